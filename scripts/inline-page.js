@@ -1,0 +1,47 @@
+// Scripts that run inside a web page: `import script from './overlay.page.ts?inline'` gives the file,
+// bundled with what it imports, as the text of one self-invoking script. Used by the build and by the tests.
+import { dirname, resolve } from 'node:path'
+import esbuild from 'esbuild'
+
+const suffix = '?inline'
+
+async function bundle(path) {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [path],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    // A page script that ends in `export default function` is called with the arguments of its evaluation.
+    globalName: '__bax_module',
+    target: 'chrome120',
+    legalComments: 'none',
+  })
+  return outputFiles[0].text
+}
+
+/** The same, as a plugin of esbuild. */
+export const esbuildInlinePage = {
+  name: 'inline-page',
+  setup(build) {
+    build.onResolve({ filter: /\.page\.ts\?inline$/ }, ({ path, importer }) => ({
+      path: resolve(dirname(importer), path.slice(0, -suffix.length)),
+      namespace: 'inline-page',
+    }))
+    build.onLoad({ filter: /.*/, namespace: 'inline-page' }, async ({ path }) => ({
+      contents: await bundle(path),
+      loader: 'text',
+      watchFiles: [path],
+    }))
+  },
+}
+
+/** The same, as a plugin of vite. */
+export const viteInlinePage = {
+  name: 'inline-page',
+  enforce: 'pre',
+  async load(id) {
+    if (!id.endsWith(`.page.ts${suffix}`)) return null
+    return `export default ${JSON.stringify(await bundle(id.slice(0, -suffix.length)))}`
+  },
+}

@@ -1,0 +1,87 @@
+/** The typed client: one method per operation, made from the list. */
+import type { z } from 'zod'
+import { BaxError } from '../core/errors.ts'
+import { type Operation, pathFields, route } from '../core/operation.ts'
+import type { Operations } from '../operations/index.ts'
+import type { Transport } from './transport.ts'
+
+/** What a client must know of an operation: its address. The manifest and the operations both have it. */
+export interface Addressed {
+  readonly name: string
+  readonly http: string
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** Refuse unknown fields instead of ignoring them. */
+  readonly strict?: boolean
+}
+
+type Answer<O> = O extends Operation<infer _In, infer Out> ? (Out extends z.ZodType ? z.output<Out> : void) : never
+type Input<O> = O extends Operation<infer In, infer _Out> ? z.input<In> : never
+
+export type Client = {
+  readonly [Name in keyof Operations]: (
+    input?: Input<Operations[Name]>,
+    options?: CallOptions,
+  ) => Promise<Answer<Operations[Name]>>
+}
+
+export function createClient(transport: Transport, operations: readonly Addressed[]): Client {
+  return Object.fromEntries(
+    operations.map(({ name, http }) => [
+      name,
+      (input: Record<string, unknown> = {}, options: CallOptions = {}) => call(transport, http, input, options),
+    ]),
+  ) as Client
+}
+
+/**
+ * Calls one operation by its address.
+ * @throws BaxError with the code that the engine answered, or `engine_unreachable`.
+ */
+export async function call(
+  transport: Transport,
+  http: string,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+): Promise<unknown> {
+  const { method, path: template } = route(http)
+  const inPath = new Set(pathFields(template))
+  for (const name of inPath) {
+    if (input[name] === undefined || input[name] === '')
+      throw new BaxError('invalid_request', `${name} is required`, {
+        details: [{ path: name, message: 'is required' }],
+      })
+  }
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const rest = Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined)
+  const hasBody = method === 'POST' || method === 'PUT'
+  const query = hasBody ? '' : new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
+  const response = await transport.send({
+    method,
+    path: query ? `${path}?${query}` : path,
+    headers: {
+      ...(hasBody && { 'content-type': 'application/json' }),
+      ...(options.strict && { prefer: 'handling=strict' }),
+    },
+    ...(hasBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
+    ...(options.signal && { signal: options.signal }),
+  })
+  const text = await response.text()
+  if (response.status === 204) return undefined
+  const body = parse(text)
+  if (response.status >= 400) throw BaxError.fromBody(body, response.status === 401 ? 'unauthorized' : 'internal_error')
+  return body
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new BaxError('engine_unreachable', 'the address answers, but not as a bax server', {
+      cause,
+      hint: 'check --server or BAX_SERVER',
+    })
+  }
+}

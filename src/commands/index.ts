@@ -1,0 +1,33 @@
+/** The catalogue: every browser command by family, and the request shape that HTTP, scripts and documents share. */
+import { z } from 'zod'
+import type { Command } from '../core/command.ts'
+import { didYouMean } from '../core/suggest.ts'
+import * as navigation from './navigation.ts'
+
+/** Families in the order of the help text; the exported name of a value is the command's name. */
+export const commands = { navigation }
+
+type Members<T> = T extends infer Family ? keyof Family : never
+export type CommandName = Members<(typeof commands)[keyof typeof commands]> & string
+
+/** All commands by name. */
+export const catalogue = new Map<string, Command>(
+  Object.values(commands).flatMap((family) => Object.entries(family as unknown as Record<string, Command>)),
+)
+
+const options = [...catalogue].map(([name, { data }]) =>
+  z.object({
+    command: z.literal(name),
+    data: data.safeParse({}).success ? data.nullish().transform((value) => value ?? data.parse({})) : data,
+  }),
+)
+
+/** `{command, data}`, told apart by `command`. */
+export const commandRequest = z.discriminatedUnion('command', options as never, {
+  error: (issue) => {
+    if (issue.code !== 'invalid_union') return undefined
+    const name = (issue.input as { command?: unknown } | undefined)?.command
+    if (typeof name !== 'string') return 'command is required'
+    return `unknown command ${JSON.stringify(name)}${didYouMean(name, catalogue.keys())}`
+  },
+}) as unknown as z.ZodType<{ command: string; data?: Record<string, unknown> }>

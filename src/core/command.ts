@@ -1,0 +1,119 @@
+/** A browser command is a value: kind, shapes, and the lines that run it against a page. */
+import type { BrowserContext, Locator, Page } from 'playwright'
+import type { z } from 'zod'
+
+/** A JavaScript value with the name of its type, as extraction commands return it. */
+export interface TypedValue {
+  readonly type:
+    | 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date' // prettier-ignore
+  readonly value: unknown
+}
+
+/** What a command leaves behind: data for its result entry, and the media type of an extraction. */
+export interface CommandOutcome {
+  readonly content_type?: 'data' | 'markdown' | 'html' | 'json' | 'image/png' | 'image/jpeg'
+  readonly data?: Record<string, unknown>
+}
+
+/** In-page helpers that draw on a page without changing its layout. */
+export interface Overlay {
+  /** Shows or hides a mark at every click and at the pointer; survives navigations. */
+  clicks(enabled: boolean): Promise<void>
+  /** Draws or removes numbered boxes around elements; returns the boxes drawn. */
+  boxes(options: {
+    enabled: boolean
+    selector?: string
+    limit?: number
+    include_html?: boolean
+  }): Promise<BoundingBox[]>
+}
+
+export interface BoundingBox {
+  readonly index: number
+  readonly tag: string
+  readonly text: string
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  readonly html?: string
+}
+
+export interface StructuredRequest {
+  readonly query: string
+  readonly schema?: Record<string, unknown>
+  readonly max_chars?: number
+}
+
+/** What commands may use; one per batch, made by the engine for the session's active tab. */
+export interface CommandContext {
+  readonly page: Page
+  readonly browserContext: BrowserContext
+  /** Aborted at the batch's deadline or when the caller goes away. */
+  readonly signal: AbortSignal
+  /** The first match of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=… >> …` chains, `ref=e12`. */
+  locate(selector: string): Locator
+  /** Every match of a selector, for commands that list. */
+  locateAll(selector: string): Locator
+  /** Waits until the element can take the action, runs it, and on failure says why (no match, hidden, covered by …). */
+  act<T>(
+    selector: string,
+    action: (element: Locator, timeoutMs: number) => Promise<T>,
+    options?: ActOptions,
+  ): Promise<T>
+  /** Refuses addresses that may not be opened (`file:` and other schemes); returns the normalised address. */
+  checkUrl(url: string): string
+  /** Remembers where the pointer was left, for human-like movement. */
+  readonly pointer: { x: number; y: number }
+  readonly overlay: Overlay
+  /** Markdown of an HTML fragment or of the live page (`element` undefined). */
+  markdown(element?: Locator): Promise<string>
+  structured(
+    request: StructuredRequest,
+  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+  /** Writes bytes where this engine allows it; returns the absolute path. */
+  save(path: string, bytes: Uint8Array): Promise<string>
+}
+
+export interface ActOptions {
+  readonly timeoutMs?: number
+  /** What the element must allow; decides the wording of a failure. */
+  readonly needs?: 'present' | 'visible' | 'pointer' | 'editable'
+}
+
+export interface Command<Data extends z.ZodObject = z.ZodObject> {
+  readonly kind: 'action' | 'extraction'
+  readonly summary: string
+  /** Arguments as one would type them after `bax do <name>`; for the help text. */
+  readonly example: string
+  readonly data: Data
+  /** Shape of `data` in the result entry; null for commands that report nothing. */
+  readonly result: z.ZodType | null
+  run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
+}
+
+export function defineCommand<Data extends z.ZodObject>(command: Command<Data>): Command<Data> {
+  return command
+}
+
+/** Wraps a value of the page as `data.result` of an extraction. */
+export function extracted(value: unknown): CommandOutcome {
+  return { content_type: 'data', data: { result: typed(value) } }
+}
+
+function typed(value: unknown): TypedValue {
+  if (value === undefined) return { type: 'undefined', value: null }
+  if (value === null) return { type: 'null', value: null }
+  if (typeof value === 'bigint') return { type: 'bigint', value: value.toString() }
+  if (typeof value === 'number') {
+    if (Number.isNaN(value)) return { type: 'nan', value: null }
+    // JSON has no infinities: they travel as their names.
+    return { type: 'number', value: Number.isFinite(value) ? value : String(value) }
+  }
+  if (value instanceof Date) {
+    return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
+  }
+  if (Array.isArray(value)) return { type: 'array', value }
+  if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string', value }
+  return { type: 'object', value }
+}

@@ -1,0 +1,39 @@
+/** What an engine is told when it is made; read from flags, environment and files by the terminal's floor. */
+export interface EngineConfig {
+  readonly home: 'embedded' | 'local' | 'server'
+  /** Private folder (0700) for profiles, logs and the local engine's socket. */
+  readonly stateDir: string
+  /** Folder for what can be fetched again, such as a browser. */
+  readonly cacheDir: string
+  /** Browser executable to use instead of looking for one. */
+  readonly browser?: string
+  /** Address of the socket or port that the engine is reached by, for its status; null when embedded. */
+  readonly listensOn?: string | null
+  readonly pool?: Partial<PoolConfig>
+  /** Whether a window can be shown (DISPLAY, WAYLAND_DISPLAY, or a desktop system). */
+  readonly display: boolean
+  /** Whether a command may write anywhere the user can; false keeps it inside the session's download folder. */
+  readonly writeAnywhere: boolean
+  /** An OpenAI-compatible endpoint for structured extraction and summaries. */
+  readonly model?: ModelConfig
+  /** Called when the engine is asked to stop; a server that is not ours to stop leaves it out. */
+  readonly onStop?: () => void
+  readonly log: Log
+}
+
+export interface PoolConfig {
+  /** Ready pages kept waiting for the next sessions. */
+  readonly warm: number
+  readonly contextsPerBrowser: number
+  /** Browser processes of one kind at most. */
+  readonly browsers: number
+}
+
+export interface ModelConfig {
+  readonly url: string
+  readonly name: string
+  readonly key?: string
+}
+
+/** One line of the engine's log with its facts. */
+export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void

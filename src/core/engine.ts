@@ -1,0 +1,36 @@
+/** What an engine can do, as interfaces; operations call these and never an implementation. */
+import type { Call } from './operation.ts'
+import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
+import type { EngineStatus } from './shapes/engine.ts'
+import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
+
+export interface Sessions {
+  /** A ready session when a browser has a free place, else the id of a provision that will lead to one. */
+  create(input: SessionInput, call: Call): Promise<SessionCreated>
+  /** Live sessions, newest first; `all` adds the ended ones that are still remembered. */
+  list(filter: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]>
+  /** Accepts an id or the name of a live session, as all methods with a session id do. */
+  get(sessionId: string, call: Call): Promise<SessionRecord>
+  /** Ends a session; does nothing for one that has ended already. */
+  close(sessionId: string): Promise<void>
+  provision(provisionId: string, call: Call): Promise<ProvisionRecord>
+  cancelProvision(provisionId: string): Promise<void>
+  runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
+}
+
+export interface Profiles {
+  save(input: { name: string; session_id?: string }): Promise<ProfileRecord>
+  list(): Promise<ProfileRecord[]>
+  get(profileId: string): Promise<ProfileRecord>
+  delete(profileId: string): Promise<void>
+}
+
+export interface Engine {
+  readonly sessions: Sessions
+  readonly profiles: Profiles
+  status(): Promise<EngineStatus>
+  /** Asks the process that hosts the engine to end; answers before it does. */
+  stop(): Promise<void>
+  /** Ends every session and browser; safe to call twice. */
+  close(): Promise<void>
+}

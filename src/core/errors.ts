@@ -1,0 +1,166 @@
+/** The one table of failures: every code with its HTTP status, CLI exit code and whether repeating may help. */
+
+/** CLI exit codes (`spec: contract 1`). */
+export const exits = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  denied: 4,
+  missing: 5,
+  timeout: 6,
+  internal: 7,
+  interrupted: 130,
+} as const
+
+interface ErrorFacts {
+  /** HTTP status. 200 marks a failure of the target (page, site, container), which is an answer and not a fault of ours. */
+  readonly status: number
+  readonly exit: number
+  readonly retryable: boolean
+}
+
+const usage = (status: number): ErrorFacts => ({ status, exit: exits.usage, retryable: false })
+const denied = (status: number): ErrorFacts => ({ status, exit: exits.denied, retryable: false })
+const missing = (status: number): ErrorFacts => ({ status, exit: exits.missing, retryable: false })
+const busy = (status: number): ErrorFacts => ({ status, exit: exits.unreachable, retryable: true })
+const target: ErrorFacts = { status: 200, exit: exits.failed, retryable: false }
+
+export const errorTable = {
+  invalid_json: usage(400),
+  invalid_request: usage(400),
+  model_not_configured: usage(400),
+  unauthorized: denied(401),
+  url_blocked: denied(403),
+  feature_disabled: denied(403),
+  method_denied: denied(403),
+  bad_host: denied(403),
+  bad_origin: denied(403),
+  route_not_found: missing(404),
+  session_not_found: missing(404),
+  provision_not_found: missing(404),
+  profile_not_found: missing(404),
+  method_not_allowed: usage(405),
+  timeout: { status: 408, exit: exits.timeout, retryable: false },
+  conflict: usage(409),
+  already_exists: usage(409),
+  session_closed: missing(410),
+  payload_too_large: usage(413),
+  unsupported_media_type: usage(415),
+  rate_limited: busy(429),
+  internal_error: { status: 500, exit: exits.internal, retryable: false },
+  browser_not_found: { status: 503, exit: exits.unreachable, retryable: false },
+  browser_failed: { status: 503, exit: exits.unreachable, retryable: true },
+  no_capacity: busy(503),
+  worker_lost: busy(503),
+  shutting_down: busy(503),
+  engine_unreachable: { status: 503, exit: exits.unreachable, retryable: true },
+  engine_failed: { status: 503, exit: exits.unreachable, retryable: false },
+  no_space: { status: 507, exit: exits.internal, retryable: false },
+
+  dns_failed: target,
+  connection_failed: target,
+  tls_error: target,
+  too_many_redirects: target,
+  page_crashed: target,
+  navigation_aborted: target,
+  navigation_failed: target,
+  action_failed: target,
+  element_not_found: target,
+  element_not_visible: target,
+  element_obscured: target,
+  element_detached: target,
+  not_editable: target,
+  evaluate_failed: target,
+  invalid_selector: target,
+  stale_ref: target,
+  dialog_blocking: target,
+  target_closed: target,
+  unknown_command: target,
+  invalid_data: target,
+  skipped: target,
+} as const satisfies Record<string, ErrorFacts>
+
+export type ErrorCode = keyof typeof errorTable
+
+/** One fault of an input: where (`commands[1].data.url`) and what. */
+export interface FieldFault {
+  readonly path: string
+  readonly message: string
+}
+
+export interface ErrorExtras {
+  /** What the reader can do next; printed by the CLI below the message. */
+  readonly hint?: string
+  readonly details?: readonly FieldFault[] | Record<string, unknown>
+  readonly cause?: unknown
+  /** Seconds after which trying again makes sense (`retry-after`). */
+  readonly retryAfterSecs?: number
+}
+
+/** The wire form of every failure; `error` repeats `message` and is always a string. */
+export interface ErrorBody {
+  success: false
+  error: string
+  code: ErrorCode
+  message: string
+  hint?: string
+  details?: ErrorExtras['details']
+  request_id?: string
+}
+
+/** A failure with a code of the table and one sentence; the code decides status, exit code and retryability. */
+export class BaxError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly details: ErrorExtras['details']
+  readonly retryAfterSecs: number | undefined
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
+    this.name = 'BaxError'
+    this.code = code
+    this.hint = extras.hint
+    this.details = extras.details
+    this.retryAfterSecs = extras.retryAfterSecs
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+
+  get exit(): number {
+    return errorTable[this.code].exit
+  }
+
+  toBody(requestId?: string): ErrorBody {
+    return {
+      success: false,
+      error: this.message,
+      code: this.code,
+      message: this.message,
+      ...(this.hint && { hint: this.hint }),
+      ...(this.details && { details: this.details }),
+      ...(requestId && { request_id: requestId }),
+    }
+  }
+
+  /** Rebuilds the error that a server sent; a body of another shape becomes `fallback`. */
+  static fromBody(body: unknown, fallback: ErrorCode = 'internal_error'): BaxError {
+    const { code, error, hint, details } = (body ?? {}) as Partial<ErrorBody>
+    const known = code !== undefined && Object.hasOwn(errorTable, code) ? code : fallback
+    return new BaxError(known, typeof error === 'string' ? error : 'the server answered in an unknown form', {
+      ...(hint && { hint }),
+      ...(details && { details }),
+    })
+  }
+}
+
+/** The error itself when it is one of ours, else an internal error that keeps the original as its cause. */
+export function asBaxError(error: unknown): BaxError {
+  if (error instanceof BaxError) return error
+  const system = error as NodeJS.ErrnoException | undefined
+  if (system?.code === 'ENOSPC')
+    return new BaxError('no_space', 'the disk is full', { cause: error, hint: 'free some space and repeat the call' })
+  return new BaxError('internal_error', 'an internal fault; the log has the details', { cause: error })
+}

@@ -1,0 +1,58 @@
+/** An operation is a value: its address, its shapes, its spelling in the terminal, and the lines that run it. */
+import type { z } from 'zod'
+import type { Engine } from './engine.ts'
+import type { ErrorCode } from './errors.ts'
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Facts of one call that are not part of its input. */
+export interface Call {
+  /** Aborted when the caller goes away; the work it asked for is then cancelled. */
+  readonly signal: AbortSignal
+  /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
+  readonly baseUrl: string
+  readonly requestId: string
+}
+
+/** How the terminal shows a result when `--json` is not given. */
+export type Show =
+  | { readonly as: 'field'; readonly field: string }
+  | { readonly as: 'table'; readonly items: string; readonly columns: readonly string[] }
+  | { readonly as: 'record' }
+  | { readonly as: 'commands' }
+  | { readonly as: 'nothing' }
+
+export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType | null = z.ZodType | null> {
+  readonly summary: string
+  readonly description?: string
+  /** Method and path template, e.g. `GET /sessions/{session_id}`. */
+  readonly http: `${HttpMethod} /${string}`
+  /** Words and positional fields, e.g. `session show <session_id>`; null keeps it off the command line. */
+  readonly cli: string | null
+  /** A runnable line for the help text. */
+  readonly example?: string
+  readonly show?: Show
+  readonly input: In
+  /** Shape of the answer; null means 204 without a body. */
+  readonly output: Out
+  /** HTTP status of a successful answer that is not 200. */
+  readonly status?: (output: z.output<NonNullable<Out>>) => number
+  /** Codes that this operation can answer beside those every operation can; for the documents. */
+  readonly errors?: readonly ErrorCode[]
+  run(engine: Engine, input: z.output<In>, call: Call): Out extends z.ZodType ? Promise<z.output<Out>> : Promise<void>
+}
+
+export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | null>(
+  operation: Operation<In, Out>,
+): Operation<In, Out> {
+  return operation
+}
+
+/** Method and path of an operation. */
+export function route(http: string): { method: HttpMethod; path: string } {
+  const space = http.indexOf(' ')
+  return { method: http.slice(0, space) as HttpMethod, path: http.slice(space + 1) }
+}
+
+/** Names of the `{fields}` of a path template. */
+export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)

@@ -1,0 +1,41 @@
+/** Flat parameters derived from a schema: what the command line, query strings and the reference are made from. */
+import { z } from 'zod'
+import type { Param, Spelling } from './params.ts'
+
+interface JsonSchema {
+  type?: string
+  enum?: unknown[]
+  default?: unknown
+  description?: string
+  spelling?: Spelling
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  $ref?: string
+  $defs?: Record<string, JsonSchema>
+  anyOf?: JsonSchema[]
+}
+
+/** Parameters of an input schema in their declared order. */
+export function paramsOf(schema: z.ZodObject): Param[] {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema
+  return Object.entries(json.properties ?? {}).map(([name, raw]) => {
+    const field = raw.$ref ? { ...json.$defs?.[raw.$ref.split('/').at(-1)!], ...raw } : raw
+    return {
+      name,
+      type: typeOf(field),
+      required: json.required?.includes(name) ?? false,
+      ...(field.description && { description: field.description }),
+      ...(field.default !== undefined && { default: field.default }),
+      ...(field.enum && { choices: field.enum.map(String) }),
+      ...(field.spelling && { spelling: field.spelling }),
+    }
+  })
+}
+
+function typeOf(field: JsonSchema): Param['type'] {
+  if (field.type === 'array' && field.items?.type === 'string') return 'string[]'
+  if (field.type === 'string' || field.type === 'number' || field.type === 'integer' || field.type === 'boolean')
+    return field.type
+  return 'json'
+}

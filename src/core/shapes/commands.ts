@@ -1,0 +1,54 @@
+/** Data shapes of command batches and their results (`spec: contract 5`). */
+import { z } from 'zod'
+
+export const commandResult = z
+  .object({
+    success: z.boolean(),
+    command_type: z.enum(['action', 'extraction']),
+    command: z.string(),
+    index: z.int().describe('Place in the batch, from 0'),
+    duration_ms: z.int().optional(),
+    content_type: z
+      .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
+      .optional()
+      .describe('What an extraction returned'),
+    data: z.record(z.string(), z.unknown()).optional(),
+    skipped: z.boolean().optional(),
+    error: z.string().optional(),
+    code: z.string().optional(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'CommandResult' })
+
+export const commandsResult = z
+  .object({
+    success: z.boolean(),
+    session_id: z.string(),
+    steps_completed: z.int(),
+    total_steps: z.int(),
+    duration_ms: z.int(),
+    results: z.array(commandResult),
+    error: z.string().optional(),
+    code: z.string().optional(),
+    warning: z.string().optional(),
+  })
+  .meta({ id: 'CommandsResult' })
+
+export type CommandResult = z.output<typeof commandResult>
+export type CommandsResult = z.output<typeof commandsResult>
+
+/** One validated command of a batch. */
+export interface CommandCall {
+  readonly command: string
+  readonly data?: Record<string, unknown> | null
+}
+
+/** A validated batch, as the engine takes it. */
+export interface CommandBatch {
+  readonly commands: readonly CommandCall[]
+  readonly session_id?: string
+  readonly headless?: boolean
+  readonly context?: Record<string, unknown>
+  readonly continue_on_error?: boolean
+  readonly timeout_ms?: number
+}

@@ -1,0 +1,156 @@
+/** Data shapes of browser sessions, their provisioning and their saved profiles. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+
+const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
+const { session } = limits
+
+export const viewport = z
+  .object({
+    width: z.int().min(1).max(10_000).describe('CSS pixels'),
+    height: z.int().min(1).max(10_000).describe('CSS pixels'),
+  })
+  .meta({ spelling: { form: 'WIDTHxHEIGHT', fields: ['width', 'height'], separator: 'x' } })
+
+const proxy = z.object({
+  server: z.string().min(1).describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
+  bypass: z.string().optional().describe('Comma-separated hosts that go direct'),
+  username: z.string().optional(),
+  password: z.string().optional(),
+})
+
+export const sessionInput = z.object({
+  headless: z
+    .boolean()
+    .default(false)
+    .describe('Run the browser without a UI; a machine without a display always does'),
+  requested_name: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Human-readable session name, unique among live sessions'),
+  start_url: z.string().min(1).optional().describe('URL navigated to on creation'),
+  cdp_url: z.string().min(1).optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
+  use_random_user_agent: z.boolean().default(false).describe('Pick a plausible user agent at random'),
+  disable_automation_detection: z.boolean().default(false).describe('Apply stealth adjustments'),
+  user_agent: z.string().min(1).max(1000).optional().describe('Custom user agent'),
+  profile_id: z.uuid().optional().describe('Saved profile to load'),
+  viewport: viewport.optional().describe('Size of the page, 1280x720 when not given'),
+  locale: z.string().min(2).max(35).optional().describe('BCP 47 language tag, e.g. de-DE'),
+  timezone: z.string().min(1).max(64).optional().describe('IANA time zone, e.g. Europe/Berlin'),
+  proxy: proxy.optional().describe('Proxy for this session'),
+  idle_timeout_secs: z
+    .int()
+    .min(0)
+    .max(session.maxTimeoutSecs)
+    .default(session.idleTimeoutSecs)
+    .describe('Ends the session after so many seconds without activity; 0 = never'),
+  timeout_secs: z
+    .int()
+    .min(1)
+    .max(session.maxTimeoutSecs)
+    .default(session.timeoutSecs)
+    .describe('Ends the session so many seconds after its creation'),
+  keep_alive: z
+    .boolean()
+    .default(false)
+    .describe('No idle time-out: the session lives until it is closed or timeout_secs have passed'),
+  tags: z.record(z.string().max(64), z.string().max(256)).optional().describe('Labels to find the session by'),
+  save_profile: z
+    .boolean()
+    .default(false)
+    .describe('Save cookies and storage back into profile_id when the session ends'),
+})
+
+const addresses = {
+  sse_url: z.string().describe('Server-sent events of the session'),
+  cdp_url: z.string().nullable().describe('CDP websocket of the session; null where this engine serves none'),
+  live_view_url: z.string().nullable().describe('Page that shows the session live; null where this engine serves none'),
+}
+
+export const sessionRecord = z
+  .object({
+    session_id: z.string(),
+    status: z.enum(['provisioning', 'ready', 'stopped', 'failed']),
+    name: z.string().nullable(),
+    url: z.string(),
+    title: z.string(),
+    headless: z.boolean(),
+    user_agent: z.string(),
+    viewport,
+    profile_id: z.string().nullable(),
+    tabs: z.int(),
+    worker_id: z.string(),
+    tags: z.record(z.string(), z.string()),
+    created_at: isoTime,
+    last_activity_at: isoTime,
+    expires_at: isoTime,
+    idle_timeout_secs: z.int(),
+    timeout_secs: z.int(),
+    commands_run: z.int(),
+    ...addresses,
+    ended_at: isoTime.nullable(),
+    end_reason: z.string().nullable(),
+  })
+  .meta({ id: 'Session' })
+
+export const sessionCreated = z
+  .object({
+    status: z.enum(['ready', 'provisioning']),
+    session_id: z.string().optional(),
+    frame_token: z.string().optional().describe('Opaque token for embedded frame use'),
+    sse_url: z.string().optional(),
+    provision_id: z.string().optional().describe('Present when status is provisioning'),
+    name: z.string().nullable().optional(),
+    created_at: isoTime.optional(),
+    expires_at: isoTime.optional(),
+    cdp_url: z.string().nullable().optional(),
+    live_view_url: z.string().nullable().optional(),
+    warning: z.string().optional(),
+  })
+  .meta({ id: 'SessionCreated' })
+
+const stage = z.enum(['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed'])
+
+export const provisionRecord = z
+  .object({
+    provision_id: z.string(),
+    status: z.enum(['provisioning', 'ready', 'failed', 'cancelled']),
+    stage,
+    stages: z.array(z.object({ stage, at: isoTime })),
+    queue_position: z.int().nullable().describe('1 = next; null when not queued'),
+    retry_after_ms: z.int(),
+    created_at: isoTime,
+    updated_at: isoTime,
+    expires_at: isoTime,
+    session_id: z.string().nullable(),
+    frame_token: z.string().nullable(),
+    sse_url: z.string().nullable(),
+    name: z.string().nullable(),
+    cdp_url: z.string().nullable(),
+    live_view_url: z.string().nullable(),
+    warning: z.string().optional(),
+    error: z.string().nullable(),
+    code: z.string().nullable(),
+  })
+  .meta({ id: 'Provision' })
+
+export const profileRecord = z
+  .object({
+    profile_id: z.uuid(),
+    name: z.string(),
+    cookies: z.int().describe('How many cookies it holds'),
+    origins: z.array(z.string()).describe('Origins with local storage or IndexedDB'),
+    bytes: z.int(),
+    created_at: isoTime,
+    updated_at: isoTime,
+  })
+  .meta({ id: 'Profile' })
+
+export type SessionInput = z.output<typeof sessionInput>
+export type SessionRecord = z.output<typeof sessionRecord>
+export type SessionCreated = z.output<typeof sessionCreated>
+export type ProvisionRecord = z.output<typeof provisionRecord>
+export type ProvisionStage = z.output<typeof stage>
+export type ProfileRecord = z.output<typeof profileRecord>

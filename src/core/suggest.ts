@@ -1,0 +1,19 @@
+import { distance } from 'fastest-levenshtein'
+
+/** The candidate that the writer of `word` most likely meant, if one is near enough. */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
+  let best: string | undefined
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    const far = distance(plain(word), plain(candidate))
+    if (far < least) [best, least] = [candidate, far]
+  }
+  return best
+}
+
+/** ` (did you mean "click"?)`, or nothing when no candidate is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const found = suggest(word, candidates)
+  return found === undefined ? '' : ` (did you mean "${found}"?)`
+}

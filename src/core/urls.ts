@@ -1,0 +1,31 @@
+import { BaxError } from './errors.ts'
+
+const openable = new Set(['http:', 'https:', 'about:', 'data:', 'blob:'])
+const loopback = /^(localhost|127(?:\.\d+){3}|\[::1\]|.+\.localhost)(?::\d+)?(?=[/?#]|$)/i
+const scheme = /^[a-z][a-z0-9+.-]*:/i
+
+/**
+ * The absolute form of an address as people type it: without a scheme it gets `https://`, loopback hosts `http://`.
+ * @throws BaxError `invalid_request` when it is no address.
+ */
+export function normaliseUrl(text: string, field = 'url'): string {
+  const typed = text.trim()
+  // `localhost:3000` and `example.com:80` look like a scheme and are not one.
+  const hasScheme = scheme.test(typed) && !/^[^/?#]*:\d+(?=[/?#]|$)/.test(typed)
+  const full = hasScheme ? typed : `${loopback.test(typed) ? 'http' : 'https'}://${typed}`
+  if (!URL.canParse(full)) {
+    const message = `${field} is not a URL: ${JSON.stringify(text)}`
+    throw new BaxError('invalid_request', message, { details: [{ path: field, message: 'not a URL' }] })
+  }
+  return new URL(full).href
+}
+
+/**
+ * Like `normaliseUrl`, for an address that a browser is about to open.
+ * @throws BaxError `url_blocked` for `file:`, `chrome:` and every other scheme that reaches beyond the web.
+ */
+export function openableUrl(text: string, field = 'url'): string {
+  const href = normaliseUrl(text, field)
+  if (!openable.has(new URL(href).protocol)) throw new BaxError('url_blocked', 'URL blocked')
+  return href
+}

@@ -1,0 +1,17 @@
+import type { BrowserContext, Page } from 'playwright'
+import type { EventLog } from '../../core/events.ts'
+
+/** The part of a session that a batch of commands works on. */
+export interface BatchTarget {
+  readonly sessionId: string
+  readonly browserContext: BrowserContext
+  /** The active tab (the newest opened one that is still there); opens one when the last was closed or has crashed. */
+  page(): Promise<Page>
+  readonly events: EventLog
+  /** Where the pointer was left, in CSS pixels of the viewport. */
+  readonly pointer: { x: number; y: number }
+  /** Aborted when the session ends in the middle; the reason is a BaxError (`session_closed`, `worker_lost`, …). */
+  readonly ended: AbortSignal
+  /** Writes bytes where this engine allows it; returns the absolute path. */
+  save(path: string, bytes: Uint8Array): Promise<string>
+}

@@ -1,0 +1,27 @@
+/** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
+import { getEngineStatus, health, stopEngine } from './engine.ts'
+import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
+import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
+import { runCommands } from './run-commands.ts'
+import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
+
+export const operations = {
+  cancelProvision,
+  closeSession,
+  createSession,
+  deleteProfile,
+  getEngineStatus,
+  getProfile,
+  getProvision,
+  getSession,
+  health,
+  listProfiles,
+  listSessions,
+  pollProvision,
+  runCommands,
+  saveProfile,
+  stopEngine,
+}
+
+export type Operations = typeof operations
+export type OperationName = keyof Operations

@@ -1,0 +1,60 @@
+/**
+ * The lists of operations and commands as plain data, without schemas or code.
+ * The build writes it beside the bundle, so that a one-liner starts without loading zod.
+ */
+import { commands } from '../commands/index.ts'
+import type { Command } from '../core/command.ts'
+import type { Operation, Show } from '../core/operation.ts'
+import type { Param } from '../core/params.ts'
+import { paramsOf } from '../core/schema-params.ts'
+import { operations } from './index.ts'
+
+export interface OperationEntry {
+  readonly name: string
+  readonly summary: string
+  readonly description?: string
+  readonly http: string
+  readonly cli: string | null
+  readonly example?: string
+  readonly show?: Show
+  readonly params: readonly Param[]
+}
+
+export interface CommandEntry {
+  readonly name: string
+  readonly family: string
+  readonly kind: 'action' | 'extraction'
+  readonly summary: string
+  readonly example: string
+  readonly params: readonly Param[]
+}
+
+export interface Manifest {
+  readonly operations: readonly OperationEntry[]
+  readonly commands: readonly CommandEntry[]
+}
+
+export function makeManifest(): Manifest {
+  return {
+    operations: Object.entries(operations as Record<string, Operation>).map(([name, operation]) => ({
+      name,
+      summary: operation.summary,
+      ...(operation.description && { description: operation.description }),
+      http: operation.http,
+      cli: operation.cli,
+      ...(operation.example && { example: operation.example }),
+      ...(operation.show && { show: operation.show }),
+      params: paramsOf(operation.input),
+    })),
+    commands: Object.entries(commands).flatMap(([family, members]) =>
+      Object.entries(members as unknown as Record<string, Command>).map(([name, command]) => ({
+        name,
+        family,
+        kind: command.kind,
+        summary: command.summary,
+        example: command.example,
+        params: paramsOf(command.data),
+      })),
+    ),
+  }
+}

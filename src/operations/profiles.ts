@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { defineOperation } from '../core/operation.ts'
+import { profileRecord } from '../core/shapes/session.ts'
+import { sessionId } from './sessions.ts'
+
+const one = z.object({ profile_id: z.uuid().describe('Profile id') })
+
+export const saveProfile = defineOperation({
+  summary: 'Save the cookies and storage of a session as a profile',
+  description: 'Cookies, local storage and IndexedDB; without session_id an empty profile is made.',
+  http: 'POST /profiles',
+  cli: 'profile save <name>',
+  example: 'bax profile save shop-login -s shop',
+  show: { as: 'field', field: 'profile_id' },
+  input: z.object({
+    name: z.string().min(1).max(100).describe('Name of the profile'),
+    session_id: sessionId.optional().describe('Session to copy from'),
+  }),
+  output: profileRecord,
+  errors: ['session_not_found', 'session_closed', 'already_exists'],
+  run: (engine, input) => engine.profiles.save(input),
+})
+
+export const listProfiles = defineOperation({
+  summary: 'List saved profiles',
+  http: 'GET /profiles',
+  cli: 'profile list',
+  example: 'bax profile list',
+  show: { as: 'table', items: 'profiles', columns: ['profile_id', 'name', 'cookies', 'bytes', 'updated_at'] },
+  input: z.object({}),
+  output: z.object({ profiles: z.array(profileRecord), total: z.int() }),
+  run: async (engine) => {
+    const profiles = await engine.profiles.list()
+    return { profiles, total: profiles.length }
+  },
+})
+
+export const getProfile = defineOperation({
+  summary: 'Show one profile',
+  http: 'GET /profiles/{profile_id}',
+  cli: 'profile show <profile_id>',
+  example: 'bax profile show 5f0c…',
+  show: { as: 'record' },
+  input: one,
+  output: profileRecord,
+  errors: ['profile_not_found'],
+  run: (engine, { profile_id }) => engine.profiles.get(profile_id),
+})
+
+export const deleteProfile = defineOperation({
+  summary: 'Delete a profile',
+  http: 'DELETE /profiles/{profile_id}',
+  cli: 'profile delete <profile_id>',
+  example: 'bax profile delete 5f0c…',
+  input: one,
+  output: null,
+  errors: ['profile_not_found'],
+  run: (engine, { profile_id }) => engine.profiles.delete(profile_id),
+})

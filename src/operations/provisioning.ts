@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defineOperation } from '../core/operation.ts'
+import { provisionRecord } from '../core/shapes/session.ts'
+
+const input = z.object({ provision_id: z.string().min(1).describe('As returned by POST /sessions') })
+
+const poll = {
+  summary: 'Ask how far the provisioning of a session is',
+  description: 'Stages only move forward: provisioning, scaling, worker_found, creating, ready (or failed).',
+  input,
+  output: provisionRecord,
+  errors: ['provision_not_found' as const],
+}
+
+export const pollProvision = defineOperation({
+  ...poll,
+  http: 'POST /sessions/provision/{provision_id}',
+  cli: null,
+  run: (engine, { provision_id }, call) => engine.sessions.provision(provision_id, call),
+})
+
+export const getProvision = defineOperation({
+  ...poll,
+  http: 'GET /sessions/provision/{provision_id}',
+  cli: 'session provision <provision_id>',
+  example: 'bax session provision prv_3f…',
+  show: { as: 'record' },
+  run: (engine, { provision_id }, call) => engine.sessions.provision(provision_id, call),
+})
+
+export const cancelProvision = defineOperation({
+  summary: 'Cancel the provisioning of a session',
+  http: 'DELETE /sessions/provision/{provision_id}',
+  cli: 'session cancel <provision_id>',
+  example: 'bax session cancel prv_3f…',
+  input,
+  output: null,
+  errors: ['provision_not_found'],
+  run: (engine, { provision_id }) => engine.sessions.cancelProvision(provision_id),
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { commandRequest } from '../commands/index.ts'
+import { limits } from '../core/limits.ts'
+import { defineOperation } from '../core/operation.ts'
+import { commandsResult } from '../core/shapes/commands.ts'
+import { sessionId } from './sessions.ts'
+
+export const runCommands = defineOperation({
+  summary: 'Run commands of the catalogue in order',
+  description:
+    'Stops at the first failure unless continue_on_error is set. Nothing runs when any command is malformed.',
+  http: 'POST /commands',
+  // `bax do` writes this body; its words come from the catalogue.
+  cli: null,
+  show: { as: 'commands' },
+  input: z.object({
+    commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
+    session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
+    headless: z.boolean().optional().describe('Creation hint when a session is made for this call'),
+    context: z.record(z.string(), z.unknown()).optional().describe('Thread or task metadata, kept with the events'),
+    continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(limits.command.batchMs)
+      .optional()
+      .describe('Time for the whole batch, 300 000 ms when not given'),
+  }),
+  output: commandsResult,
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost'],
+  run: (engine, input, call) => engine.sessions.runCommands(input, call),
+})

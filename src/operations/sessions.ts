@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { defineOperation } from '../core/operation.ts'
+import { sessionCreated, sessionInput, sessionRecord } from '../core/shapes/session.ts'
+
+/** Path or body field that names a session. */
+export const sessionId = z.string().min(1).describe('Session id, or the name of a live session')
+
+export const createSession = defineOperation({
+  summary: 'Create a browser session',
+  description:
+    'Answers 200 `ready` when a browser has a free place, else 202 `provisioning` with a provision_id to poll.',
+  http: 'POST /sessions',
+  cli: 'session create',
+  example: 'bax session create --start-url https://example.com',
+  show: { as: 'field', field: 'session_id' },
+  input: sessionInput,
+  output: sessionCreated,
+  status: ({ status }) => (status === 'provisioning' ? 202 : 200),
+  errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'no_capacity'],
+  run: (engine, input, call) => engine.sessions.create(input, call),
+})
+
+export const listSessions = defineOperation({
+  summary: 'List browser sessions',
+  http: 'GET /sessions',
+  cli: 'session list',
+  example: 'bax session list --json',
+  show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
+  input: z.object({
+    status: z
+      .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
+      .optional()
+      .describe('Only sessions in this state; all adds the ended ones still remembered'),
+  }),
+  output: z.object({ sessions: z.array(sessionRecord), total: z.int() }),
+  run: async (engine, input, call) => {
+    const sessions = await engine.sessions.list(input, call)
+    return { sessions, total: sessions.length }
+  },
+})
+
+export const getSession = defineOperation({
+  summary: 'Show one browser session',
+  http: 'GET /sessions/{session_id}',
+  cli: 'session show <session_id>',
+  example: 'bax session show shop',
+  show: { as: 'record' },
+  input: z.object({ session_id: sessionId }),
+  output: sessionRecord,
+  errors: ['session_not_found'],
+  run: (engine, { session_id }, call) => engine.sessions.get(session_id, call),
+})
+
+export const closeSession = defineOperation({
+  summary: 'End a browser session',
+  http: 'DELETE /sessions/{session_id}',
+  cli: 'session close <session_id>',
+  example: 'bax session close shop',
+  input: z.object({ session_id: sessionId }),
+  output: null,
+  errors: ['session_not_found'],
+  run: (engine, { session_id }) => engine.sessions.close(session_id),
+})

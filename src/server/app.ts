@@ -1,0 +1,96 @@
+/** The HTTP application: one route per operation, made from the list. */
+import { type Context, Hono } from 'hono'
+import type { z } from 'zod'
+import type { Engine } from '../core/engine.ts'
+import { asBaxError, BaxError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { type Operation, route } from '../core/operation.ts'
+import { operations } from '../operations/index.ts'
+import { version } from '../core/version.ts'
+import { admit, type Door } from './door.ts'
+import { readInput } from './input.ts'
+import { makeOpenapi } from './openapi.ts'
+
+export interface AppOptions {
+  readonly engine: Engine
+  /** Which callers are let in; see `door.ts`. */
+  readonly door: Door
+  /** Called with every fault of ours (status 500), for the log. */
+  readonly onFault?: (error: BaxError, requestId: string) => void
+}
+
+export function createApp({ engine, door, onFault }: AppOptions): Hono {
+  const app = new Hono()
+  const all = Object.values(operations as unknown as Record<string, Operation>)
+
+  app.use('*', async (context, next) => {
+    const requestId = newId('req')
+    context.set('requestId' as never, requestId as never)
+    admit(context.req.raw.headers, door)
+    await next()
+    context.header('x-request-id', requestId)
+    context.header('x-bax-version', version)
+  })
+
+  for (const operation of all) {
+    const { method, path } = route(operation.http)
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, operation, engine))
+  }
+
+  let document: string | undefined
+  app.get('/openapi.json', (context) => {
+    document ??= JSON.stringify(makeOpenapi(operations as unknown as Record<string, Operation>))
+    return context.body(document, 200, { 'content-type': 'application/json' })
+  })
+
+  app.notFound((context) => {
+    const allowed = all
+      .map(({ http }) => route(http))
+      .filter(({ path }) => matches(path, context.req.path))
+      .map(({ method }) => method)
+    if (allowed.length === 0)
+      throw new BaxError('route_not_found', `no route ${context.req.method} ${context.req.path}`)
+    const message = `${context.req.method} is not allowed here; allowed: ${allowed.join(', ')}`
+    return failure(context, new BaxError('method_not_allowed', message), { allow: allowed.join(', ') })
+  })
+
+  app.onError((thrown, context) => {
+    const error = asBaxError(thrown)
+    if (error.status === 500) onFault?.(error, requestIdOf(context))
+    return failure(context, error)
+  })
+  return app
+}
+
+async function answer(context: Context, operation: Operation, engine: Engine): Promise<Response> {
+  const { input, warning } = await readInput(context.req.raw, operation, context.req.param() as Record<string, string>)
+  const url = new URL(context.req.url)
+  const output = await operation.run(engine, input as z.output<z.ZodObject>, {
+    signal: context.req.raw.signal,
+    baseUrl: url.origin,
+    requestId: requestIdOf(context),
+  })
+  if (operation.output === null) return context.body(null, 204)
+  const body = output as Record<string, unknown>
+  const joined = [body['warning'], warning].filter(Boolean).join('; ')
+  const status = operation.status?.(output as never) ?? 200
+  return context.json(joined ? { ...body, warning: joined } : body, status as 200)
+}
+
+const requestIdOf = (context: Context): string => context.get('requestId')
+
+function failure(context: Context, error: BaxError, headers: Record<string, string> = {}): Response {
+  const id = requestIdOf(context)
+  context.header('x-request-id', id)
+  context.header('x-bax-version', version)
+  if (error.status === 401) context.header('www-authenticate', 'Bearer')
+  if (error.status === 429 || error.status === 503) context.header('retry-after', String(error.retryAfterSecs ?? 1))
+  if (error.status === 408 || error.status === 409) context.header('x-should-retry', 'false')
+  for (const [name, value] of Object.entries(headers)) context.header(name, value)
+  return context.json(error.toBody(id), error.status as 400)
+}
+
+function matches(template: string, path: string): boolean {
+  const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}$`).test(path)
+}

@@ -1,0 +1,119 @@
+/** From a request to the validated input of an operation. */
+import { z } from 'zod'
+import { BaxError, type FieldFault } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
+import type { Operation } from '../core/operation.ts'
+import { parseText } from '../core/params.ts'
+import { paramsOf } from '../core/schema-params.ts'
+import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
+
+/** The input, and the unknown fields that were ignored as a sentence. */
+export interface ReadInput {
+  readonly input: Record<string, unknown>
+  readonly warning?: string
+}
+
+/**
+ * Joins path, query and body, validates, and names what it did not know.
+ * @throws BaxError `invalid_json`, `unsupported_media_type`, `payload_too_large` or `invalid_request`.
+ */
+export async function readInput(
+  request: Request,
+  operation: Operation,
+  path: Record<string, string>,
+): Promise<ReadInput> {
+  const query = readQuery(new URL(request.url).searchParams, operation)
+  const body = request.method === 'GET' || request.method === 'DELETE' ? {} : await readBody(request)
+  const raw = renameAliases(operation.input, { ...query, ...body, ...path }) as Record<string, unknown>
+
+  const parsed = operation.input.safeParse(raw)
+  const unknown = unknownFields(operation.input, raw)
+  const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
+  const faults: FieldFault[] = [
+    ...(parsed.success ? [] : parsed.error.issues.flatMap(faultsOf)),
+    ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
+  ]
+  if (!parsed.success || faults.length > 0) {
+    throw new BaxError('invalid_request', faults.map(sentence).join('; '), { details: faults })
+  }
+  if (unknown.length === 0) return { input: parsed.data }
+  const names = unknown.map(({ path: at, hint }) => `${at}${hint}`).join(', ')
+  return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
+}
+
+function readQuery(search: URLSearchParams, operation: Operation): Record<string, unknown> {
+  const params = new Map(paramsOf(operation.input).map((param) => [param.name, param]))
+  return Object.fromEntries(
+    [...new Set(search.keys())].map((name) => {
+      const param = params.get(name)
+      const text = search.getAll(name).join(',')
+      return [name, param ? parseText(param, text) : text]
+    }),
+  )
+}
+
+async function readBody(request: Request): Promise<Record<string, unknown>> {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > limits.bodyBytes) throw tooLarge()
+  const bytes = await readLimited(request)
+  if (bytes.length === 0) return {}
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
+    throw new BaxError('unsupported_media_type', 'the body must be JSON', {
+      hint: 'send the header Content-Type: application/json',
+    })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    throw new BaxError('invalid_json', `the body is not JSON: ${(error as Error).message}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BaxError('invalid_request', 'the body must be a JSON object', {
+      details: [{ path: '', message: 'expected an object' }],
+    })
+  }
+  return value as Record<string, unknown>
+}
+
+async function readLimited(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > limits.bodyBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const tooLarge = () =>
+  new BaxError('payload_too_large', `the body is larger than ${limits.bodyBytes / 1024 / 1024} MiB`)
+
+type Issue = z.core.$ZodIssue
+
+/** One fault per field; of a union that did not match, the faults of the branch that came nearest. */
+function faultsOf(issue: Issue): FieldFault[] {
+  const at = pathText(issue.path)
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
+    return nearest.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return [{ path: at, message: issue.message.includes('received undefined') ? 'is required' : issue.message }]
+  }
+  return [{ path: at, message: issue.message }]
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
+    '',
+  )
+}
+
+function sentence({ path, message }: FieldFault): string {
+  if (!path) return message
+  return message.startsWith('is ') ? `${path} ${message}` : `${path}: ${message}`
+}

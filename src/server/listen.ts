@@ -1,0 +1,61 @@
+/** Puts an app on a TCP port or a unix socket. */
+import { createServer, type Server } from 'node:http'
+import { chmod } from 'node:fs/promises'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { BaxError } from '../core/errors.ts'
+
+export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
+
+export interface Listener {
+  /** `http://127.0.0.1:4100` or `unix:/path`. */
+  readonly address: string
+  /** Stops accepting, lets open requests finish for `graceMs`, then drops them. */
+  close(graceMs?: number): Promise<void>
+}
+
+/** @throws BaxError `engine_failed` when the port is taken or the socket cannot be made. */
+export async function listen(app: Hono, where: Address): Promise<Listener> {
+  const server = createServer(getRequestListener(app.fetch))
+  // A hanging client must not hold a connection for ever; long calls are bounded by their own time-outs.
+  server.headersTimeout = 20_000
+  server.requestTimeout = 0
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, where)))
+    if ('socket' in where) server.listen(where.socket, resolve)
+    else server.listen(where.port, where.host, resolve)
+  })
+  if ('socket' in where) await chmod(where.socket, 0o600)
+  return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs) }
+}
+
+function addressOf(server: Server, where: Address): string {
+  if ('socket' in where) return `unix:${where.socket}`
+  const bound = server.address() as { address: string; port: number; family: string }
+  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  return `http://${host}:${bound.port}`
+}
+
+function explain(error: NodeJS.ErrnoException, where: Address): BaxError {
+  const name = 'socket' in where ? where.socket : `${where.host}:${where.port}`
+  if (error.code === 'EADDRINUSE') {
+    return new BaxError('engine_failed', `${name} is in use by another program`, {
+      cause: error,
+      hint: 'choose another with --port, or stop the program that has it',
+    })
+  }
+  if (error.code === 'EACCES')
+    return new BaxError('engine_failed', `not allowed to listen on ${name}`, {
+      cause: error,
+      hint: 'choose a port above 1023 with --port',
+    })
+  return new BaxError('engine_failed', `cannot listen on ${name}: ${error.code ?? error.message}`, { cause: error })
+}
+
+async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(timer)
+}

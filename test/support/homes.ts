@@ -1,0 +1,67 @@
+/** One engine reached in the three ways that users reach it: in process, over a unix socket, over HTTP. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient } from '../../src/client/client.ts'
+import { embedded, overHttp, overSocket, type Transport } from '../../src/client/transport.ts'
+import type { EngineConfig } from '../../src/core/config.ts'
+import type { Engine } from '../../src/core/engine.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { operations } from '../../src/operations/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import { loopbackHosts } from '../../src/server/door.ts'
+import { listen } from '../../src/server/listen.ts'
+
+export const homeNames = ['embedded', 'unix', 'http'] as const
+export type HomeName = (typeof homeNames)[number]
+
+export interface Homes {
+  readonly engine: Engine
+  readonly stateDir: string
+  readonly clients: Record<HomeName, Client>
+  readonly transports: Record<HomeName, Transport>
+  /** `http://127.0.0.1:PORT` */
+  readonly baseUrl: string
+  close(): Promise<void>
+}
+
+const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, http }))
+
+export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Homes> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-'))
+  const engine = createEngine({
+    home: 'server',
+    stateDir,
+    cacheDir: join(stateDir, 'cache'),
+    display: false,
+    writeAnywhere: true,
+    log: () => {},
+    ...config,
+  })
+  const noOrigins = new Set<string>()
+  const inside = createApp({ engine, door: { hosts: null, origins: noOrigins } })
+  const outside = createApp({ engine, door: { hosts: loopbackHosts, origins: noOrigins } })
+  const socket = join(stateDir, 'test.sock')
+  const [unix, tcp] = await Promise.all([listen(inside, { socket }), listen(outside, { host: '127.0.0.1', port: 0 })])
+  const transports = {
+    embedded: embedded((request) => inside.fetch(request)),
+    unix: overSocket(socket),
+    http: overHttp(tcp.address),
+  }
+  return {
+    engine,
+    stateDir,
+    transports,
+    clients: {
+      embedded: createClient(transports.embedded, addressed),
+      unix: createClient(transports.unix, addressed),
+      http: createClient(transports.http, addressed),
+    },
+    baseUrl: tcp.address,
+    async close() {
+      await engine.close()
+      await Promise.all([unix.close(), tcp.close()])
+      await rm(stateDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+import { viteInlinePage } from '../scripts/inline-page.js'
+
+export default defineConfig({
+  plugins: [viteInlinePage],
+  test: {
+    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+    exclude: ['test/bench/**'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Two cores and a browser in most files: more workers only wait for each other.
+    maxWorkers: 2,
+    pool: 'forks',
+  },
+})
