@@ -1,6 +1,6 @@
 /** From a request to the validated input of an operation. */
-import { z } from 'zod'
 import { BaxError, type FieldFault } from '../core/errors.ts'
+import { faultsOf, sentenceOf } from '../core/faults.ts'
 import { limits } from '../core/limits.ts'
 import type { Operation } from '../core/operation.ts'
 import { parseText } from '../core/params.ts'
@@ -30,11 +30,11 @@ export async function readInput(
   const unknown = unknownFields(operation.input, raw)
   const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
   const faults: FieldFault[] = [
-    ...(parsed.success ? [] : parsed.error.issues.flatMap(faultsOf)),
+    ...(parsed.success ? [] : faultsOf(parsed.error)),
     ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
   ]
   if (!parsed.success || faults.length > 0) {
-    throw new BaxError('invalid_request', faults.map(sentence).join('; '), { details: faults })
+    throw new BaxError('invalid_request', faults.map(sentenceOf).join('; '), { details: faults })
   }
   if (unknown.length === 0) return { input: parsed.data }
   const names = unknown.map(({ path: at, hint }) => `${at}${hint}`).join(', ')
@@ -90,30 +90,3 @@ async function readLimited(request: Request): Promise<Uint8Array> {
 
 const tooLarge = () =>
   new BaxError('payload_too_large', `the body is larger than ${limits.bodyBytes / 1024 / 1024} MiB`)
-
-type Issue = z.core.$ZodIssue
-
-/** One fault per field; of a union that did not match, the faults of the branch that came nearest. */
-function faultsOf(issue: Issue): FieldFault[] {
-  const at = pathText(issue.path)
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
-    return nearest.flatMap((inner) => faultsOf({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
-  }
-  if (issue.code === 'invalid_type' && issue.input === undefined) {
-    return [{ path: at, message: issue.message.includes('received undefined') ? 'is required' : issue.message }]
-  }
-  return [{ path: at, message: issue.message }]
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part)),
-    '',
-  )
-}
-
-function sentence({ path, message }: FieldFault): string {
-  if (!path) return message
-  return message.startsWith('is ') ? `${path} ${message}` : `${path}: ${message}`
-}

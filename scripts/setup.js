@@ -1,0 +1,134 @@
+// Makes a source checkout ready: packages, build, a Chromium. Node built-ins only, because it runs before anything is there.
+// When nothing is to do it costs a few file stats, so that every start of bin/bax.js can call it.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const packagesStamp = join(root, 'node_modules', '.bax-stamp')
+const browserStamp = join(root, 'node_modules', '.bax-browser')
+const lockDir = join(root, 'node_modules', '.bax-setup')
+const bundle = join(root, 'dist', 'manifest.json')
+const leastNode = 20
+
+const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
+
+/** Brings packages, build and (when asked) a browser up to date; throws an Error with one sentence when it cannot. */
+export async function ensureReady({ browser = false } = {}) {
+  const major = Number(process.versions.node.split('.')[0])
+  if (major < leastNode) throw new Error(`bax needs Node ${leastNode} or newer; this is ${process.version}`)
+  if (isReady(browser)) return
+  const release = await takeLock()
+  try {
+    // Another first run may have done it while this one waited.
+    if (!packagesReady()) await installPackages()
+    if (!buildReady()) await build()
+    if (browser && !existsSync(browserStamp)) await setUpBrowser()
+  } finally {
+    release()
+  }
+}
+
+const isReady = (browser) => packagesReady() && buildReady() && (!browser || existsSync(browserStamp))
+
+/** What the installed packages depend on; size and time stand for the lock file's content on the fast path. */
+function packagesKey() {
+  const { mtimeMs, size } = statSync(join(root, 'package-lock.json'))
+  return `${process.versions.modules} ${size} ${Math.round(mtimeMs)}`
+}
+
+function packagesReady() {
+  return existsSync(packagesStamp) && readFileSync(packagesStamp, 'utf8') === packagesKey()
+}
+
+function buildReady() {
+  if (!existsSync(bundle)) return false
+  const built = statSync(bundle).mtimeMs
+  return (
+    !isNewer(join(root, 'src'), built) &&
+    ['package.json', 'scripts/build.js'].every((file) => statSync(join(root, file)).mtimeMs <= built)
+  )
+}
+
+function isNewer(folder, time) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() ? isNewer(path, time) : statSync(path).mtimeMs > time) return true
+  }
+  return false
+}
+
+async function installPackages() {
+  say('installing packages (once)')
+  const flags = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // `npm ci` refuses a lock file that lacks another platform's optional package; `npm install` mends it.
+  if ((await run('npm', ['ci', ...flags])) !== 0 && (await run('npm', ['install', ...flags])) !== 0) {
+    throw new Error('npm could not install the packages; its messages stand above')
+  }
+  writeFileSync(packagesStamp, packagesKey())
+}
+
+async function build() {
+  say('building')
+  if ((await run(process.execPath, [join(root, 'scripts', 'build.js')])) !== 0)
+    throw new Error('the build failed; its messages stand above')
+}
+
+async function setUpBrowser() {
+  if ((await run(process.execPath, [join(root, 'dist', 'main.js'), 'setup'])) !== 0)
+    throw new Error('no Chromium could be set up; its messages stand above')
+  writeFileSync(browserStamp, new Date().toISOString())
+}
+
+/** Runs a program with its output on stderr; stdout belongs to the data of the command that was asked for. */
+async function run(program, args) {
+  const { spawn } = await import('node:child_process')
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+    child.on('error', reject)
+    child.on('exit', (code) => resolve(code ?? 1))
+  })
+}
+
+/** One set-up at a time: a folder is the lock, and the pid in it tells whether its owner still lives. */
+async function takeLock() {
+  mkdirSync(join(root, 'node_modules'), { recursive: true })
+  const owner = join(lockDir, 'pid')
+  for (let told = false; ;) {
+    try {
+      mkdirSync(lockDir)
+      writeFileSync(owner, String(process.pid))
+      return () => rmSync(lockDir, { recursive: true, force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (isStale(owner)) rmSync(lockDir, { recursive: true, force: true })
+    else {
+      if (!told) say('waiting for another set-up to finish')
+      told = true
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
+
+function isStale(owner) {
+  try {
+    process.kill(Number(readFileSync(owner, 'utf8')), 0)
+    return false
+  } catch (error) {
+    // The owner is gone; or it has made the folder and not yet written its pid, which takes it no time.
+    return (
+      error.code === 'ESRCH' ||
+      (error.code === 'ENOENT' && existsSync(lockDir) && Date.now() - statSync(lockDir).mtimeMs > 5000)
+    )
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  try {
+    await ensureReady({ browser: process.argv.includes('--browser') })
+  } catch (error) {
+    say(error.message)
+    process.exitCode = 3
+  }
+}

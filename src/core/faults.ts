@@ -1,0 +1,77 @@
+/** What is wrong with an input, as sentences that name the field. Shared by HTTP, scripts and configuration. */
+import type { z } from 'zod'
+import type { FieldFault } from './errors.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** Every fault of a failed parse, in the order of the schema. */
+export function faultsOf(error: z.ZodError): FieldFault[] {
+  return error.issues.flatMap(faultsOfIssue)
+}
+
+/** `url is required`, `limit must be at most 100`. */
+export function sentenceOf({ path, message }: FieldFault): string {
+  if (!path) return message
+  return /^(is|must|has) /.test(message) ? `${path} ${message}` : `${path}: ${message}`
+}
+
+/** One fault per field; of a union that did not match, the faults of the branch that came nearest. */
+function faultsOfIssue(issue: Issue): FieldFault[] {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
+    return nearest.flatMap((inner) => faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
+  }
+  return [{ path: pathText(issue.path), message: messageOf(issue) }]
+}
+
+/** `commands[1].data.selector` */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text ? `${text}.${String(part)}` : String(part)
+  }, '')
+}
+
+const named: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+function messageOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      // zod leaves the input out of the issue; its own text says whether there was one.
+      return issue.message.endsWith('received undefined')
+        ? 'is required'
+        : `must be ${named[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      return smallest(issue)
+    case 'too_big':
+      return largest(issue)
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+    case 'invalid_format':
+      return issue.format === 'regex' ? issue.message : `must be a valid ${issue.format.toUpperCase()}`
+    default:
+      return issue.message
+  }
+}
+
+function smallest({ origin, minimum }: z.core.$ZodIssueTooSmall): string {
+  if (origin === 'string' || origin === 'array')
+    return minimum === 1
+      ? 'must not be empty'
+      : `must have at least ${minimum} ${origin === 'string' ? 'characters' : 'items'}`
+  return `must be at least ${minimum}`
+}
+
+function largest({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'string') return `must have at most ${maximum} characters`
+  if (origin === 'array') return `must have at most ${maximum} items`
+  return `must be at most ${maximum}`
+}

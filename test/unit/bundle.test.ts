@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { build } from '../../scripts/build.js'
+
+let outdir: string
+let metafile: Awaited<ReturnType<typeof build>>
+
+beforeAll(async () => {
+  outdir = join(await mkdtemp(join(tmpdir(), 'bax-bundle-')), 'dist')
+  metafile = await build(outdir)
+})
+afterAll(() => rm(join(outdir, '..'), { recursive: true, force: true }))
+
+/** Source files that are loaded before the first line of main runs. */
+function staticGraph(entry: string): string[] {
+  const outputs = metafile.outputs
+  const seen = new Set<string>()
+  const visit = (name: string) => {
+    if (seen.has(name)) return
+    seen.add(name)
+    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === 'import-statement') visit(path)
+  }
+  visit(Object.keys(outputs).find((name) => name.endsWith(`/${entry}`))!)
+  return [...seen].flatMap((name) => Object.keys(outputs[name]?.inputs ?? { [name]: {} }))
+}
+
+describe('the bundle', () => {
+  test('a one-liner starts without the heavy packages', () => {
+    const heavy = ['zod', 'hono', 'playwright', 'chalk', 'ora', 'yaml', 'ajv', 'htmlparser2', 'ws']
+    const loaded = staticGraph('main.js')
+    expect(
+      heavy.filter((name) => loaded.some((file) => file.includes(`node_modules/${name}/`) || file === name)),
+    ).toEqual([])
+  })
+
+  test('the manifest holds every operation and command as data', async () => {
+    const manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'))
+    const click = manifest.commands.find(({ name }: { name: string }) => name === 'click')
+    expect(click).toMatchObject({
+      family: 'pointer',
+      kind: 'action',
+      params: [{ name: 'selector', required: true }, {}],
+    })
+    expect(manifest.operations.map(({ name }: { name: string }) => name)).toContain('createSession')
+  })
+
+  test('the package carries its version', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(
+      Object.keys(metafile.outputs).some((name) =>
+        readFileSync(join(outdir, name.split('/').at(-1)!), 'utf8').includes(version),
+      ),
+    ).toBe(true)
+  })
+})
