@@ -1,0 +1,54 @@
+/** An engine and a plain Playwright browser side by side, on the same executable. */
+import { createRequire } from 'node:module'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserType } from 'playwright'
+import type { Engine } from '../../src/core/engine.ts'
+import type { Call } from '../../src/core/operation.ts'
+import type { SessionInput } from '../../src/core/shapes/session.ts'
+import { sessionInput } from '../../src/core/shapes/session.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+
+export interface Side {
+  readonly engine: Engine
+  readonly playwright: Browser
+  /** Makes a session with defaults; returns its id. */
+  createSession(): Promise<string>
+  close(): Promise<void>
+}
+
+export const call: Call = { signal: new AbortController().signal, baseUrl: 'http://localhost', requestId: 'req_bench' }
+
+export async function openSides(): Promise<Side> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  const config = { stateDir, cacheDir: join(stateDir, 'cache') }
+  const engine = createEngine({
+    ...config,
+    home: 'embedded',
+    display: false,
+    writeAnywhere: true,
+    log: () => {},
+    pool: { contextsPerBrowser: 100 },
+  })
+  const { path } = await locateBrowser({ headless: true, stealth: false }, config)
+  const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
+  const playwright = await chromium.launch({
+    executablePath: path,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  })
+  const input: SessionInput = sessionInput.parse({})
+  return {
+    engine,
+    playwright,
+    async createSession() {
+      const { session_id } = await engine.sessions.create(input, call)
+      return session_id!
+    },
+    async close() {
+      await Promise.all([engine.close(), playwright.close()])
+      await rm(stateDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,100 @@
+/** Measuring on a shared machine: cases in turn, many rounds, ratios within one run. */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface Timing {
+  readonly min: number
+  readonly median: number
+}
+
+export interface Row {
+  readonly name: string
+  /** Already formatted: `1.3x (at most 1.5x)`, `28 MB`. */
+  readonly cells: readonly string[]
+}
+
+export interface Table {
+  readonly title: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+  /** What was measured against what, in a sentence. */
+  readonly note?: string
+}
+
+/** Runs every case once per round, in turn, so that a noisy moment hits all of them; milliseconds. */
+export async function inTurn(
+  cases: Record<string, () => Promise<unknown>>,
+  rounds: number,
+): Promise<Record<string, Timing>> {
+  const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
+  for (const run of Object.values(cases)) await run()
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, run] of Object.entries(cases)) {
+      const start = performance.now()
+      await run()
+      times.get(name)!.push(performance.now() - start)
+    }
+  }
+  return Object.fromEntries([...times].map(([name, all]) => [name, summary(all)]))
+}
+
+function summary(times: number[]): Timing {
+  const sorted = times.toSorted((a, b) => a - b)
+  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
+}
+
+/** Runs a program to its end; rejects with its output when it fails. */
+export function run(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(cwd && { cwd }),
+    })
+    let out = ''
+    child.stdout.on('data', (chunk) => (out += chunk))
+    child.stderr.on('data', (chunk) => (out += chunk))
+    child.on('error', reject)
+    child.on('exit', (code) =>
+      code === 0 ? resolve(out) : reject(new Error(`${program} ${args.join(' ')}: exit ${code}\n${out}`)),
+    )
+  })
+}
+
+export const ms = ({ min, median }: Timing): string => `${min.toFixed(1)} / ${median.toFixed(1)}`
+
+/** Ratio of medians with the bound it is held to. */
+export function ratio(of: Timing, to: Timing, atMost?: number): string {
+  const value = of.median / to.median
+  return `${value.toFixed(2)}x${atMost === undefined ? '' : ` (at most ${atMost}x${value <= atMost ? '' : ', MISSED'})`}`
+}
+
+/** Proportional set size of a process and all its descendants, in MB (Linux). */
+export function treeMemory(root: number): number {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = readMaybe(`/proc/${name}/stat`)
+    const parent = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    if (stat) children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+  }
+  const sum = (pid: number): number =>
+    memoryOf(pid) + (children.get(pid) ?? []).reduce((total, child) => total + sum(child), 0)
+  return sum(root) / 1024
+}
+
+const memoryOf = (pid: number): number =>
+  Number(readMaybe(`/proc/${pid}/smaps_rollup`)?.match(/^Pss:\s+(\d+)/m)?.[1] ?? 0)
+
+function readMaybe(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // The process ended between the listing and the look.
+    return undefined
+  }
+}

@@ -1,0 +1,107 @@
+/** What one call of the command costs beside an empty node, agent-browser and @playwright/cli. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serveSite } from '../support/site.ts'
+import { inTurn, ms, ratio, run, type Row, type Table } from './measure.ts'
+
+const node = process.execPath
+const page = '<!doctype html><title>A page</title><h1>Hello</h1><button id="b">Press</button>'
+
+export async function measure(): Promise<Table[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  const site = await serveSite({ '/': page })
+  const bax = (...args: string[]) => run(node, ['bin/bax.js', ...args], { BAX_STATE_DIR: join(folder, 'state') })
+  const peers = await installPeers(folder)
+  const agent = (...args: string[]) =>
+    run(peers.agentBrowser, args, {
+      AGENT_BROWSER_EXECUTABLE_PATH: peers.chromium,
+      AGENT_BROWSER_ARGS: '--no-sandbox',
+      HOME: folder,
+    })
+  const playwright = (...args: string[]) => run(peers.playwrightCli, args, { HOME: folder }, folder)
+  try {
+    await bax('session', 'create', '--headless', '--requested-name', 'bench', '--start-url', site.url)
+    await agent('open', site.url)
+    await playwright('open', '--config', peers.playwrightConfig, site.url)
+    const times = await inTurn(
+      {
+        'node -e 0': () => run(node, ['-e', '0']),
+        'bax --help': () => bax('--help'),
+        'bax do get-title': () => bax('do', 'get-title', '-s', 'bench'),
+        'bax do click': () => bax('do', 'click', '#b', '-s', 'bench'),
+        'bax do screenshot': () => bax('do', 'screenshot', '-s', 'bench', '-o', join(folder, 'page.png')),
+        'agent-browser get title': () => agent('get', 'title'),
+        'agent-browser click': () => agent('click', '#b'),
+        'playwright-cli eval': () => playwright('eval', '() => document.title'),
+        'playwright-cli click': () => playwright('click', '#b'),
+      },
+      15,
+    )
+    const floor = times['node -e 0']!
+    const bounds: Record<string, number> = { 'bax --help': 1.5, 'bax do get-title': 1.4 }
+    const rows = Object.entries(times).map(([name, time]): Row => ({
+      name: `\`${name}\``,
+      cells: [ms(time), ratio(time, floor, bounds[name])],
+    }))
+    return [
+      {
+        title: 'One-liners on a warm engine',
+        columns: ['ms, min / median', 'to `node -e 0`'],
+        rows,
+        note: "agent-browser is a native program started directly, without npm's launcher.",
+      },
+    ]
+  } finally {
+    await bax('engine', 'stop')
+    await agent('close')
+    await playwright('close')
+    await site.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+interface Peers {
+  readonly agentBrowser: string
+  readonly playwrightCli: string
+  readonly playwrightConfig: string
+  readonly chromium: string
+}
+
+async function installPeers(folder: string): Promise<Peers> {
+  await run('npm', [
+    'install',
+    '--prefix',
+    folder,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    'agent-browser@0.41.2',
+    '@playwright/cli@0.1.22',
+  ])
+  const found = await run(node, ['bin/bax.js', 'doctor', '--json'])
+  const chromium = (JSON.parse(found) as { browser: { path: string } }).browser.path
+  const playwrightConfig = join(folder, 'playwright-cli.json')
+  await writeFile(
+    playwrightConfig,
+    JSON.stringify({
+      browser: {
+        browserName: 'chromium',
+        launchOptions: { executablePath: chromium, args: ['--no-sandbox'], headless: true },
+      },
+    }),
+  )
+  const agentBrowser = join(
+    folder,
+    'node_modules/agent-browser/bin',
+    `agent-browser-${process.platform}-${process.arch}`,
+  )
+  await chmod(agentBrowser, 0o755)
+  return {
+    agentBrowser,
+    playwrightCli: join(folder, 'node_modules/.bin/playwright-cli'),
+    playwrightConfig,
+    chromium,
+  }
+}

@@ -1,0 +1,92 @@
+/** What a session costs: time beside Playwright's own, memory at 25 sessions, and what fifty leave behind. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { serveSite } from '../support/site.ts'
+import { call, openSides, type Side } from './engines.ts'
+import { ms, ratio, type Table, treeMemory } from './measure.ts'
+
+const page = `<!doctype html><title>A page</title><h1>Hello</h1>${'<p>Some text of a page.</p>'.repeat(50)}`
+
+export async function measure(): Promise<Table[]> {
+  const site = await serveSite({ '/': page })
+  const side = await openSides()
+  try {
+    return [await creation(side), await memory(side, site.url)]
+  } finally {
+    await side.close()
+    await site.close()
+  }
+}
+
+/** The user's view: a session is asked for, used a little, and closed; the pool refills meanwhile. */
+async function creation({ engine, playwright, createSession }: Side): Promise<Table> {
+  const made: string[] = []
+  const contexts: Awaited<ReturnType<typeof playwright.newContext>>[] = []
+  const rounds = 15
+  const bax: number[] = []
+  const plain: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const start = performance.now()
+    made.push(await createSession())
+    const between = performance.now()
+    const context = await playwright.newContext()
+    contexts.push(context)
+    await context.newPage()
+    if (round > 0) {
+      bax.push(between - start)
+      plain.push(performance.now() - between)
+    }
+    // The background refill is part of the design: sessions do not come back to back for ever.
+    await wait(150)
+  }
+  await Promise.all(made.map((id) => engine.sessions.close(id)))
+  await Promise.all(contexts.map((context) => context.close()))
+  const [of, to] = [timing(bax), timing(plain)]
+  return {
+    title: 'Session create on a warm engine',
+    columns: ['ms, min / median', 'to Playwright'],
+    rows: [
+      { name: 'Playwright newContext + newPage', cells: [ms(to), '1x'] },
+      { name: 'bax session create (engine call)', cells: [ms(of), ratio(of, to, 0.3)] },
+    ],
+  }
+}
+
+function timing(all: number[]) {
+  const sorted = all.toSorted((a, b) => a - b)
+  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
+}
+
+async function memory({ engine, createSession }: Side, url: string): Promise<Table> {
+  const browserMemory = async () => {
+    const { browsers } = await engine.status()
+    return browsers.reduce((sum, { pid }) => sum + treeMemory(pid), 0)
+  }
+  const before = await browserMemory()
+  const use = async (count: number) => {
+    const ids = await Promise.all(Array.from({ length: count }, createSession))
+    for (const id of ids)
+      await engine.sessions.runCommands(
+        { session_id: id, commands: [{ command: 'navigate_to', data: { url } }, { command: 'get_title' }] },
+        call,
+      )
+    return ids
+  }
+  const first = await use(25)
+  const at25 = await browserMemory()
+  await Promise.all(first.map((id) => engine.sessions.close(id)))
+  const second = await use(50)
+  await Promise.all(second.map((id) => engine.sessions.close(id)))
+  await wait(2000)
+  const after = await browserMemory()
+  const each = at25 / 25
+  return {
+    title: 'Memory of the browser (PSS)',
+    columns: ['MB'],
+    rows: [
+      { name: 'no session, pool warm', cells: [before.toFixed(0)] },
+      { name: '25 sessions with a page each', cells: [at25.toFixed(0)] },
+      { name: 'a session, of 25', cells: [`${each.toFixed(1)} (at most 40${each <= 40 ? '' : ', MISSED'})`] },
+      { name: 'after 50 more were created, used and deleted', cells: [after.toFixed(0)] },
+    ],
+  }
+}
