@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { BaxError } from '../core/errors.ts'
 import { type Operation, pathFields, route } from '../core/operation.ts'
 import type { Operations } from '../operations/index.ts'
-import type { Transport } from './transport.ts'
+import type { Frame } from '../core/stream.ts'
+import type { Transport, WireRequest } from './transport.ts'
 
 /** What a client must know of an operation: its address. The manifest and the operations both have it. */
 export interface Addressed {
@@ -46,6 +47,15 @@ export async function call(
   input: Record<string, unknown>,
   options: CallOptions = {},
 ): Promise<unknown> {
+  const response = await transport.send(requestOf(http, input, options))
+  const text = await response.text()
+  if (response.status === 204) return undefined
+  const body = parse(text)
+  if (response.status >= 400) throw BaxError.fromBody(body, response.status === 401 ? 'unauthorized' : 'internal_error')
+  return body
+}
+
+function requestOf(http: string, input: Record<string, unknown>, options: CallOptions): WireRequest {
   const { method, path: template } = route(http)
   const inPath = new Set(pathFields(template))
   for (const name of inPath) {
@@ -58,7 +68,7 @@ export async function call(
   const rest = Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined)
   const hasBody = method === 'POST' || method === 'PUT'
   const query = hasBody ? '' : new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
-  const response = await transport.send({
+  return {
     method,
     path: query ? `${path}?${query}` : path,
     headers: {
@@ -67,12 +77,30 @@ export async function call(
     },
     ...(hasBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
     ...(options.signal && { signal: options.signal }),
-  })
-  const text = await response.text()
-  if (response.status === 204) return undefined
-  const body = parse(text)
-  if (response.status >= 400) throw BaxError.fromBody(body, response.status === 401 ? 'unauthorized' : 'internal_error')
-  return body
+  }
+}
+
+/**
+ * Follows a stream by its address, frame by frame; ends with the stream.
+ * @throws BaxError as `call` does; `engine_unreachable` when the stream breaks off.
+ */
+export async function* follow(
+  transport: Transport,
+  http: string,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+): AsyncGenerator<Frame> {
+  const request = requestOf(http, input, options)
+  const response = await transport.send({ ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } })
+  if (response.status === 204) return
+  if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of response.stream()) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) yield parse(line) as Frame
+  }
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,6 @@
 /** What an engine can do, as interfaces; operations call these and never an implementation. */
 import type { Call } from './operation.ts'
+import type { Frame, StreamCall } from './stream.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type { EngineStatus } from './shapes/engine.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
@@ -16,6 +17,11 @@ export interface Sessions {
   provision(provisionId: string, call: Call): Promise<ProvisionRecord>
   cancelProvision(provisionId: string): Promise<void>
   runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
+  /** Events of a session as they happen; null when it has ended. A wrong token is refused. */
+  follow(
+    request: { session_id: string; token?: string; since?: number; types?: readonly string[] },
+    call: StreamCall,
+  ): Promise<AsyncIterable<Frame> | null>
 }
 
 export interface Profiles {

@@ -1,11 +1,32 @@
 /** Events of one session: numbered, kept in a ring, and delivered to listeners. */
 import { limits } from './limits.ts'
 
-export type SessionEventType =
-  | 'session.status' | 'session.expiring' | 'session.closed' | 'command.started' | 'command.finished'
-  | 'page.navigated' | 'page.loaded' | 'page.error' | 'console' | 'network.request' | 'network.response' | 'network.failed'
-  | 'dialog.opened' | 'dialog.closed' | 'download.started' | 'download.finished' | 'tab.opened' | 'tab.closed'
-  | 'provision.stage' | 'error' // prettier-ignore
+/** Every type that a session's log can hold. */
+export const sessionEventTypes = [
+  'session.status',
+  'session.expiring',
+  'session.closed',
+  'command.started',
+  'command.finished',
+  'page.navigated',
+  'page.loaded',
+  'page.error',
+  'console',
+  'network.request',
+  'network.response',
+  'network.failed',
+  'dialog.opened',
+  'dialog.closed',
+  'download.started',
+  'download.finished',
+  'tab.opened',
+  'tab.closed',
+  'provision.stage',
+  'lagged',
+  'error',
+] as const
+
+export type SessionEventType = (typeof sessionEventTypes)[number]
 
 export interface SessionEvent {
   /** From 1, without holes. */
@@ -30,7 +51,8 @@ export class EventLog {
 
   /** Kept events with a number above `seq`, oldest first. */
   since(seq: number): SessionEvent[] {
-    return this.#ring.filter((event) => event.seq > seq)
+    const first = this.#ring[0]?.seq ?? this.#seq + 1
+    return this.#ring.slice(Math.max(0, seq + 1 - first))
   }
 
   get lastSeq(): number {
@@ -41,5 +63,39 @@ export class EventLog {
   listen(listener: (event: SessionEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Events after `since` as they come, until `signal` is aborted or `session.closed` was delivered.
+   * A reader that falls behind the ring gets a `lagged` event with the number it lost: memory stays bounded.
+   */
+  async *follow(since: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
+    // A number from a time before this log (an engine that started anew) means: from here on.
+    let seen = Math.min(since, this.#seq)
+    while (!signal.aborted) {
+      const events = this.since(seen)
+      const lost = (events[0]?.seq ?? seen + 1) - seen - 1
+      if (lost > 0) yield { seq: seen + lost, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
+      for (const event of events) {
+        if (signal.aborted) return
+        seen = event.seq
+        yield event
+        if (event.type === 'session.closed') return
+      }
+      if (events.length === 0) await this.#next(signal)
+    }
+  }
+
+  /** Resolves at the next event, or when `signal` is aborted. */
+  #next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        stop()
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const stop = this.listen(done)
+      signal.addEventListener('abort', done)
+    })
   }
 }

@@ -30,17 +30,28 @@ export const limits = {
   pool: {
     /** Ready pages kept for the next sessions. */
     warm: 2,
+    /** Pause before ready pages are made, so that the creation that took one goes first. */
+    warmDelayMs: 20,
     contextsPerBrowser: 25,
     browsers: 2,
     launchMs: 30_000,
     closeMs: 5_000,
+    /** How long a browser may take to end by itself. */
+    exitMs: 2_000,
+    /** A browser without a session ends after this, unless it is the last of its kind. */
+    idleMs: 30_000,
   },
 
   engine: {
     /** A local engine without a session ends after this. */
     idleExitMs: 15 * 60_000,
     startMs: 20_000,
+    /** Open calls may finish for so long when an engine is asked to stop. */
+    stopGraceMs: 1_000,
+    /** A log file that would grow beyond this is moved aside. */
+    logBytes: 5 * 1024 * 1024,
   },
 
   events: { ring: 1000 },
+  stream: { retryMs: 2000, keepAliveMs: 15_000 },
 } as const

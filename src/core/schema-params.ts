@@ -17,7 +17,16 @@ interface JsonSchema {
 }
 
 /** Parameters of an input schema in their declared order. */
-export function paramsOf(schema: z.ZodObject): Param[] {
+export function paramsOf(schema: z.ZodObject): readonly Param[] {
+  let params = known.get(schema)
+  if (!params) known.set(schema, (params = derive(schema)))
+  return params
+}
+
+/** Deriving takes a millisecond, and query strings ask at every request. */
+const known = new WeakMap<z.ZodObject, readonly Param[]>()
+
+function derive(schema: z.ZodObject): Param[] {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema
   return Object.entries(json.properties ?? {}).map(([name, raw]) => {
     const field = raw.$ref ? { ...json.$defs?.[raw.$ref.split('/').at(-1)!], ...raw } : raw

@@ -1,5 +1,6 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
 import { getEngineStatus, health, stopEngine } from './engine.ts'
+import { sessionEvents } from './events.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
 import { runCommands } from './run-commands.ts'
@@ -23,5 +24,9 @@ export const operations = {
   stopEngine,
 }
 
+/** Operations whose answer comes in frames. */
+export const streams = { sessionEvents }
+
 export type Operations = typeof operations
+export type Streams = typeof streams
 export type OperationName = keyof Operations

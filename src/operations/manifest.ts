@@ -7,7 +7,8 @@ import type { Command } from '../core/command.ts'
 import type { Operation, Show } from '../core/operation.ts'
 import type { Param } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
-import { operations } from './index.ts'
+import type { StreamOperation } from '../core/stream.ts'
+import { operations, streams } from './index.ts'
 
 export interface OperationEntry {
   readonly name: string
@@ -18,6 +19,8 @@ export interface OperationEntry {
   readonly example?: string
   readonly show?: Show
   readonly params: readonly Param[]
+  /** Its answer comes in frames. */
+  readonly stream?: true
 }
 
 export interface CommandEntry {
@@ -36,16 +39,16 @@ export interface Manifest {
 
 export function makeManifest(): Manifest {
   return {
-    operations: Object.entries(operations as Record<string, Operation>).map(([name, operation]) => ({
-      name,
-      summary: operation.summary,
-      ...(operation.description && { description: operation.description }),
-      http: operation.http,
-      cli: operation.cli,
-      ...(operation.example && { example: operation.example }),
-      ...(operation.show && { show: operation.show }),
-      params: paramsOf(operation.input),
-    })),
+    operations: [
+      ...Object.entries(operations as Record<string, Operation>).map(([name, operation]) => ({
+        ...entryOf(name, operation),
+        ...(operation.show && { show: operation.show }),
+      })),
+      ...Object.entries(streams as unknown as Record<string, StreamOperation>).map(([name, stream]) => ({
+        ...entryOf(name, stream),
+        stream: true as const,
+      })),
+    ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
       Object.entries(members as unknown as Record<string, Command>).map(([name, command]) => ({
         name,
@@ -56,5 +59,17 @@ export function makeManifest(): Manifest {
         params: paramsOf(command.data),
       })),
     ),
+  }
+}
+
+function entryOf(name: string, operation: Operation | StreamOperation): OperationEntry {
+  return {
+    name,
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    http: operation.http,
+    cli: operation.cli,
+    ...(operation.example && { example: operation.example }),
+    params: paramsOf(operation.input),
   }
 }

@@ -4,12 +4,14 @@ import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { type Operation, route } from '../core/operation.ts'
-import { operations } from '../operations/index.ts'
+import { type Call, type Operation, route } from '../core/operation.ts'
+import type { StreamCall, StreamOperation } from '../core/stream.ts'
+import { operations, streams } from '../operations/index.ts'
 import { version } from '../core/version.ts'
 import { admit, type Door } from './door.ts'
 import { readInput } from './input.ts'
 import { makeOpenapi } from './openapi.ts'
+import { frameResponse } from './stream.ts'
 
 export interface AppOptions {
   readonly engine: Engine
@@ -19,9 +21,13 @@ export interface AppOptions {
   readonly onFault?: (error: BaxError, requestId: string) => void
 }
 
+type Fields = Record<string, string>
+
 export function createApp({ engine, door, onFault }: AppOptions): Hono {
   const app = new Hono()
-  const all = Object.values(operations as unknown as Record<string, Operation>)
+  const answering = Object.values(operations as unknown as Record<string, Operation>)
+  const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
+  const all = [...answering, ...streaming]
 
   app.use('*', async (context, next) => {
     const requestId = newId('req')
@@ -32,14 +38,16 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
     context.header('x-bax-version', version)
   })
 
-  for (const operation of all) {
-    const { method, path } = route(operation.http)
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) => answer(context, operation, engine))
+  const serve = (http: string, handler: (context: Context) => Promise<Response>) => {
+    const { method, path } = route(http)
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), handler)
   }
+  for (const operation of answering) serve(operation.http, (context) => answer(context, operation, engine))
+  for (const stream of streaming) serve(stream.http, (context) => follow(context, stream, engine))
 
   let document: string | undefined
   app.get('/openapi.json', (context) => {
-    document ??= JSON.stringify(makeOpenapi(operations as unknown as Record<string, Operation>))
+    document ??= JSON.stringify(makeOpenapi(operations as never, streams as never))
     return context.body(document, 200, { 'content-type': 'application/json' })
   })
 
@@ -63,19 +71,36 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
 }
 
 async function answer(context: Context, operation: Operation, engine: Engine): Promise<Response> {
-  const { input, warning } = await readInput(context.req.raw, operation, context.req.param() as Record<string, string>)
-  const url = new URL(context.req.url)
-  const output = await operation.run(engine, input as z.output<z.ZodObject>, {
-    signal: context.req.raw.signal,
-    baseUrl: url.origin,
-    requestId: requestIdOf(context),
-  })
+  const { input, warning } = await readInput(context.req.raw, operation.input, context.req.param() as Fields)
+  const output = await operation.run(engine, input as z.output<z.ZodObject>, callOf(context))
   if (operation.output === null) return context.body(null, 204)
   const body = output as Record<string, unknown>
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
   const status = operation.status?.(output as never) ?? 200
   return context.json(joined ? { ...body, warning: joined } : body, status as 200)
 }
+
+async function follow(context: Context, stream: StreamOperation, engine: Engine): Promise<Response> {
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields)
+  const last = Number(context.req.header('last-event-id') || Number.NaN)
+  const ended = new AbortController()
+  const call: StreamCall = {
+    ...callOf(context),
+    signal: ended.signal,
+    since: Number.isInteger(last) ? last : undefined,
+  }
+  const gone = () => ended.abort()
+  context.req.raw.signal.addEventListener('abort', gone, { once: true })
+  const frames = await stream.open(engine, input, call)
+  if (frames === null) return context.body(null, 204)
+  return frameResponse(frames, context.req.header('accept'), gone)
+}
+
+const callOf = (context: Context): Call => ({
+  signal: context.req.raw.signal,
+  baseUrl: new URL(context.req.url).origin,
+  requestId: requestIdOf(context),
+})
 
 const requestIdOf = (context: Context): string => context.get('requestId')
 

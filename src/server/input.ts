@@ -2,7 +2,7 @@
 import { BaxError, type FieldFault } from '../core/errors.ts'
 import { faultsOf, sentenceOf } from '../core/faults.ts'
 import { limits } from '../core/limits.ts'
-import type { Operation } from '../core/operation.ts'
+import type { z } from 'zod'
 import { parseText } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
 import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
@@ -19,15 +19,15 @@ export interface ReadInput {
  */
 export async function readInput(
   request: Request,
-  operation: Operation,
+  schema: z.ZodObject,
   path: Record<string, string>,
 ): Promise<ReadInput> {
-  const query = readQuery(new URL(request.url).searchParams, operation)
+  const query = readQuery(new URL(request.url).searchParams, schema)
   const body = request.method === 'GET' || request.method === 'DELETE' ? {} : await readBody(request)
-  const raw = renameAliases(operation.input, { ...query, ...body, ...path }) as Record<string, unknown>
+  const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
 
-  const parsed = operation.input.safeParse(raw)
-  const unknown = unknownFields(operation.input, raw)
+  const parsed = schema.safeParse(raw)
+  const unknown = unknownFields(schema, raw)
   const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
   const faults: FieldFault[] = [
     ...(parsed.success ? [] : faultsOf(parsed.error)),
@@ -41,8 +41,8 @@ export async function readInput(
   return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
 }
 
-function readQuery(search: URLSearchParams, operation: Operation): Record<string, unknown> {
-  const params = new Map(paramsOf(operation.input).map((param) => [param.name, param]))
+function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
+  const params = new Map(paramsOf(schema).map((param) => [param.name, param]))
   return Object.fromEntries(
     [...new Set(search.keys())].map((name) => {
       const param = params.get(name)

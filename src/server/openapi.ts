@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { type Operation, pathFields, route } from '../core/operation.ts'
+import type { StreamOperation } from '../core/stream.ts'
 import { version } from '../core/version.ts'
 
 /** Codes that every operation can answer. */
@@ -21,10 +22,10 @@ const errorSchema = z
 
 type Json = Record<string, unknown>
 
-export function makeOpenapi(operations: Record<string, Operation>): Json {
+export function makeOpenapi(operations: Record<string, Operation>, streams: Record<string, StreamOperation>): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
-  for (const [name, operation] of Object.entries(operations)) {
+  for (const [name, operation] of Object.entries({ ...operations, ...streams })) {
     const { method, path } = route(operation.http)
     paths[path] ??= {}
     paths[path][method.toLowerCase()] = describe(name, operation, components)
@@ -51,7 +52,7 @@ export function makeOpenapi(operations: Record<string, Operation>): Json {
   }
 }
 
-function describe(name: string, operation: Operation, components: Json): Json {
+function describe(name: string, operation: Operation | StreamOperation, components: Json): Json {
   const { method, path } = route(operation.http)
   const inPath = new Set(pathFields(path))
   const input = schemaOf(operation.input, 'input', components) as {
@@ -96,20 +97,7 @@ function describe(name: string, operation: Operation, components: Json): Json {
   }
 }
 
-function responses(operation: Operation, components: Json): Json {
-  const good =
-    operation.output === null
-      ? { '204': { description: 'Done' } }
-      : { '200': { description: 'The result', content: jsonOf(schemaOf(operation.output, 'output', components)) } }
-  const accepted =
-    operation.status && operation.output !== null
-      ? {
-          '202': {
-            description: 'Accepted; poll for the result',
-            content: jsonOf(schemaOf(operation.output, 'output', components)),
-          },
-        }
-      : {}
+function responses(operation: Operation | StreamOperation, components: Json): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...common, ...(operation.errors ?? [])]) {
     const { status } = errorTable[code]
@@ -122,7 +110,22 @@ function responses(operation: Operation, components: Json): Json {
       String(status),
       { description: codes.join(', '), content: jsonOf({ $ref: '#/components/schemas/Error' }) },
     ])
-  return { ...good, ...accepted, ...Object.fromEntries(failures) }
+  return { ...successes(operation, components), ...Object.fromEntries(failures) }
+}
+
+function successes(operation: Operation | StreamOperation, components: Json): Json {
+  if ('frame' in operation) {
+    const schema = schemaOf(operation.frame, 'output', components)
+    const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
+    return {
+      '200': { description: 'Frames as they come', content },
+      '204': { description: 'Nothing to follow any more' },
+    }
+  }
+  if (operation.output === null) return { '204': { description: 'Done' } }
+  const content = jsonOf(schemaOf(operation.output, 'output', components))
+  const later = operation.status && { '202': { description: 'Accepted; poll for the result', content } }
+  return { '200': { description: 'The result', content }, ...later }
 }
 
 const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { BaxError } from '../core/errors.ts'
+import { sessionEventTypes } from '../core/events.ts'
+import { defineStream } from '../core/stream.ts'
+import { sessionId } from './sessions.ts'
+
+const known = [...sessionEventTypes, 'frame'] as const
+
+export const sessionEvents = defineStream({
+  summary: 'Follow the events of a session as they happen',
+  description:
+    'Server-sent events (or NDJSON with `Accept: application/x-ndjson`). `Last-Event-ID` or `since` resumes without a gap ' +
+    'from the last 1000 events; `lagged` says how many are gone. The stream ends after session.closed; an ended session answers 204.',
+  http: 'GET /stream/sse',
+  cli: 'session watch',
+  example: 'bax session watch -s shop --types page.navigated,console',
+  input: z.object({
+    session_id: sessionId,
+    token: z.string().optional().describe('frame_token of the session, for readers that cannot send headers'),
+    since: z.int().min(0).optional().describe('Number of the last event seen; the next ones follow'),
+    replay: z.enum(['all']).optional().describe('all begins with every kept event'),
+    types: z
+      .array(z.string())
+      .optional()
+      .describe('Only these event types; frame (pictures of the page) comes only when it is named here'),
+  }),
+  frame: z
+    .object({
+      seq: z.int(),
+      ts: z.iso.datetime(),
+      type: z.enum(known),
+      data: z.record(z.string(), z.unknown()),
+    })
+    .meta({ id: 'SessionEvent' }),
+  errors: ['session_not_found', 'unauthorized'],
+  open: (engine, input, call) => {
+    const unknown = input.types?.filter((type) => !(known as readonly string[]).includes(type)) ?? []
+    if (unknown.length > 0) {
+      const message = `types has no ${unknown.map((type) => JSON.stringify(type)).join(', ')}; there are ${known.join(', ')}`
+      throw new BaxError('invalid_request', message, { details: [{ path: 'types', message: 'unknown event type' }] })
+    }
+    const since = input.replay === 'all' ? 0 : (call.since ?? input.since)
+    return engine.sessions.follow({ ...input, since }, call)
+  },
+})

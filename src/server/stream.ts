@@ -1,0 +1,50 @@
+/** Frames on the wire: server-sent events with keep-alives, or NDJSON, from the same iterable. */
+import type { Frame } from '../core/stream.ts'
+import { limits } from '../core/limits.ts'
+
+const encoder = new TextEncoder()
+
+/** A response that sends every frame as it comes and ends with the iterable; `onCancel` runs when the reader goes away. */
+export function frameResponse(
+  frames: AsyncIterable<Frame>,
+  accept: string | undefined,
+  onCancel: () => void,
+): Response {
+  const lines = accept?.includes('application/x-ndjson') ?? false
+  const encode = lines ? ndjson : event
+  const iterator = frames[Symbol.asyncIterator]()
+  let beat: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (lines) return
+        controller.enqueue(encoder.encode(`retry: ${limits.stream.retryMs}\n\n`))
+        beat = setInterval(() => controller.enqueue(encoder.encode(': ka\n\n')), limits.stream.keepAliveMs)
+      },
+      async pull(controller) {
+        const { value, done } = await iterator.next()
+        if (!done) return controller.enqueue(encoder.encode(encode(value)))
+        clearInterval(beat)
+        controller.close()
+      },
+      async cancel() {
+        clearInterval(beat)
+        onCancel()
+        await iterator.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, {
+    headers: {
+      'content-type': lines ? 'application/x-ndjson' : 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+const ndjson = (frame: Frame) => `${JSON.stringify(frame)}\n`
+
+// No `event:` line: EventSource's onmessage never sees named events.
+const event = (frame: Frame) => `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`
