@@ -20,18 +20,14 @@ export interface Overlay {
   /** Shows or hides a mark at every click and at the pointer; survives navigations. */
   clicks(enabled: boolean): Promise<void>
   /** Draws or removes numbered boxes around elements; returns the boxes drawn. */
-  boxes(options: {
-    enabled: boolean
-    selector?: string
-    limit?: number
-    include_html?: boolean
-  }): Promise<BoundingBox[]>
+  boxes(options: { enabled: boolean; selector?: string; limit: number; includeHtml: boolean }): Promise<BoundingBox[]>
 }
 
 export interface BoundingBox {
   readonly index: number
   readonly tag: string
   readonly text: string
+  readonly visible: boolean
   readonly x: number
   readonly y: number
   readonly width: number
@@ -45,28 +41,37 @@ export interface StructuredRequest {
   readonly max_chars?: number
 }
 
-/** What commands may use; one per batch, made by the engine for the session's active tab. */
+/** What commands may use; one per command, made by the engine for the session's active tab. */
 export interface CommandContext {
   readonly page: Page
   readonly browserContext: BrowserContext
-  /** Aborted at the batch's deadline or when the caller goes away. */
+  /** Aborted when the command is over or may not go on: give it to every Playwright call that takes one. */
   readonly signal: AbortSignal
   /** The first match of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=… >> …` chains, `ref=e12`. */
   locate(selector: string): Locator
   /** Every match of a selector, for commands that list. */
   locateAll(selector: string): Locator
   /** Waits until the element can take the action, runs it, and on failure says why (no match, hidden, covered by …). */
-  act<T>(
+  act<T>(selector: string, action: (element: Locator, limit: CallLimit) => Promise<T>, options?: ActOptions): Promise<T>
+  /** Value of an expression of the page, promises awaited; a page that hangs on it is freed. */
+  evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
+  /** The same with an element as `this`: a function is called with it, another expression evaluated. */
+  evaluateOn(element: Locator, expression: string, options: { timeoutMs: number }): Promise<TypedValue>
+  /** Resolves when the navigation of the last action, or else the next one, has been loaded. */
+  navigated(timeoutMs: number): Promise<void>
+  /** Where the matches of a selector are, in CSS pixels of the viewport; `total` counts those beyond the limit too. */
+  measure(
     selector: string,
-    action: (element: Locator, timeoutMs: number) => Promise<T>,
-    options?: ActOptions,
-  ): Promise<T>
+    options: { limit: number; includeHtml: boolean },
+  ): Promise<{ boxes: BoundingBox[]; total: number }>
+  /** Moves the pointer: with `steps` along a human-like path, else at once. */
+  movePointer(to: Point, steps?: number): Promise<void>
+  /** Remembers where the pointer was left. */
+  readonly pointer: Point
   /** Refuses addresses that may not be opened (`file:` and other schemes); returns the normalised address. */
   checkUrl(url: string): string
-  /** Remembers where the pointer was left, for human-like movement. */
-  readonly pointer: { x: number; y: number }
   readonly overlay: Overlay
-  /** Markdown of an HTML fragment or of the live page (`element` undefined). */
+  /** Markdown of one element, or of the live page when `element` is undefined. */
   markdown(element?: Locator): Promise<string>
   structured(
     request: StructuredRequest,
@@ -75,10 +80,24 @@ export interface CommandContext {
   save(path: string, bytes: Uint8Array): Promise<string>
 }
 
+/** A place in CSS pixels of the viewport. */
+export interface Point {
+  x: number
+  y: number
+}
+
+/** How long a Playwright call may take, in the form of its options. */
+export interface CallLimit {
+  readonly timeout: number
+  readonly signal: AbortSignal
+}
+
 export interface ActOptions {
   readonly timeoutMs?: number
   /** What the element must allow; decides the wording of a failure. */
   readonly needs?: 'present' | 'visible' | 'pointer' | 'editable'
+  /** A second element that the action needs, such as the target of a drag. */
+  readonly also?: string
 }
 
 export interface Command<Data extends z.ZodObject = z.ZodObject> {

@@ -1,0 +1,54 @@
+/** What one command may use, made from a session and the engine's tools. */
+import type { Page } from 'playwright'
+import type { CommandContext, Point } from '../../core/command.ts'
+import { openableUrl } from '../../core/urls.ts'
+import { act, callLimit } from './act.ts'
+import type { BatchTarget } from './batch-target.ts'
+import { evaluate, evaluateOn } from './evaluate.ts'
+import { measure } from './measure.ts'
+import { markAction, navigated, watchNavigations } from './navigation-watch.ts'
+import { overlayOf } from './overlay.ts'
+import { pointerPath } from './pointer-path.ts'
+import type { BatchTools } from './run-batch.ts'
+import { locateAll, parseSelector } from './selectors.ts'
+
+interface Making {
+  readonly target: BatchTarget
+  readonly tools: BatchTools
+  readonly signal: AbortSignal
+  /** Whether the command may make the page navigate, so that a wait after it means its navigation. */
+  readonly acts: boolean
+}
+
+export async function makeContext({ target, tools, signal, acts }: Making): Promise<CommandContext> {
+  const page = await target.page()
+  watchNavigations(page)
+  const overlay = await overlayOf(page)
+  if (acts) markAction(page)
+  return {
+    page,
+    browserContext: target.browserContext,
+    signal,
+    overlay,
+    pointer: target.pointer,
+    locate: (selector) => locateAll(page, parseSelector(selector)).first(),
+    locateAll: (selector) => locateAll(page, parseSelector(selector)),
+    act: (selector, action, options) => act(page, signal, selector, action, options),
+    evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
+    evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
+    navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
+    measure: (selector, options) => measure(page, selector, parseSelector(selector), options),
+    movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
+    checkUrl: (url) => openableUrl(url),
+    markdown: (element) => tools.markdown(page, element),
+    structured: (request) => tools.structured(page, request),
+    save: (path, bytes) => target.save(path, bytes),
+  }
+}
+
+/** Moves the pointer and remembers where it is left. */
+async function movePointer(page: Page, pointer: Point, to: Point, steps = 1): Promise<void> {
+  const seed = Math.round(pointer.x * 31 + pointer.y * 37 + to.x * 41 + to.y * 43 + steps)
+  for (const { x, y } of pointerPath(pointer, to, steps, seed)) await page.mouse.move(x, y)
+  Object.assign(pointer, { x: to.x, y: to.y })
+}

@@ -1,0 +1,135 @@
+/** Runs in the page after an action has failed: what stands in an element's way. */
+import { elementName, shownParent } from './describe.page.ts'
+
+export interface ElementState {
+  connected: boolean
+  visible: boolean
+  /** Why it cannot be seen, e.g. `display: none of div#menu`. */
+  hiddenBy: string | null
+  /** What lies over its middle. */
+  coveredBy: string | null
+  disabled: boolean
+  readonly: boolean
+  editable: boolean
+  inViewport: boolean
+  name: string
+  /** Options of a select element, as far as a sentence can hold them. */
+  options: string[] | null
+}
+
+const maxOptions = 20
+
+export function stateOf(element: Element): ElementState {
+  const { width, height } = element.getBoundingClientRect()
+  const visible = width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible'
+  const disabled = isDisabled(element)
+  const readonly = element.matches('[readonly], [aria-readonly=true]')
+  return {
+    connected: element.isConnected,
+    visible,
+    hiddenBy: visible ? null : hiddenBy(element),
+    coveredBy: visible ? coveredBy(element) : null,
+    disabled,
+    readonly,
+    editable: !disabled && !readonly && isField(element),
+    inViewport: visible && middleOf(element) !== null,
+    name: elementName(element),
+    options:
+      element instanceof HTMLSelectElement
+        ? [...element.options]
+            .slice(0, maxOptions)
+            .map(({ value, label }) => (value === label ? value : `${value} (${label})`))
+        : null,
+  }
+}
+
+const isField = (element: Element) =>
+  element.matches('input:not([type=button],[type=submit],[type=reset],[type=image]), textarea, select') ||
+  (element instanceof HTMLElement && element.isContentEditable)
+
+function isDisabled(element: Element): boolean {
+  if (element.matches(':disabled')) return true
+  for (let at: Element | null = element; at; at = shownParent(at)) {
+    if (at.getAttribute('aria-disabled') === 'true') return true
+  }
+  return false
+}
+
+/** The rule that keeps an element from being seen, and whose it is. */
+function hiddenBy(element: Element): string {
+  let none: Element | null = null
+  for (let at: Element | null = element; at; at = shownParent(at)) {
+    if (getComputedStyle(at).display === 'none') none = at
+    const parent = shownParent(at)
+    if (parent instanceof HTMLDetailsElement && !parent.open && at.localName !== 'summary')
+      return `it is inside the closed ${elementName(parent)}`
+  }
+  if (none) return `display: none of ${none === element ? 'the element itself' : elementName(none)}`
+  const { visibility } = getComputedStyle(element)
+  if (visibility !== 'visible') return `visibility: ${visibility} of ${visibilityOwner(element)}`
+  const { width, height } = element.getBoundingClientRect()
+  return `its size is ${width}x${height}`
+}
+
+function visibilityOwner(element: Element): string {
+  const { visibility } = getComputedStyle(element)
+  let owner = element
+  for (let at = shownParent(element); at && getComputedStyle(at).visibility === visibility; at = shownParent(at))
+    owner = at
+  return owner === element ? 'the element itself' : elementName(owner)
+}
+
+function middleOf(element: Element): { x: number; y: number } | null {
+  const { left, top, width, height } = element.getBoundingClientRect()
+  const [x, y] = [left + width / 2, top + height / 2]
+  return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight ? { x, y } : null
+}
+
+/** The element that would get a click on the middle of this one, when that is a stranger. */
+function coveredBy(element: Element): string | null {
+  const middle = middleOf(element)
+  if (!middle) return null
+  const hit = deepElementAt(document, middle.x, middle.y)
+  if (hit && !isWithin(hit, element) && !isLabelOf(hit, element)) return elementName(hit)
+  return frameCoveredBy(middle)
+}
+
+/** The same for the frame elements around, as far as their documents may be looked at. */
+function frameCoveredBy(middle: { x: number; y: number }): string | null {
+  let view: Window = window
+  let { x, y } = middle
+  while (view !== view.parent) {
+    const owner = ownerOf(view)
+    if (!owner) return null
+    const { left, top } = owner.getBoundingClientRect()
+    const { paddingLeft, paddingTop } = getComputedStyle(owner)
+    x += left + owner.clientLeft + Number.parseFloat(paddingLeft)
+    y += top + owner.clientTop + Number.parseFloat(paddingTop)
+    const hit = deepElementAt(owner.ownerDocument, x, y)
+    if (hit && hit !== owner) return elementName(hit)
+    view = view.parent
+  }
+  return null
+}
+
+/** The frame element of a window; null when its document is of another origin. */
+function ownerOf(view: Window): Element | null {
+  try {
+    return view.frameElement
+  } catch {
+    return null
+  }
+}
+
+function deepElementAt(root: Document | ShadowRoot, x: number, y: number): Element | null {
+  const hit = root.elementFromPoint(x, y)
+  if (!hit?.shadowRoot || hit.shadowRoot === root) return hit
+  return deepElementAt(hit.shadowRoot, x, y) ?? hit
+}
+
+function isWithin(inner: Element, outer: Element): boolean {
+  for (let at: Element | null = inner; at; at = shownParent(at)) if (at === outer) return true
+  return false
+}
+
+const isLabelOf = (hit: Element, element: Element) => hit.closest('label')?.control === element

@@ -1,0 +1,140 @@
+/** Why an action on an element failed, in one sentence and in fields. */
+import type { Locator, Page } from 'playwright'
+import type { ActOptions } from '../../core/command.ts'
+import { BaxError, type ErrorCode } from '../../core/errors.ts'
+import type { ElementState } from './diagnose.page.ts'
+import diagnoseScript from './diagnose.page.ts?inline'
+import type { Candidate } from './nearest.page.ts'
+import nearestScript from './nearest.page.ts?inline'
+import { pageFunction } from './page-function.ts'
+import { translated } from './playwright-errors.ts'
+import { locateAll, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
+
+export interface Failed extends ActOptions {
+  readonly page: Page
+  readonly selector: string
+  readonly timeoutMs: number
+}
+
+/** How long a page may take to say what is wrong with it. */
+const diagnosisMs = 2000
+
+const stateOf = pageFunction<Element, ElementState>(diagnoseScript, 'stateOf')
+const nearest = pageFunction<Element, Candidate[]>(nearestScript, 'nearest') as (
+  root: Element,
+  selector: string,
+) => Candidate[]
+
+/** Playwright refuses these at once: the element is of the wrong sort. */
+const refusals: readonly [RegExp, ErrorCode, string][] = [
+  [/Element is not an? <select>/, 'not_editable', 'is not a select element'],
+  [/Element is not an <input>|Cannot type text into|cannot be filled|Malformed value/, 'not_editable', 'does not take this text'],
+  [/Not a checkbox or radio button/, 'not_editable', 'is not a checkbox or radio button'],
+  [/Cannot uncheck radio button/, 'not_editable', 'is a radio button and cannot be unchecked'],
+  [/did not change its state/, 'action_failed', 'did not change its state when it was clicked'],
+  [/not attached to the DOM|was detached/, 'element_detached', 'left the page during the action'],
+] // prettier-ignore
+
+/** The failure of an action in the words of the error table. */
+export async function explain(error: unknown, failed: Failed): Promise<BaxError> {
+  const { selector } = failed
+  const fault = selectorFault(error, selector)
+  if (fault) return fault
+  const message = error instanceof Error ? error.message : String(error)
+  const timedOut = error instanceof Error && error.name === 'TimeoutError'
+  const refusal = refusals.find(([pattern]) => pattern.test(timedOut ? '' : message))
+  if (refusal) {
+    const [, code, sentence] = refusal
+    return new BaxError(code, `${selector} ${sentence}`, { details: { selector }, cause: error })
+  }
+  if (!timedOut) return translated(error, selector)
+  const found = await diagnose(failed, message)
+  if (found) return found
+  const second = failed.also === undefined ? null : await diagnose({ ...failed, selector: failed.also }, message)
+  return second ?? stillBusy(failed, message, error)
+}
+
+/** What the page says about the element; null when nothing is wrong with it, or when the page does not answer. */
+async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
+  const { page, selector } = failed
+  const parsed = parseSelector(selector)
+  const all = locateAll(page, parsed)
+  const matched = await answered(all.count())
+  if (matched === undefined) return null
+  if (matched === 0) {
+    if (parsed.ref) return staleRef(selector, parsed)
+    return notFound(failed, await answered(candidates(rootOf(page, parsed), parsed.inner)))
+  }
+  const state = await answered(all.first().evaluate(stateOf, undefined, { timeout: diagnosisMs }))
+  return state ? fromState(failed, state, matched, log) : null
+}
+
+async function candidates(root: Locator, selector: string): Promise<Candidate[]> {
+  // The frame itself may be what is missing: then there is no document to look in.
+  if ((await root.count()) === 0) return []
+  return root.evaluate(nearest, selector, { timeout: diagnosisMs })
+}
+
+/** The answer of the page, or undefined when it navigates, hangs or closes meanwhile: the failure is told without it. */
+async function answered<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), diagnosisMs)
+  })
+  try {
+    return await Promise.race([work.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer!)
+  }
+}
+
+function notFound({ selector, timeoutMs }: Failed, near: Candidate[] = []): BaxError {
+  const names = near.map((candidate) => candidate.selector)
+  const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
+  return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
+    details: { selector, matched: 0, candidates: near, waited_ms: timeoutMs },
+    ...(names[0] && { hint: `did you mean ${names[0]}?` }),
+  })
+}
+
+/** The obstacles in the order in which they matter. */
+function fromState({ selector, needs }: Failed, state: ElementState, matched: number, log: string): BaxError | null {
+  const first = matched > 1 ? `${selector} (the first of ${matched} matches)` : selector
+  const details = { selector, matched, candidates: [], element: state.name }
+  const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
+    new BaxError(code, `${first} ${sentence}`, { details: { ...details, ...more } })
+
+  if (!state.connected) return fail('element_detached', 'left the page during the action')
+  if (needs === 'present') return null
+  if (!state.visible) {
+    return fail('element_not_visible', `is not visible: ${state.hiddenBy}`, { hidden_by: state.hiddenBy })
+  }
+  if (state.disabled) return fail('not_editable', `is disabled (${state.name})`, { disabled: true })
+  if (needs === 'editable' && !state.editable) {
+    const why = state.readonly ? 'is read-only' : 'cannot be edited'
+    return fail('not_editable', `${why} (${state.name})`, { readonly: state.readonly })
+  }
+  if (state.options && /did not find some options/.test(log)) {
+    const options = state.options.join(', ')
+    return fail('element_not_found', `has no such option; it has: ${options}`, { options: state.options })
+  }
+  if (needs !== 'pointer') return null
+  const cover = state.coveredBy ?? interceptor(log)
+  if (cover) return fail('element_obscured', `is covered by ${cover}`, { covered_by: cover })
+  if (!state.inViewport) return fail('element_not_visible', 'is outside of the viewport and cannot be scrolled into it')
+  return null
+}
+
+/** What Playwright saw in the way, for pages that have changed since. */
+function interceptor(log: string): string | null {
+  const lines = [...log.matchAll(/^\s*-?\s*(<.+>.*?)(?: from .+ subtree)? intercepts pointer events/gm)]
+  return lines.at(-1)?.[1] ?? null
+}
+
+function stillBusy({ selector, timeoutMs }: Failed, log: string, cause: unknown): BaxError {
+  const moving = /element is not stable/.test(log) ? ': it keeps moving' : ''
+  return new BaxError('timeout', `the action on ${selector} was not done within ${timeoutMs} ms${moving}`, {
+    details: { selector },
+    cause,
+  })
+}

@@ -1,0 +1,44 @@
+/** Runs in the page: where elements are. */
+import { shortText } from './describe.page.ts'
+
+export interface MeasuredBox {
+  index: number
+  tag: string
+  text: string
+  visible: boolean
+  x: number
+  y: number
+  width: number
+  height: number
+  html?: string
+}
+
+const maxHtml = 10_000
+
+/** Boxes of the first `limit` elements, in CSS pixels of their own frame's viewport. */
+export function measure(
+  elements: Element[],
+  { limit, includeHtml }: { limit: number; includeHtml: boolean },
+): { total: number; boxes: MeasuredBox[] } {
+  const boxes = elements.slice(0, limit).map((element, index) => measureOne(element, index, includeHtml))
+  return { total: elements.length, boxes }
+}
+
+/** Box of one element. */
+export function measureOne(element: Element, index: number, includeHtml: boolean): MeasuredBox {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return {
+    index,
+    tag: element.localName,
+    text: shortText(element, 80),
+    visible: width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible',
+    x: round(x),
+    y: round(y),
+    width: round(width),
+    height: round(height),
+    ...(includeHtml && { html: clip(element.outerHTML) }),
+  }
+}
+
+const round = (value: number) => Math.round(value * 100) / 100
+const clip = (html: string) => (html.length > maxHtml ? `${html.slice(0, maxHtml)}…` : html)
