@@ -10,6 +10,8 @@ export const limits = {
     expiringNoticeSecs: 30,
     /** How long an ended session, or a finished provision, can still be asked about. */
     tombstoneMs: 10 * 60_000,
+    /** How long reading cookies and storage for a profile may take. */
+    storageMs: 10_000,
     viewport: { width: 1280, height: 720 },
   },
 

@@ -1,7 +1,50 @@
+/** The engine: browser sessions and saved profiles behind one interface, with one way to end it all. */
 import type { EngineConfig } from '../core/config.ts'
-import type { Engine } from '../core/engine.ts'
+import type { Engine, Profiles } from '../core/engine.ts'
+import { BaxError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { version } from '../core/version.ts'
+import { makeBatchTools } from './batch-tools.ts'
+import { BrowserSessions } from './browser/sessions.ts'
+import { ProfileStore } from './store/profiles.ts'
 
-/** Makes an engine; its parts load on first use. */
-export function createEngine(_config: EngineConfig): Engine {
-  throw new Error('not built yet')
+/** Makes an engine; nothing is started before it is needed. */
+export function createEngine(config: EngineConfig): Engine {
+  const store = new ProfileStore(config.stateDir)
+  const sessions = new BrowserSessions({ config, profiles: store, tools: makeBatchTools(config) })
+  const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
+  const startedAt = new Date().toISOString()
+  let closing: Promise<void> | undefined
+  return {
+    sessions,
+    profiles: profilesOf(store, sessions),
+    status: async () => ({
+      ...identity,
+      started_at: startedAt,
+      socket: config.listensOn ?? null,
+      sessions: sessions.count,
+      provisions: sessions.provisioning,
+      browsers: sessions.pool.status(),
+      memory_bytes: process.memoryUsage.rss(),
+    }),
+    stop: async () => {
+      const { onStop } = config
+      if (!onStop) throw new BaxError('feature_disabled', 'this engine is stopped by the process that runs it')
+      // The answer goes out first.
+      setImmediate(onStop)
+    },
+    close: () => (closing ??= sessions.shutDown()),
+  }
 }
+
+const nothing = { cookies: [], origins: [] }
+
+const profilesOf = (store: ProfileStore, sessions: BrowserSessions): Profiles => ({
+  save: async ({ name, session_id: sessionId }) => {
+    const session = sessionId === undefined ? undefined : sessions.live(sessionId)
+    return store.add(name, session ? await session.storage() : nothing)
+  },
+  list: () => store.list(),
+  get: (profileId) => store.get(profileId),
+  delete: (profileId) => store.delete(profileId),
+})

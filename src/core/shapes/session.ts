@@ -20,9 +20,11 @@ const proxy = z.object({
 })
 
 export const sessionInput = z.object({
+  // Optional instead of `.default(false)`: only one who asked for a window is warned that there is none.
   headless: z
     .boolean()
-    .default(false)
+    .optional()
+    .meta({ default: false })
     .describe('Run the browser without a UI; a machine without a display always does'),
   requested_name: z
     .string()

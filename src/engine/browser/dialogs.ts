@@ -1,0 +1,25 @@
+/** Dialogs are answered at once, so that none of them ever blocks a session. */
+import type { BrowserContext, Dialog } from 'playwright'
+import type { EventLog } from '../../core/events.ts'
+
+/** What a person in a hurry would press: OK where nothing is asked, Cancel where something is. */
+const accepted: ReadonlySet<string> = new Set(['alert', 'beforeunload'])
+
+export function answerDialogs(context: BrowserContext, events: EventLog): void {
+  context.on('dialog', (dialog) => void answer(dialog, events))
+}
+
+async function answer(dialog: Dialog, events: EventLog): Promise<void> {
+  const kind = dialog.type()
+  const accept = accepted.has(kind)
+  const facts = { kind, message: dialog.message().slice(0, 1000) }
+  events.emit('dialog.opened', { ...facts, ...(kind === 'prompt' && { default_value: dialog.defaultValue() }) })
+  let gone = false
+  try {
+    await (accept ? dialog.accept() : dialog.dismiss())
+  } catch {
+    // Its page was closed first, which closes the dialog too.
+    gone = true
+  }
+  events.emit('dialog.closed', { ...facts, accepted: accept && !gone })
+}

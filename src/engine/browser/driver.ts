@@ -1,0 +1,105 @@
+/** Playwright on one channel of a browser: contexts with their CDP ids, and client hints that match the user agent. */
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
+import { limits } from '../../core/limits.ts'
+import { playwright } from './playwright.ts'
+import type { Channel, CdpMessage } from './upstream.ts'
+import { disguiseOf } from './user-agents.ts'
+
+/** A context with the id that other channels know it by. */
+export interface DrivenContext {
+  readonly context: BrowserContext
+  readonly contextId: string
+}
+
+export class Driver {
+  readonly browser: Browser
+  readonly #link: Link
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(browser: Browser, link: Link) {
+    this.browser = browser
+    this.#link = link
+  }
+
+  static async connect(channel: Channel, version: string, artifactsDir: string): Promise<Driver> {
+    const link = new Link(channel, version)
+    const options = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
+    return new Driver(await playwright().chromium.connectOverCDP(link as never, options), link)
+  }
+
+  /** One at a time, so that the id seen on the wire belongs to the context that is being made. */
+  newContext(options: BrowserContextOptions): Promise<DrivenContext> {
+    const made = this.#turn.then(async () => {
+      const context = await this.browser.newContext(options)
+      return { context, contextId: this.#link.lastContextId }
+    })
+    this.#turn = made.catch(() => {})
+    return made
+  }
+}
+
+/** Playwright's transport over a channel. */
+class Link {
+  /** Id of the newest browser context that this consumer has made. */
+  lastContextId = ''
+  onmessage: ((message: object) => void) | undefined
+  onclose: (() => void) | undefined
+  readonly #channel: Channel
+  readonly #version: string
+  readonly #contexts = new Set<string>()
+
+  constructor(channel: Channel, version: string) {
+    this.#channel = channel
+    this.#version = version
+    channel.onEvent((message) => {
+      if (this.#isForeign(message)) this.#letGo(message)
+      else this.#pass(message)
+    })
+    channel.onClose(() => setImmediate(() => this.onclose?.()))
+  }
+
+  send(message: CdpMessage): void {
+    if (message.method === 'Emulation.setUserAgentOverride') disguise(message, this.#version)
+    this.#channel.post(message, (answer) => {
+      const contextId = answer.result?.['browserContextId']
+      if (message.method === 'Target.createBrowserContext' && typeof contextId === 'string') {
+        this.#contexts.add(contextId)
+        this.lastContextId = contextId
+      }
+      if (message.method === 'Target.disposeBrowserContext') {
+        this.#contexts.delete(message.params?.['browserContextId'] as string)
+      }
+      this.#pass(answer)
+    })
+  }
+
+  close(): void {
+    this.#channel.close()
+  }
+
+  /** Every message in a task of its own, as Playwright's own transports do: what awaits an answer runs before the next event. */
+  #pass(message: CdpMessage): void {
+    setImmediate(() => this.onmessage?.(message))
+  }
+
+  /** Playwright takes pages of contexts it has not made for pages of the default context, and would drive them. */
+  #isForeign({ method, sessionId, params }: CdpMessage): boolean {
+    if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return false
+    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
+    return type !== 'browser' && browserContextId !== undefined && !this.#contexts.has(browserContextId)
+  }
+
+  #letGo({ params }: CdpMessage): void {
+    // A target that has gone meanwhile needs no detaching; the answer is of no interest.
+    this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: params!['sessionId'] } }, () => {})
+  }
+}
+
+/** Playwright derives the platform from the user agent but leaves the brands to the browser, which would tell another story. */
+function disguise(message: CdpMessage, version: string): void {
+  const userAgent = message.params?.['userAgent']
+  if (typeof userAgent !== 'string' || userAgent === '') return
+  const { hints, platform } = disguiseOf(userAgent, version)
+  const { userAgentMetadata: _, ...params } = message.params!
+  message.params = { ...params, ...(hints && { userAgentMetadata: hints }), ...(platform && { platform }) }
+}

@@ -1,0 +1,80 @@
+/** Command-line switches of Chromium: what Playwright passes when it launches one itself, minus what only its own builds know. */
+
+export type BrowserKind = 'headless' | 'stealth' | 'headful'
+
+const disabledFeatures = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'PreconnectToSearch',
+  'Translate',
+]
+
+const always = [
+  '--remote-debugging-pipe',
+  '--no-startup-window',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-field-trial-config',
+  '--disable-background-networking',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  '--disable-back-forward-cache',
+  '--disable-breakpad',
+  '--disable-component-extensions-with-background-pages',
+  '--disable-component-update',
+  '--disable-default-apps',
+  '--disable-dev-shm-usage',
+  '--disable-extensions',
+  `--disable-features=${disabledFeatures.join(',')}`,
+  '--enable-features=CDPScreenshotNewSurface',
+  '--allow-pre-commit-input',
+  '--disable-hang-monitor',
+  '--disable-ipc-flooding-protection',
+  '--disable-popup-blocking',
+  '--disable-prompt-on-repost',
+  '--disable-quic',
+  '--disable-search-engine-choice-screen',
+  '--disable-sync',
+  '--disable-infobars',
+  '--enable-unsafe-swiftshader',
+  '--force-color-profile=srgb',
+  '--metrics-recording-only',
+  '--no-service-autorun',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  '--unsafely-disable-devtools-self-xss-warnings',
+]
+
+const windowless = [
+  '--hide-scrollbars',
+  '--mute-audio',
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
+]
+
+export interface FlagFacts {
+  readonly kind: BrowserKind
+  /** The executable is the headless shell, which knows one headless mode only. */
+  readonly shell: boolean
+  readonly profileDir: string
+  /** Chromium's sandbox cannot be set up by root. */
+  readonly root: boolean
+}
+
+export function chromiumFlags({ kind, shell, profileDir, root }: FlagFacts): string[] {
+  return [
+    ...always,
+    ...(kind === 'headful' ? [] : [shell ? '--headless' : '--headless=new', ...windowless]),
+    ...(kind === 'stealth' ? ['--disable-blink-features=AutomationControlled'] : []),
+    ...(root ? ['--no-sandbox'] : []),
+    `--user-data-dir=${profileDir}`,
+  ]
+}

@@ -1,0 +1,116 @@
+/** Makes a session from a plan, on a seat of the pool or on somebody else's browser. */
+import type { Page } from 'playwright'
+import type { EngineConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { newId } from '../../core/ids.ts'
+import type { SessionPlan } from './plan.ts'
+import { translated } from './playwright-errors.ts'
+import type { Seat } from './pool.ts'
+import { openRemote } from './remote.ts'
+import { downloadFolder, type Ground, Session, type SessionFacts } from './session.ts'
+
+/** A session that is ready, with what its creator alone is told. */
+export interface OpenedSession {
+  readonly session: Session
+  readonly frameToken: string
+  readonly warning?: string
+}
+
+export interface OpeningTools {
+  readonly config: EngineConfig
+  readonly beforeClose: SessionFacts['beforeClose']
+  readonly onEnded: SessionFacts['onEnded']
+  /** Makes the session known; from here on its end is seen to. */
+  readonly onOpened: (session: Session) => void
+}
+
+/** Opens a context on the seat's browser; frees the seat when that fails. */
+export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTools): Promise<OpenedSession> {
+  try {
+    const worker = await seat.worker
+    const place = await worker.open(plan.contextOptions(worker))
+    await fit(place.page, plan)
+    const ground: Ground = {
+      context: place.context,
+      workerId: worker.id,
+      headless: worker.kind !== 'headful',
+      userAgent: plan.userAgent(worker),
+      downloads: downloadFolder(worker.folder, newId('ses')),
+      close: place.close,
+      free: seat.free,
+    }
+    const session = settle(plan, ground, tools)
+    worker.upstream.onClose(() => void session.end('worker_lost'))
+    return await begin(plan, session)
+  } catch (error) {
+    seat.free()
+    throw refused(error)
+  }
+}
+
+/** Opens a context on the browser behind the plan's `cdp_url`. */
+export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Promise<OpenedSession> {
+  const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
+  const ground = await openRemote(plan, downloads)
+  const session = settle(plan, ground, tools)
+  ground.onLost(() => void session.end('worker_lost'))
+  return begin(plan, session)
+}
+
+function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnded, onOpened }: OpeningTools): Session {
+  const { writeAnywhere } = config
+  const session = new Session({
+    input: plan.input,
+    viewport: plan.viewport,
+    ground,
+    writeAnywhere,
+    beforeClose,
+    onEnded,
+  })
+  onOpened(session)
+  return session
+}
+
+async function begin(plan: SessionPlan, session: Session): Promise<OpenedSession> {
+  const failed = plan.startUrl === undefined ? undefined : await start(session, plan.startUrl)
+  const warning = [...plan.warnings, ...(failed ? [failed] : [])].join('; ')
+  return { session, frameToken: session.takeFrameToken(), ...(warning && { warning }) }
+}
+
+/** A ready page has the default size. */
+async function fit(page: Page, { viewport }: SessionPlan): Promise<void> {
+  const size = page.viewportSize()
+  if (size?.width === viewport.width && size.height === viewport.height) return
+  await page.setViewportSize({ ...viewport })
+}
+
+/** What to warn of when the first page could not be opened: the session itself is fine. */
+async function start(session: Session, url: string): Promise<string | undefined> {
+  try {
+    const page = await session.page()
+    await session.use(() => page.goto(url, { timeout: limits.command.navigationMs }))
+    return undefined
+  } catch (thrown) {
+    const error = translated(thrown, 'opening it')
+    session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
+    return `start_url could not be opened: ${error.message}`
+  }
+}
+
+/** Words of Playwright about wishes that only the browser could judge. */
+function refused(error: unknown): unknown {
+  if (error instanceof BaxError) return error
+  const message = (error as Error).message
+  const field = /Invalid timezone/i.test(message) ? 'timezone' : /proxy/i.test(message) ? 'proxy' : undefined
+  if (field) {
+    return new BaxError('invalid_request', `${field} is not accepted by the browser`, {
+      cause: error,
+      details: [{ path: field, message: 'is not accepted by the browser' }],
+    })
+  }
+  if (/has been closed|Target closed|Browser closed/i.test(message)) {
+    return new BaxError('worker_lost', 'the browser ended while the session was being made', { cause: error })
+  }
+  return error
+}

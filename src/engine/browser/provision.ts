@@ -1,0 +1,135 @@
+/** The way of a session from the queue to its browser, as its caller can watch it. */
+import { asBaxError, BaxError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits.ts'
+import type { ProvisionRecord, ProvisionStage } from '../../core/shapes/session.ts'
+import type { Seat, Waiting } from './pool.ts'
+import type { OpenedSession } from './opening.ts'
+
+const order: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
+
+export interface ProvisionFacts {
+  readonly waiting: Waiting
+  /** Makes the session on a seat; frees the seat itself when that fails. */
+  readonly open: (seat: Seat) => Promise<OpenedSession>
+  /** Runs when it has come to an end, whichever. */
+  readonly onSettled: () => void
+}
+
+export class Provision {
+  readonly id = newId('prv')
+  /** Settles with the session; rejects when it failed or was cancelled. */
+  readonly session: Promise<OpenedSession>
+  readonly #facts: ProvisionFacts
+  readonly #createdAt = new Date()
+  readonly #stages: { stage: ProvisionStage; at: string }[] = []
+  readonly #cancel = new AbortController()
+  #status: ProvisionRecord['status'] = 'provisioning'
+  #opened: OpenedSession | undefined
+  #error: BaxError | undefined
+  #settledAt: Date | undefined
+
+  constructor(facts: ProvisionFacts) {
+    this.#facts = facts
+    this.#reach('provisioning')
+    this.session = this.#run()
+    // Its failure is told by the record; nobody has to listen here.
+    this.session.catch(() => {})
+  }
+
+  get settledAt(): Date | undefined {
+    return this.#settledAt
+  }
+
+  /** Gives up the place in the queue, or the session that is being made; nothing when it has settled. */
+  cancel(reason = new BaxError('no_capacity', 'the provisioning was cancelled')): void {
+    this.#cancel.abort(reason)
+  }
+
+  record(baseUrl: string): ProvisionRecord {
+    const opened = this.#opened
+    const updated = this.#stages.at(-1)!.at
+    const kept = this.#settledAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
+    const expires = new Date((this.#settledAt ?? this.#createdAt).getTime() + kept)
+    return {
+      provision_id: this.id,
+      status: this.#status,
+      stage: this.#stages.at(-1)!.stage,
+      stages: [...this.#stages],
+      queue_position: this.#facts.waiting.position,
+      retry_after_ms: limits.provision.retryAfterMs,
+      created_at: this.#createdAt.toISOString(),
+      updated_at: updated,
+      expires_at: expires.toISOString(),
+      session_id: opened?.session.sessionId ?? null,
+      frame_token: opened?.frameToken ?? null,
+      name: opened?.session.name ?? null,
+      ...(opened?.session.addresses(baseUrl) ?? { sse_url: null, cdp_url: null, live_view_url: null }),
+      ...(opened?.warning && { warning: opened.warning }),
+      error: this.#error?.message ?? null,
+      code: this.#error?.code ?? null,
+    }
+  }
+
+  async #run(): Promise<OpenedSession> {
+    const { waiting, open, onSettled } = this.#facts
+    const { signal } = this.#cancel
+    const timer = setTimeout(() => this.cancel(tooLate()), limits.provision.timeoutMs)
+    try {
+      const seat = await this.#until(waiting.seat, (late) => late.free())
+      if (seat.launching) this.#reach('scaling')
+      await this.#until(seat.found, () => seat.free())
+      this.#reach('worker_found')
+      this.#reach('creating')
+      const opened = await this.#until(open(seat), (late) => void late.session.end('deleted'))
+      this.#opened = opened
+      this.#status = 'ready'
+      this.#reach('ready')
+      for (const stage of this.#stages) opened.session.events.emit('provision.stage', { ...stage })
+      return opened
+    } catch (thrown) {
+      waiting.leave()
+      this.#error = asBaxError(thrown)
+      this.#status = signal.aborted && signal.reason === thrown && !timedOut(thrown) ? 'cancelled' : 'failed'
+      this.#reach('failed')
+      throw this.#error
+    } finally {
+      clearTimeout(timer)
+      this.#settledAt = new Date()
+      onSettled()
+    }
+  }
+
+  /** Waits for `work` unless it is cancelled first; what comes too late is put away with `discard`. */
+  async #until<T>(work: Promise<T>, discard: (late: T) => void): Promise<T> {
+    const { signal } = this.#cancel
+    let quit!: () => void
+    const cancelled = new Promise<never>((_, reject) => {
+      quit = () => reject(signal.reason as BaxError)
+    })
+    if (signal.aborted) quit()
+    signal.addEventListener('abort', quit, { once: true })
+    try {
+      return await Promise.race([work, cancelled])
+    } catch (error) {
+      if (signal.aborted) work.then(discard, () => {})
+      throw error
+    } finally {
+      signal.removeEventListener('abort', quit)
+    }
+  }
+
+  #reach(stage: ProvisionStage): void {
+    const last = this.#stages.at(-1)
+    if (last && order.indexOf(stage) <= order.indexOf(last.stage)) return
+    this.#stages.push({ stage, at: new Date().toISOString() })
+  }
+}
+
+const tooLate = (): BaxError =>
+  new BaxError('no_capacity', `no browser had a free place within ${limits.provision.timeoutMs / 1000} s`, {
+    hint: 'close sessions that are not needed, or allow more browsers',
+    retryAfterSecs: 5,
+  })
+
+const timedOut = (error: unknown): boolean => error instanceof BaxError && error.message.startsWith('no browser')

@@ -1,0 +1,242 @@
+/** One live browser session. */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import type { BrowserContext, Page } from 'playwright'
+import { BaxError } from '../../core/errors.ts'
+import { EventLog } from '../../core/events.ts'
+import { writeWhole } from '../../core/files.ts'
+import { newFrameToken, newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits.ts'
+import type { SessionInput, SessionRecord } from '../../core/shapes/session.ts'
+import type { BatchTarget } from './batch-target.ts'
+import { answerDialogs } from './dialogs.ts'
+import { keepDownloads } from './downloads.ts'
+import { inTime } from './in-time.ts'
+import { Lifetime } from './lifetime.ts'
+import { recordPageEvents } from './page-events.ts'
+import type { StorageState } from './plan.ts'
+import { Tabs } from './tabs.ts'
+import { Turns } from './turns.ts'
+
+export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'engine_closed'
+
+/** What a session is made on: a context of a browser of ours or of somebody else's. */
+export interface Ground {
+  readonly context: BrowserContext
+  readonly workerId: string
+  readonly headless: boolean
+  readonly userAgent: string
+  readonly downloads: string
+  /** Ends the context. */
+  close(): Promise<void>
+  /** Gives back what was held for the session, when its context is gone. */
+  free(): void
+}
+
+export interface SessionFacts {
+  readonly input: SessionInput
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly ground: Ground
+  /** Whether files may be written outside the session's download folder. */
+  readonly writeAnywhere: boolean
+  /** Runs before the context closes, when the session did not end by a fault. */
+  readonly beforeClose: (session: Session) => Promise<void>
+  readonly onEnded: (session: Session) => void
+}
+
+export class Session implements BatchTarget {
+  readonly sessionId = newId('ses')
+  readonly name: string | null
+  readonly input: SessionInput
+  readonly events = new EventLog()
+  readonly turns = new Turns()
+  readonly pointer = { x: 0, y: 0 }
+  readonly frameTokenHash: string
+  readonly createdAt = new Date()
+  readonly #facts: SessionFacts
+  readonly #tabs: Tabs
+  readonly #lifetime: Lifetime
+  readonly #ended = new AbortController()
+  #lastActivityAt = this.createdAt
+  #commandsRun = 0
+  #endedAt: Date | null = null
+  #endReason: EndReason | null = null
+  #ending: Promise<void> | undefined
+  #frameToken: string | null = newFrameToken()
+
+  constructor(facts: SessionFacts) {
+    const { input, ground, viewport } = facts
+    this.#facts = facts
+    this.input = input
+    this.name = input.requested_name ?? null
+    this.frameTokenHash = createHash('sha256').update(this.#frameToken!).digest('hex')
+    recordPageEvents(ground.context, this.events)
+    answerDialogs(ground.context, this.events)
+    keepDownloads(ground.context, ground.downloads, this.events)
+    this.#tabs = new Tabs(ground.context, this.events, viewport)
+    this.#lifetime = new Lifetime({
+      idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
+      totalSecs: input.timeout_secs,
+      onExpiring: (reason, ms) => this.events.emit('session.expiring', { reason, expires_in_ms: Math.round(ms) }),
+      onEnd: (reason) => void this.end(reason),
+    })
+    this.events.emit('session.status', { status: 'ready' })
+    this.#lifetime.start()
+  }
+
+  get browserContext(): BrowserContext {
+    return this.#facts.ground.context
+  }
+
+  get ended(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  get endReason(): EndReason | null {
+    return this.#endReason
+  }
+
+  get endedAt(): Date | null {
+    return this.#endedAt
+  }
+
+  /** The token for embedded frames, told once: afterwards only its hash is known. */
+  takeFrameToken(): string {
+    const token = this.#frameToken
+    if (token === null) throw new BaxError('internal_error', 'the frame token has been handed out already')
+    this.#frameToken = null
+    return token
+  }
+
+  page(): Promise<Page> {
+    return this.#tabs.active()
+  }
+
+  async save(path: string, bytes: Uint8Array): Promise<string> {
+    const { writeAnywhere, ground } = this.#facts
+    const target = writeAnywhere ? resolve(path) : resolve(ground.downloads, path)
+    const inside = relative(ground.downloads, target)
+    if (!writeAnywhere && (inside === '' || inside.startsWith('..') || isAbsolute(inside))) {
+      throw new BaxError('invalid_data', `files are written below the session's download folder only, not to ${path}`, {
+        hint: 'give a relative path',
+      })
+    }
+    await writeWhole(target, bytes)
+    return target
+  }
+
+  /** Counts as activity, and holds off the idle time until it is done. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    const letGo = this.#lifetime.hold()
+    this.#lastActivityAt = new Date()
+    try {
+      return await work()
+    } finally {
+      this.#lastActivityAt = new Date()
+      letGo()
+    }
+  }
+
+  /** Cookies, local storage and IndexedDB of the session. */
+  async storage(): Promise<StorageState> {
+    const work = this.browserContext.storageState({ indexedDB: true })
+    return inTime(work, limits.session.storageMs, 'its pages did not answer')
+  }
+
+  countCommands(count: number): void {
+    this.#commandsRun += count
+  }
+
+  /** Ends the session: what runs is cut at once, then its context goes. Further calls wait for the first. */
+  end(reason: EndReason): Promise<void> {
+    this.#ending ??= this.#end(reason)
+    return this.#ending
+  }
+
+  async record(baseUrl: string): Promise<SessionRecord> {
+    const { input, ground, viewport } = this.#facts
+    const live = this.#endedAt === null
+    const failed = this.#endReason === 'worker_lost'
+    return {
+      session_id: this.sessionId,
+      status: live ? 'ready' : failed ? 'failed' : 'stopped',
+      name: this.name,
+      url: this.#tabs.url,
+      title: live ? await this.#tabs.title() : this.#tabs.lastTitle,
+      headless: ground.headless,
+      user_agent: ground.userAgent,
+      viewport: { ...viewport },
+      profile_id: input.profile_id ?? null,
+      tabs: live ? this.#tabs.count : 0,
+      worker_id: ground.workerId,
+      tags: input.tags ?? {},
+      created_at: this.createdAt.toISOString(),
+      last_activity_at: this.#lastActivityAt.toISOString(),
+      expires_at: this.expiresAt.toISOString(),
+      idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
+      timeout_secs: input.timeout_secs,
+      commands_run: this.#commandsRun,
+      ...this.addresses(baseUrl),
+      ended_at: this.#endedAt?.toISOString() ?? null,
+      end_reason: this.#endReason,
+    }
+  }
+
+  get expiresAt(): Date {
+    return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
+  }
+
+  addresses(baseUrl: string): { sse_url: string; cdp_url: null; live_view_url: null } {
+    return { sse_url: `${baseUrl}/stream/sse?session_id=${this.sessionId}`, cdp_url: null, live_view_url: null }
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    const { ground, beforeClose, onEnded } = this.#facts
+    this.#endReason = reason
+    this.#endedAt = new Date()
+    this.#lifetime.stop()
+    this.#tabs.freeze()
+    this.#ended.abort(endedError(this.sessionId, reason))
+    onEnded(this)
+    try {
+      if (reason !== 'worker_lost') await beforeClose(this)
+    } finally {
+      await ground.close()
+      ground.free()
+      await rm(ground.downloads, { recursive: true, force: true })
+      this.events.emit('session.status', { status: reason === 'worker_lost' ? 'failed' : 'stopped' })
+      this.events.emit('session.closed', { reason })
+    }
+  }
+}
+
+const sentences: Record<EndReason, string> = {
+  deleted: 'it was closed',
+  idle_timeout: 'it was not used for its idle time-out',
+  lifetime: 'its time was over',
+  worker_lost: 'its browser crashed or was killed',
+  engine_closed: 'its engine was stopped',
+}
+
+/** The failure of a command that a session's end cut off. */
+function endedError(sessionId: string, reason: EndReason): BaxError {
+  if (reason === 'worker_lost') {
+    return new BaxError('worker_lost', `the browser of session ${sessionId} crashed or was killed`, {
+      hint: 'create a new session; the old one cannot be recovered',
+      details: { reason },
+    })
+  }
+  return closedError(sessionId, reason)
+}
+
+/** The answer to a call for a session that has ended. */
+export function closedError(sessionId: string, reason: EndReason): BaxError {
+  return new BaxError('session_closed', `session ${sessionId} has ended: ${sentences[reason]}`, {
+    hint: 'create a new session',
+    details: { reason },
+  })
+}
+
+/** Where downloads of a session go, below a folder that ends with its browser. */
+export const downloadFolder = (parent: string, key: string): string => join(parent, 'downloads', key)

@@ -1,0 +1,233 @@
+/** Browser sessions: created, found, driven and ended. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { EngineConfig } from '../../core/config.ts'
+import type { Sessions } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { Call } from '../../core/operation.ts'
+import type { Frame, StreamCall } from '../../core/stream.ts'
+import type { CommandBatch, CommandsResult } from '../../core/shapes/commands.ts'
+import {
+  type ProvisionRecord,
+  type SessionCreated,
+  type SessionInput,
+  type SessionRecord,
+  sessionInput,
+} from '../../core/shapes/session.ts'
+import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
+import { planSession, type SessionPlan, type StorageState } from './plan.ts'
+import { Pool } from './pool.ts'
+import { Provision } from './provision.ts'
+import { Registry } from './registry.ts'
+import { type BatchTools, runBatch } from './run-batch.ts'
+import type { Session } from './session.ts'
+
+/** Where profiles come from and go to. */
+export interface ProfileShelf {
+  load(profileId: string): Promise<StorageState>
+  update(profileId: string, state: StorageState): Promise<void>
+}
+
+export interface BrowserSessionsFacts {
+  readonly config: EngineConfig
+  readonly profiles: ProfileShelf
+  readonly tools: BatchTools
+}
+
+export class BrowserSessions implements Sessions {
+  readonly pool: Pool
+  readonly #facts: BrowserSessionsFacts
+  readonly #registry = new Registry()
+  readonly #provisions = new Map<string, Provision>()
+  readonly #opening: OpeningTools
+  #closed = false
+
+  constructor(facts: BrowserSessionsFacts) {
+    this.#facts = facts
+    this.pool = new Pool(facts.config)
+    this.#opening = {
+      config: facts.config,
+      beforeClose: (session) => this.#keepProfile(session),
+      onOpened: (session) => this.#registry.add(session),
+      onEnded: (session) => this.#registry.retire(session),
+    }
+  }
+
+  get count(): number {
+    return this.#registry.live.length
+  }
+
+  get provisioning(): number {
+    return [...this.#provisions.values()].filter(({ settledAt }) => !settledAt).length
+  }
+
+  async create(input: SessionInput, call: Call): Promise<SessionCreated> {
+    const made = await this.#make(input, call)
+    if (made instanceof Provision) return { status: 'provisioning', provision_id: made.id }
+    const { session, frameToken, warning } = made
+    return {
+      status: 'ready',
+      session_id: session.sessionId,
+      frame_token: frameToken,
+      name: session.name,
+      created_at: session.createdAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+      ...session.addresses(call.baseUrl),
+      ...(warning && { warning }),
+    }
+  }
+
+  async list({ status }: { status?: SessionRecord['status'] | 'all' }, { baseUrl }: Call): Promise<SessionRecord[]> {
+    const { live, ended } = this.#registry
+    const records = await Promise.all([...live, ...ended].map((session) => session.record(baseUrl)))
+    const wanted = records.filter((record) => {
+      if (status === undefined) return record.ended_at === null
+      return status === 'all' || record.status === status
+    })
+    return wanted.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+  }
+
+  async get(sessionId: string, { baseUrl }: Call): Promise<SessionRecord> {
+    return this.#registry.find(sessionId).record(baseUrl)
+  }
+
+  async close(sessionId: string): Promise<void> {
+    await this.#registry.find(sessionId).end('deleted')
+  }
+
+  async provision(provisionId: string, { baseUrl }: Call): Promise<ProvisionRecord> {
+    return this.#provision(provisionId).record(baseUrl)
+  }
+
+  async cancelProvision(provisionId: string): Promise<void> {
+    this.#provision(provisionId).cancel()
+  }
+
+  async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
+    const { session, warning } = await this.#sessionFor(batch, call)
+    const signal = AbortSignal.any([call.signal, session.ended])
+    const outcome = await session.use(() =>
+      session.turns.take(async () => {
+        const result = await runBatch(session, batch, this.#facts.tools, call.signal)
+        session.countCommands(result.results.filter(({ skipped }) => !skipped).length)
+        return result
+      }, signal),
+    )
+    return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
+  }
+
+  async follow(request: FollowRequest, { signal }: StreamCall): Promise<AsyncIterable<Frame> | null> {
+    const session = this.#registry.find(request.session_id)
+    if (request.token !== undefined && !opens(session, request.token)) {
+      throw new BaxError('unauthorized', 'the token does not belong to this session')
+    }
+    if (session.endedAt !== null) return null
+    const { events } = session
+    const frames = events.follow(request.since ?? events.lastSeq, signal)
+    return request.types ? only(frames, new Set(request.types)) : frames
+  }
+
+  /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
+  live(idOrName: string): Session {
+    return this.#registry.liveOne(idOrName)
+  }
+
+  async shutDown(): Promise<void> {
+    this.#closed = true
+    const reason = stopping()
+    for (const provision of this.#provisions.values()) provision.cancel(reason)
+    const { live } = this.#registry
+    await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
+    // The contexts of the others go with their browsers.
+    await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
+  }
+
+  async #sessionFor(batch: CommandBatch, call: Call): Promise<{ session: Session; warning?: string }> {
+    if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id) }
+    const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
+    const made = await this.#make(input, call)
+    if (!(made instanceof Provision)) return made
+    const quit = () => made.cancel()
+    call.signal.addEventListener('abort', quit, { once: true })
+    try {
+      return await made.session
+    } finally {
+      call.signal.removeEventListener('abort', quit)
+    }
+  }
+
+  async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
+    if (this.#closed) throw stopping()
+    const plan = await planSession(input, {
+      display: this.#facts.config.display,
+      profile: (profileId) => this.#facts.profiles.load(profileId),
+      canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
+    })
+    const giveBack = this.#registry.holdName(input.requested_name)
+    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, giveBack)
+    const seat = this.pool.reserve(plan.kind)
+    if (!seat) return this.#enqueue(plan, giveBack)
+    return this.#unlessGone(openOnSeat(plan, seat, this.#opening), call, giveBack)
+  }
+
+  /** A session whose creator went away has no user: nobody was told its id. */
+  async #unlessGone(work: Promise<OpenedSession>, { signal }: Call, giveBack: () => void): Promise<OpenedSession> {
+    try {
+      const opened = await work
+      if (!signal.aborted && !this.#closed) return opened
+      await opened.session.end('deleted')
+      throw this.#closed ? stopping() : signal.reason
+    } finally {
+      giveBack()
+    }
+  }
+
+  #enqueue(plan: SessionPlan, giveBack: () => void): Provision {
+    const provision = new Provision({
+      waiting: this.pool.queue(plan.kind),
+      open: (seat) => openOnSeat(plan, seat, this.#opening),
+      onSettled: giveBack,
+    })
+    this.#provisions.set(provision.id, provision)
+    return provision
+  }
+
+  #provision(provisionId: string): Provision {
+    const oldest = Date.now() - limits.session.tombstoneMs
+    for (const [id, { settledAt }] of this.#provisions) {
+      if (settledAt && settledAt.getTime() < oldest) this.#provisions.delete(id)
+    }
+    const provision = this.#provisions.get(provisionId)
+    if (provision) return provision
+    throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
+  }
+
+  async #keepProfile(session: Session): Promise<void> {
+    const { profile_id: profileId, save_profile: wanted } = session.input
+    if (!wanted || profileId === undefined) return
+    try {
+      await this.#facts.profiles.update(profileId, await session.storage())
+    } catch (error) {
+      const message = `the profile was not saved: ${(error as Error).message}`
+      session.events.emit('error', { code: 'internal_error', message })
+      this.#facts.config.log('warn', message, { session: session.sessionId, profile: profileId })
+    }
+  }
+}
+
+interface FollowRequest {
+  readonly session_id: string
+  readonly token?: string
+  readonly since?: number
+  readonly types?: readonly string[]
+}
+
+function opens({ frameTokenHash }: Session, token: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(token).digest(), Buffer.from(frameTokenHash, 'hex'))
+}
+
+async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
+  for await (const frame of frames) if (types.has(frame.type) || frame.type === 'lagged') yield frame
+}
+
+const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

@@ -1,0 +1,122 @@
+/** The tabs of a session: which one is active, and what it shows. */
+import type { BrowserContext, Page } from 'playwright'
+import type { EventLog } from '../../core/events.ts'
+import { inTime } from './in-time.ts'
+
+/** How long a title may take before the last known one is given: a hung page must not hold up a list. */
+const titleMs = 250
+
+interface Tab {
+  readonly id: string
+  readonly page: Page
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export class Tabs {
+  readonly #context: BrowserContext
+  readonly #events: EventLog
+  readonly #viewport: Size
+  readonly #tabs: Tab[] = []
+  #opened = 0
+  #title = ''
+  #asking: Promise<void> | undefined
+  #crashed = false
+  #frozen: { readonly url: string; readonly title: string } | undefined
+
+  constructor(context: BrowserContext, events: EventLog, viewport: Size) {
+    this.#context = context
+    this.#events = events
+    this.#viewport = viewport
+    for (const page of context.pages()) this.#add(page)
+    context.on('page', (page) => {
+      const { id } = this.#add(page)
+      this.#events.emit('tab.opened', { tab_id: id, url: page.url(), tabs: this.count })
+    })
+  }
+
+  get count(): number {
+    return this.#tabs.length
+  }
+
+  get url(): string {
+    return this.#frozen?.url ?? this.#tabs.at(-1)?.page.url() ?? 'about:blank'
+  }
+
+  get lastTitle(): string {
+    return this.#frozen?.title ?? this.#title
+  }
+
+  /** Keeps what the active tab shows, for the time after the tabs are gone. */
+  freeze(): void {
+    this.#frozen = { url: this.url, title: this.#title }
+  }
+
+  /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
+  async active(): Promise<Page> {
+    const current = this.#tabs.at(-1)
+    if (current && !this.#crashed) return current.page
+    const page = await this.#context.newPage()
+    this.#crashed = false
+    return page
+  }
+
+  /** Title of the active tab; the last known one while the page does not answer. */
+  async title(): Promise<string> {
+    const page = this.#tabs.at(-1)?.page
+    if (!page) return ''
+    if (!this.#asking) {
+      this.#asking = this.#ask(page)
+      // Late, closed, crashed or navigating: what was known stays.
+      await inTime(this.#asking, titleMs, 'no title').catch(() => {})
+    }
+    return this.#title
+  }
+
+  async #ask(page: Page): Promise<void> {
+    try {
+      this.#title = await page.title()
+    } finally {
+      this.#asking = undefined
+    }
+  }
+
+  #add(page: Page): Tab {
+    const tab: Tab = { id: `tab_${++this.#opened}`, page }
+    this.#tabs.push(tab)
+    this.#crashed = false
+    // A context keeps the size it was made with; tabs opened later are brought to the session's own.
+    void this.#fit(page)
+    page.once('close', () => this.#remove(tab))
+    page.once('crash', () => {
+      this.#crashed = this.#tabs.at(-1) === tab
+      this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed' })
+      this.#remove(tab)
+      // Already unusable: closing it only frees what is left in the browser.
+      void page.close().catch(() => {})
+    })
+    page.on('load', () => {
+      if (this.#tabs.at(-1) === tab) void this.title()
+    })
+    return tab
+  }
+
+  async #fit(page: Page): Promise<void> {
+    const size = page.viewportSize()
+    if (!size || (size.width === this.#viewport.width && size.height === this.#viewport.height)) return
+    // A tab that is closed at once needs no size.
+    await page.setViewportSize({ ...this.#viewport }).catch(() => {})
+  }
+
+  #remove(tab: Tab): void {
+    const at = this.#tabs.indexOf(tab)
+    if (at < 0) return
+    this.#tabs.splice(at, 1)
+    this.#asking = undefined
+    this.#title = ''
+    this.#events.emit('tab.closed', { tab_id: tab.id, tabs: this.count })
+  }
+}

@@ -1,0 +1,107 @@
+/** Plausible user agents of the running browser's own version, with client hints that tell the same story. */
+
+interface UserAgentHints {
+  readonly brands: readonly Brand[]
+  readonly fullVersionList: readonly Brand[]
+  readonly fullVersion: string
+  readonly platform: string
+  readonly platformVersion: string
+  readonly architecture: string
+  readonly bitness: string
+  readonly model: string
+  readonly mobile: boolean
+  readonly wow64: boolean
+}
+
+interface Brand {
+  readonly brand: string
+  readonly version: string
+}
+
+interface Platform {
+  readonly pattern: RegExp
+  readonly name: string
+  readonly version: string
+  readonly architecture: string
+  /** `navigator.platform` */
+  readonly navigator: string
+}
+
+const platforms: readonly Platform[] = [
+  { pattern: /Android/, name: 'Android', version: '15.0.0', architecture: '', navigator: 'Linux armv81' },
+  { pattern: /Windows/, name: 'Windows', version: '15.0.0', architecture: 'x86', navigator: 'Win32' },
+  { pattern: /Macintosh/, name: 'macOS', version: '15.5.0', architecture: 'arm', navigator: 'MacIntel' },
+  { pattern: /CrOS/, name: 'Chrome OS', version: '16093.0.0', architecture: 'x86', navigator: 'Linux x86_64' },
+  { pattern: /Linux/, name: 'Linux', version: '', architecture: 'x86', navigator: 'Linux x86_64' },
+]
+
+const systems = [
+  'Windows NT 10.0; Win64; x64',
+  'Macintosh; Intel Mac OS X 10_15_7',
+  'X11; Linux x86_64',
+  'X11; CrOS x86_64 14541.0.0',
+]
+
+const chrome = (system: string, major: string): string =>
+  `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
+
+/** A user agent of the given browser version (`156.0.8078.79`) on a system chosen at random. */
+export function randomUserAgent(version: string, random: () => number = Math.random): string {
+  const major = version.split('.')[0]!
+  const choices = [
+    ...systems.map((system) => chrome(system, major)),
+    `${chrome(systems[0]!, major)} Edg/${major}.0.0.0`,
+    `${chrome(systems[1]!, major)} Edg/${major}.0.0.0`,
+  ]
+  return choices[Math.floor(random() * choices.length)]!
+}
+
+/** The browser's own user agent without the word that gives a headless one away. */
+export const plainUserAgent = (userAgent: string): string =>
+  userAgent.replace('HeadlessChrome', 'Chrome').replace(/Chrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0')
+
+/** What goes with a user agent: client hints (none for browsers that send none) and `navigator.platform`. */
+export function disguiseOf(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
+  const platform = platforms.find(({ pattern }) => pattern.test(userAgent))
+  const major = /\bChrome\/(\d+)/.exec(userAgent)?.[1]
+  if (!platform || !major) return { ...(platform && { platform: platform.navigator }) }
+  const full = version.startsWith(`${major}.`) ? version : `${major}.0.0.0`
+  const product = /\bEdg\//.test(userAgent) ? 'Microsoft Edge' : 'Google Chrome'
+  const mobile = /\bMobile\b/.test(userAgent)
+  return {
+    platform: platform.navigator,
+    hints: {
+      brands: brandList(Number(major), product, major),
+      fullVersionList: brandList(Number(major), product, full),
+      fullVersion: full,
+      platform: platform.name,
+      platformVersion: platform.version,
+      architecture: platform.architecture,
+      bitness: platform.architecture === '' ? '' : '64',
+      model: '',
+      mobile,
+      wow64: false,
+    },
+  }
+}
+
+const greaseMarks = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_']
+const greaseVersions = ['8', '99', '24']
+const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] // prettier-ignore
+
+/** Chromium's own rule for the made-up brand and the order (components/embedder_support/user_agent_utils.cc). */
+function brandList(major: number, product: string, version: string): Brand[] {
+  const mark = (offset: number) => greaseMarks[(major + offset) % greaseMarks.length]!
+  const greaseVersion = greaseVersions[major % greaseVersions.length]!
+  const members: Brand[] = [
+    {
+      brand: `Not${mark(0)}A${mark(1)}Brand`,
+      version: version.includes('.') ? `${greaseVersion}.0.0.0` : greaseVersion,
+    },
+    { brand: 'Chromium', version },
+    { brand: product, version },
+  ]
+  const list: Brand[] = []
+  for (const [at, place] of orders[major % orders.length]!.entries()) list[place] = members[at]!
+  return list
+}

@@ -1,0 +1,195 @@
+/** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
+import type { Log } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { Driver } from './driver.ts'
+import type { BrowserKind } from './flags.ts'
+import { type BrowserProcess, startBrowser } from './launch.ts'
+import { inTime } from './in-time.ts'
+import type { LocatedBrowser } from './locate.ts'
+import { playwright } from './playwright.ts'
+import { type Channel, Upstream } from './upstream.ts'
+import { plainUserAgent } from './user-agents.ts'
+
+/** An open context with its first page. */
+export interface Place {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Ends the context at once, even under a page that hangs. */
+  close(): Promise<void>
+}
+
+export interface WorkerFacts {
+  readonly id: string
+  readonly kind: BrowserKind
+  readonly browser: LocatedBrowser
+  /** Called when the browser answers for the first time. */
+  readonly onFound: () => void
+  readonly log: Log
+}
+
+export class BrowserWorker {
+  readonly id: string
+  readonly kind: BrowserKind
+  /** `Chrome/156.0.8078.79` */
+  readonly product: string
+  readonly userAgent: string
+  readonly pid: number
+  readonly upstream: Upstream
+  /** The folder for everything this browser's sessions download. */
+  readonly folder: string
+  readonly #process: BrowserProcess
+  readonly #control: Channel
+  readonly #driver: Driver
+  readonly #log: Log
+  readonly #warm: Place[] = []
+  #warmWanted = 0
+  #warming: Promise<void> | undefined
+  #ending = false
+
+  private constructor(facts: WorkerFacts, parts: WorkerParts) {
+    this.id = facts.id
+    this.kind = facts.kind
+    this.product = parts.version.product
+    this.userAgent = parts.version.userAgent
+    this.pid = parts.pid
+    this.upstream = parts.upstream
+    this.folder = parts.process.folder
+    this.#process = parts.process
+    this.#control = parts.control
+    this.#driver = parts.driver
+    this.#log = facts.log
+  }
+
+  /** @throws BaxError `browser_failed` with the browser's last words. */
+  static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
+    const { browser, kind } = facts
+    const process = await startBrowser({ path: browser.path, shell: browser.kind === 'headless-shell', kind })
+    try {
+      // Loading the driver takes as long as the browser's start: both at once.
+      setImmediate(playwright)
+      return new BrowserWorker(facts, await inTime(connect(process, facts.onFound), limits.pool.launchMs, lateAnswer))
+    } catch (cause) {
+      await process.end()
+      const words = process.lastWords()
+      const why =
+        cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : (cause as Error).message
+      throw new BaxError('browser_failed', `${browser.path} did not start: ${why}`, {
+        cause,
+        hint: 'run `bax doctor` to see what it is missing',
+        ...(words && { details: { stderr: words } }),
+      })
+    }
+  }
+
+  /** `156.0.8078.79` */
+  get version(): string {
+    return this.product.slice(this.product.indexOf('/') + 1)
+  }
+
+  /** Options of a context without wishes of its own; these are the ones kept ready. */
+  get defaults(): BrowserContextOptions {
+    return {
+      viewport: { ...limits.session.viewport },
+      ...(this.kind === 'stealth' && { userAgent: plainUserAgent(this.userAgent) }),
+    }
+  }
+
+  get warm(): number {
+    return this.#warm.length
+  }
+
+  /** A context with a page; without `options` a ready one when there is one. */
+  async open(options?: BrowserContextOptions): Promise<Place> {
+    const ready = options ? undefined : this.#warm.shift()
+    return ready ?? this.#make({ ...this.defaults, ...options })
+  }
+
+  /** Says how many ready places to keep; they are made in the background, one after the other. */
+  keepWarm(count: number): void {
+    this.#warmWanted = count
+    this.#warming ??= this.#warmUp()
+      .catch((error: Error) => {
+        // A browser that ends meanwhile needs no ready pages.
+        if (!this.#ending && !this.upstream.closed) this.#log('warn', 'no ready page', { error: error.message })
+      })
+      .finally(() => {
+        this.#warming = undefined
+      })
+  }
+
+  /** Ends the browser and removes its folder. */
+  async end(): Promise<void> {
+    this.#ending = true
+    await this.#process.end()
+  }
+
+  async #warmUp(): Promise<void> {
+    // The creation that asked for it goes first.
+    await new Promise((resolve) => setTimeout(resolve, limits.pool.warmDelayMs))
+    while (this.#warm.length < this.#warmWanted && !this.#ending && !this.upstream.closed) {
+      const place = await this.#make(this.defaults)
+      this.#warm.push(place)
+      const drop = () => {
+        const at = this.#warm.indexOf(place)
+        if (at >= 0) this.#warm.splice(at, 1)
+      }
+      place.page.once('crash', drop).once('close', drop)
+    }
+  }
+
+  async #make(options: BrowserContextOptions): Promise<Place> {
+    const { context, contextId } = await this.#driver.newContext(options)
+    try {
+      const page = await context.newPage()
+      return { context, page, close: () => this.#close(context, contextId) }
+    } catch (error) {
+      await this.#close(context, contextId)
+      throw error
+    }
+  }
+
+  async #close(context: BrowserContext, contextId: string): Promise<void> {
+    if (this.upstream.closed) return
+    try {
+      return await inTime(context.close(), limits.pool.closeMs, 'the context did not close')
+    } catch {
+      if (this.upstream.closed) return
+    }
+    // Playwright did not get through: the browser itself drops the context, whatever its pages do.
+    await this.#control
+      .send('Target.disposeBrowserContext', { browserContextId: contextId })
+      .catch((error: BaxError) => {
+        if (!/Failed to find context/.test(error.message) && error.code !== 'worker_lost') throw error
+      })
+  }
+}
+
+interface WorkerParts {
+  readonly process: BrowserProcess
+  readonly upstream: Upstream
+  readonly control: Channel
+  readonly driver: Driver
+  readonly version: { product: string; userAgent: string }
+  readonly pid: number
+}
+
+const lateAnswer = `it did not answer within ${limits.pool.launchMs} ms`
+
+async function connect(process: BrowserProcess, onFound: () => void): Promise<WorkerParts> {
+  const upstream = new Upstream(process.input, process.output)
+  const version = (await upstream.send('Browser.getVersion')) as unknown as WorkerParts['version']
+  onFound()
+  const [control, channel, info] = await Promise.all([
+    upstream.openChannel(),
+    upstream.openChannel(),
+    upstream.send('SystemInfo.getProcessInfo'),
+  ])
+  const number = version.product.slice(version.product.indexOf('/') + 1)
+  const driver = await Driver.connect(channel, number, `${process.folder}/artifacts`)
+  // The process we started is a wrapper; the browser knows its own number.
+  const processes = info['processInfo'] as { type: string; id: number }[]
+  const pid = processes.find(({ type }) => type === 'browser')!.id
+  return { process, upstream, control, driver, version, pid }
+}

@@ -1,0 +1,126 @@
+/** Saved profiles: one private file each, with cookies, local storage and IndexedDB. */
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BaxError } from '../../core/errors.ts'
+import { writeWhole } from '../../core/files.ts'
+import type { ProfileRecord } from '../../core/shapes/session.ts'
+import type { StorageState } from '../browser/plan.ts'
+
+interface ProfileFile {
+  readonly profile_id: string
+  readonly name: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly state: StorageState
+}
+
+const ending = '.json'
+
+export class ProfileStore {
+  readonly #folder: string
+  /** Changes one after the other: a name is looked up and taken in one step. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(stateDir: string) {
+    this.#folder = join(stateDir, 'profiles')
+  }
+
+  /** @throws BaxError `already_exists` when the name is taken. */
+  add(name: string, state: StorageState): Promise<ProfileRecord> {
+    return this.#change(async () => {
+      const all = await this.#readAll()
+      if (all.some((file) => file.name === name)) {
+        throw new BaxError('already_exists', `a profile is named ${JSON.stringify(name)} already`, {
+          hint: 'choose another name, or delete that profile first',
+          details: [{ path: 'name', message: 'is in use' }],
+        })
+      }
+      const now = new Date().toISOString()
+      return this.#write({ profile_id: randomUUID(), name, created_at: now, updated_at: now, state })
+    })
+  }
+
+  /** Replaces what a profile holds. @throws BaxError `profile_not_found`. */
+  async update(profileId: string, state: StorageState): Promise<void> {
+    await this.#change(async () => {
+      const file = await this.#read(profileId)
+      return this.#write({ ...file, updated_at: new Date().toISOString(), state })
+    })
+  }
+
+  /** @throws BaxError `profile_not_found`. */
+  async load(profileId: string): Promise<StorageState> {
+    return (await this.#read(profileId)).state
+  }
+
+  /** Newest first. */
+  async list(): Promise<ProfileRecord[]> {
+    const records = (await this.#readAll()).map(recordOf)
+    return records.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+  }
+
+  /** @throws BaxError `profile_not_found`. */
+  async get(profileId: string): Promise<ProfileRecord> {
+    return recordOf(await this.#read(profileId))
+  }
+
+  /** @throws BaxError `profile_not_found`. */
+  async delete(profileId: string): Promise<void> {
+    await this.#change(async () => {
+      await this.#read(profileId)
+      await rm(this.#path(profileId))
+    })
+  }
+
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  async #write(file: ProfileFile): Promise<ProfileRecord> {
+    await writeWhole(this.#path(file.profile_id), JSON.stringify(file))
+    return recordOf(file)
+  }
+
+  async #readAll(): Promise<ProfileFile[]> {
+    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    })
+    const ids = names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
+    return Promise.all(ids.map((id) => this.#read(id)))
+  }
+
+  async #read(profileId: string): Promise<ProfileFile> {
+    let text: string
+    try {
+      text = await readFile(this.#path(profileId), 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
+        hint: 'list them with `bax profile list`',
+      })
+    }
+    return JSON.parse(text) as ProfileFile
+  }
+
+  /** The id is a UUID by the schema: it cannot lead out of the folder. */
+  #path(profileId: string): string {
+    return join(this.#folder, `${profileId.toLowerCase()}${ending}`)
+  }
+}
+
+function recordOf(file: ProfileFile): ProfileRecord {
+  const { profile_id, name, created_at, updated_at, state } = file
+  return {
+    profile_id,
+    name,
+    cookies: state.cookies.length,
+    origins: state.origins.map(({ origin }) => origin),
+    bytes: Buffer.byteLength(JSON.stringify(state)),
+    created_at,
+    updated_at,
+  }
+}
