@@ -2,10 +2,33 @@
 import { z } from 'zod'
 import type { Command } from '../core/command.ts'
 import { didYouMean } from '../core/suggest.ts'
+import * as content from './content.ts'
+import * as cookies from './cookies.ts'
+import * as drag from './drag.ts'
+import * as form from './form.ts'
+import * as inspect from './inspect.ts'
+import * as keyboard from './keyboard.ts'
 import * as navigation from './navigation.ts'
+import * as overlay from './overlay.ts'
+import * as pointer from './pointer.ts'
+import * as screenshot from './screenshot.ts'
+import * as state from './state.ts'
+import * as webstorage from './webstorage.ts'
 
 /** Families in the order of the help text; the exported name of a value is the command's name. */
-export const commands = { navigation }
+export const commands = {
+  navigation,
+  pointer: { ...pointer, ...drag },
+  keyboard,
+  form,
+  content,
+  inspect,
+  screenshot,
+  overlay,
+  cookies,
+  webstorage,
+  state,
+}
 
 type Members<T> = T extends infer Family ? keyof Family : never
 export type CommandName = Members<(typeof commands)[keyof typeof commands]> & string

@@ -1,0 +1,118 @@
+/** Commands for the cookies of a session. */
+import type { Cookie, Page } from 'playwright'
+import { z } from 'zod'
+import { defineCommand, extracted } from '../core/command.ts'
+import { BaxError } from '../core/errors.ts'
+import { cookieShape, readable } from './cookie-shape.ts'
+import { extraction } from './fields.ts'
+
+const name = z.string().min(1).max(4096).describe('Name of the cookie')
+const domain = z.string().min(1).max(255)
+const optionalDomain = domain
+  .optional()
+  .describe('Domain, with a leading dot for its subdomains too; that of the page when not given')
+const path = z.string().startsWith('/').default('/').describe('Path below which it is sent')
+const secure = z.boolean().default(false).describe('Sent over secure connections only')
+
+export const set_cookie = defineCommand({
+  kind: 'action',
+  summary: 'Set a cookie',
+  example: 'theme dark',
+  data: z.object({
+    name,
+    value: z.string().max(4096).describe('Value of the cookie'),
+    domain: optionalDomain,
+    path,
+    secure,
+    http_only: z.boolean().default(false).describe('Hidden from scripts of the page'),
+    same_site: z
+      .string()
+      .regex(/^(?:strict|lax|none)$/i, 'must be Strict, Lax or None')
+      .optional()
+      .describe('Strict, Lax or None'),
+  }),
+  result: null,
+  run: async ({ page, browserContext }, { http_only, same_site, domain, ...cookie }) => {
+    const site = same_site && same_site[0]!.toUpperCase() + same_site.slice(1).toLowerCase()
+    await browserContext.addCookies([
+      {
+        ...cookie,
+        domain: domainOf(page, domain),
+        httpOnly: http_only,
+        ...(site && { sameSite: site as Cookie['sameSite'] }),
+      },
+    ])
+  },
+})
+
+export const set_cookies = defineCommand({
+  kind: 'action',
+  summary: 'Set cookies as a Cookie header spells them',
+  example: "'theme=dark; lang=de'",
+  data: z.object({
+    cookies: z
+      .string()
+      .min(1)
+      .refine((text) => pairs(text).every(([name]) => name !== ''), 'must be name=value pairs separated by "; "')
+      .describe('name=value pairs separated by "; "'),
+    domain: optionalDomain,
+    path,
+    secure,
+  }),
+  result: z.object({ set: z.int().describe('How many') }),
+  run: async ({ page, browserContext }, { cookies, domain, ...rest }) => {
+    const host = domainOf(page, domain)
+    const list = pairs(cookies).map(([name, value]) => ({ name, value, domain: host, ...rest }))
+    await browserContext.addCookies(list)
+    return { data: { set: list.length } }
+  },
+})
+
+export const get_cookies = defineCommand({
+  kind: 'extraction',
+  summary: 'All cookies of the session',
+  example: '',
+  data: z.object({}),
+  result: extraction(z.array(cookieShape), ['array']),
+  run: async ({ browserContext }) => extracted((await browserContext.cookies()).map(readable)),
+})
+
+export const delete_cookie = defineCommand({
+  kind: 'action',
+  summary: 'Delete a cookie',
+  example: 'theme example.com',
+  data: z.object({
+    name,
+    domain: domain.describe('Its domain, with or without a leading dot'),
+  }),
+  result: z.object({ deleted: z.int().describe('How many cookies had this name and domain, over all paths') }),
+  run: async ({ browserContext }, { name, domain }) => {
+    const all = await browserContext.cookies()
+    const found = all.filter((cookie) => cookie.name === name && bare(cookie.domain) === bare(domain))
+    for (const cookie of found) {
+      await browserContext.clearCookies({ name, domain: cookie.domain, path: cookie.path })
+    }
+    return { data: { deleted: found.length } }
+  },
+})
+
+const bare = (host: string) => host.replace(/^\./, '').toLowerCase()
+
+/** Each `name=value`; a part without `=` has an empty name. */
+function pairs(text: string): [name: string, value: string][] {
+  const parts = text.split(';').map((part) => part.trim()).filter(Boolean) // prettier-ignore
+  return parts.map((part) => {
+    const at = part.indexOf('=')
+    return at < 0 ? ['', part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()]
+  })
+}
+
+function domainOf(page: Page, domain: string | undefined): string {
+  const host = domain ?? (URL.canParse(page.url()) ? new URL(page.url()).hostname : '')
+  if (host === '') {
+    throw new BaxError('invalid_data', `a cookie needs a domain: ${page.url()} has none`, {
+      hint: 'give a domain, or open the page first',
+    })
+  }
+  return host
+}

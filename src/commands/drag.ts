@@ -1,0 +1,149 @@
+/** Commands that drag and scroll. */
+import type { Locator, Page } from 'playwright'
+import { z } from 'zod'
+import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/command.ts'
+import { BaxError } from '../core/errors.ts'
+import { elementTimeout, modifierKeys, modifiers, point, selector } from './fields.ts'
+
+/** Moves between the ends of a drag: a page that follows it sees more than a jump. */
+const dragSteps = 10
+
+export const drag = defineCommand({
+  kind: 'action',
+  summary: 'Drag from one place of the viewport to another',
+  example: '100,200 400,200',
+  data: z.object({
+    from: point.describe('Where the button is pressed, in CSS pixels of the viewport'),
+    to: point.describe('Where it is released'),
+    modifiers,
+  }),
+  result: null,
+  run: async ({ page, pointer }, { from, to, modifiers }) => {
+    await holding(page, modifiers, async () => {
+      await page.mouse.move(from.x, from.y)
+      await dragFromHere(page, to)
+    })
+    Object.assign(pointer, to)
+  },
+})
+
+export const drag_to = defineCommand({
+  kind: 'action',
+  summary: 'Drag an element onto another one, or by positions inside it',
+  example: "'#card-1' --target-selector '#done'",
+  data: z
+    .object({
+      selector,
+      target_selector: selector.optional().describe('Element to drop on'),
+      source_position: point
+        .optional()
+        .describe('Where to take hold, in CSS pixels from the top left of the element; its middle when not given'),
+      target_position: point
+        .optional()
+        .describe('Where to drop, from the top left of the target; without target_selector, of the element itself'),
+      modifiers,
+      timeout_ms: elementTimeout,
+    })
+    .refine((data) => data.target_selector !== undefined || data.target_position !== undefined, {
+      message: 'target_selector or target_position is required',
+      path: ['target_selector'],
+    }),
+  result: null,
+  run: async (context, data) => {
+    const { page, act, locate } = context
+    const { selector, target_selector, source_position, target_position, timeout_ms: timeoutMs } = data
+    await holding(page, data.modifiers, async () => {
+      if (target_selector === undefined) {
+        const options = { timeoutMs, needs: 'pointer' as const }
+        await act(selector, (element, limit) => dragInside(context, element, data, limit), options)
+        return
+      }
+      await act(target_selector, (target, limit) => target.waitFor({ state: 'visible', ...limit }), {
+        timeoutMs,
+        needs: 'visible',
+      })
+      const positions = {
+        ...(source_position && { sourcePosition: source_position }),
+        ...(target_position && { targetPosition: target_position }),
+      }
+      await act(
+        selector,
+        (element, limit) => element.dragTo(locate(target_selector), { steps: dragSteps, ...positions, ...limit }),
+        { timeoutMs, needs: 'pointer', also: target_selector },
+      )
+    })
+  },
+})
+
+export const scroll_to = defineCommand({
+  kind: 'action',
+  summary: 'Scroll the page to a place',
+  example: '1200',
+  data: z.object({
+    y: z.number().describe('CSS pixels from the top of the document'),
+    x: z.number().optional().describe('CSS pixels from its left; stays as it is when not given'),
+  }),
+  result: z.object({ x: z.number(), y: z.number() }).describe('Where the page has come to: not beyond its end'),
+  run: async ({ page }, { x, y }) => ({
+    data: await page.evaluate(
+      (to) => {
+        scrollTo({ left: to.x ?? scrollX, top: to.y, behavior: 'instant' })
+        return { x: Math.round(scrollX), y: Math.round(scrollY) }
+      },
+      { x, y },
+    ),
+  }),
+})
+
+export const scroll_into_view = defineCommand({
+  kind: 'action',
+  summary: 'Scroll until an element can be seen',
+  example: "'#footer'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  result: null,
+  run: async ({ act }, { selector, timeout_ms }) => {
+    await act(selector, (element, limit) => element.scrollIntoViewIfNeeded(limit), {
+      timeoutMs: timeout_ms,
+      needs: 'visible',
+    })
+  },
+})
+
+interface Inside {
+  readonly source_position?: Point | undefined
+  readonly target_position?: Point | undefined
+}
+
+/** Takes hold of an element and drops at a place given from its own corner, which may lie outside of it. */
+async function dragInside(
+  { page, pointer }: CommandContext,
+  element: Locator,
+  { source_position, target_position }: Inside,
+  limit: CallLimit,
+): Promise<void> {
+  await element.hover({ ...(source_position && { position: source_position }), ...limit })
+  const corner = await element.boundingBox(limit)
+  if (!corner) throw new BaxError('element_detached', 'the element left the page during the drag')
+  const to = { x: corner.x + target_position!.x, y: corner.y + target_position!.y }
+  await dragFromHere(page, to)
+  Object.assign(pointer, to)
+}
+
+async function dragFromHere(page: Page, to: Point): Promise<void> {
+  await page.mouse.down()
+  try {
+    await page.mouse.move(to.x, to.y, { steps: dragSteps })
+  } finally {
+    await page.mouse.up()
+  }
+}
+
+async function holding(page: Page, bits: number, work: () => Promise<void>): Promise<void> {
+  const keys = modifierKeys(bits)
+  for (const key of keys) await page.keyboard.down(key)
+  try {
+    await work()
+  } finally {
+    for (const key of keys.toReversed()) await page.keyboard.up(key)
+  }
+}

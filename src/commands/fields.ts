@@ -1,0 +1,60 @@
+/** Fields that commands share. */
+import { z } from 'zod'
+import { limits } from '../core/limits.ts'
+
+export const selector = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .describe(
+    'Element, the first match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
+  )
+
+export const timeoutMs = z.int().min(0).max(limits.command.maxMs)
+
+/** How long an action may wait for its element; additive to the interface. */
+export const elementTimeout = timeoutMs
+  .optional()
+  .describe(`Time to wait for the element in milliseconds, ${limits.command.elementMs} when not given; 0 tries once`)
+
+const coordinate = z.number().min(-100_000).max(100_000)
+
+/** A place in the viewport. */
+export const pointFields = {
+  x: coordinate.describe('CSS pixels from the left of the viewport'),
+  y: coordinate.describe('CSS pixels from the top of the viewport'),
+}
+
+export const point = z
+  .object({ x: coordinate, y: coordinate })
+  .meta({ spelling: { form: 'X,Y', fields: ['x', 'y'], separator: ',' } })
+
+export const modifiers = z
+  .int()
+  .min(0)
+  .max(15)
+  .default(0)
+  .describe('Keys held meanwhile, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
+
+export const box = z.object({
+  x: z.number().describe('CSS pixels from the left of the viewport'),
+  y: z.number().describe('CSS pixels from the top of the viewport'),
+  width: z.number(),
+  height: z.number(),
+})
+
+/** `data` of an extraction. */
+export const extraction = (value: z.ZodType, types: readonly string[]) =>
+  z.object({ result: z.object({ type: z.enum(types as [string, ...string[]]), value }) })
+
+export const boundingBox = box.extend({
+  index: z.int().describe('Number of the element, from 0; the one drawn on the page'),
+  tag: z.string(),
+  text: z.string().describe('Text in one line, at most 80 characters'),
+  visible: z.boolean(),
+  html: z.string().optional().describe('Outer HTML, with include_html; cut after 10 000 characters'),
+})
+
+/** Names of the modifier keys in a bit field, as Playwright knows them. */
+export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift')[] =>
+  (['Alt', 'Control', 'Meta', 'Shift'] as const).filter((_, bit) => bits & (1 << bit))

@@ -1,0 +1,62 @@
+/** Commands for the fields of forms. */
+import { z } from 'zod'
+import { defineCommand } from '../core/command.ts'
+import { BaxError } from '../core/errors.ts'
+import { elementTimeout, selector } from './fields.ts'
+
+export const focus = defineCommand({
+  kind: 'action',
+  summary: 'Give an element the keyboard focus',
+  example: "'#q'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  result: null,
+  run: async ({ act }, { selector, timeout_ms }) => {
+    const focused = await act(
+      selector,
+      async (element, limit) => {
+        await element.focus(limit)
+        return element.evaluate((node) => {
+          const { activeElement } = node.getRootNode() as Document | ShadowRoot
+          return activeElement === node || node.contains(activeElement)
+        })
+      },
+      { timeoutMs: timeout_ms, needs: 'present' },
+    )
+    if (!focused) {
+      throw new BaxError('action_failed', `${selector} cannot take the focus: it is disabled, hidden or no field`, {
+        details: { selector },
+      })
+    }
+  },
+})
+
+export const check = defineCommand({
+  kind: 'action',
+  summary: 'Set a checkbox or radio button',
+  example: "'#terms'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  result: null,
+  run: async ({ act }, { selector, timeout_ms }) => {
+    await act(selector, (element, limit) => element.check(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
+  },
+})
+
+export const select_option = defineCommand({
+  kind: 'action',
+  summary: 'Choose options of a select element',
+  example: "'#country' Germany",
+  data: z.object({
+    selector,
+    values: z.array(z.string()).min(1).max(1000).describe('Values or labels of the options'),
+    timeout_ms: elementTimeout,
+  }),
+  result: z.object({ selected: z.array(z.string()).describe('Values of the chosen options') }),
+  run: async ({ act }, { selector, values, timeout_ms }) => ({
+    data: {
+      selected: await act(selector, (element, limit) => element.selectOption(values, limit), {
+        timeoutMs: timeout_ms,
+        needs: 'editable',
+      }),
+    },
+  }),
+})

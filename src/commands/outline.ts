@@ -1,0 +1,60 @@
+/** Runs in a page: the structure of an element as data, for `get_content` of kind json. */
+// oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
+
+/** Outline of an element and what is in it. Everything that it needs is inside: only its text reaches the page. */
+export function outlineOf(root: Element) {
+  const most = 500
+  const words = (text: string | null | undefined) => (text ?? '').replaceAll(/\s+/g, ' ').trim()
+  const all = <Kind extends Element>(css: string, within: Element = root): Kind[] => {
+    const found: Kind[] = []
+    const visit = (scope: Element | ShadowRoot) => {
+      for (const element of scope.querySelectorAll<Kind>('*')) {
+        if (found.length >= most) return
+        if (element.matches(css)) found.push(element)
+        if (element.shadowRoot) visit(element.shadowRoot)
+      }
+    }
+    if (within.shadowRoot) visit(within.shadowRoot)
+    visit(within)
+    return found
+  }
+  const labelOf = (field: HTMLInputElement) =>
+    words(field.getAttribute('aria-label') ?? [...(field.labels ?? [])].map((label) => label.textContent).join(' '))
+  const fieldOf = (field: HTMLInputElement) => ({
+    name: field.name || null,
+    type: field.type,
+    label: labelOf(field) || field.placeholder || null,
+    // What is typed into a password field is nobody's business.
+    value: field.type === 'password' ? null : field.value,
+    ...(['checkbox', 'radio'].includes(field.type) && { checked: field.checked }),
+    required: field.required ?? false,
+    ...(field instanceof HTMLSelectElement && {
+      options: [...field.options].slice(0, most).map(({ value, label }) => ({ value, label })),
+    }),
+  })
+  const cells = (row: HTMLTableRowElement) => [...row.cells].map((cell) => words(cell.innerText))
+  const isPage = root === document.documentElement
+  return {
+    url: document.URL,
+    title: document.title,
+    language: document.documentElement.lang || null,
+    description: document.querySelector<HTMLMetaElement>('meta[name=description]')?.content ?? null,
+    headings: all<HTMLElement>('h1, h2, h3, h4, h5, h6').map((heading) => ({
+      level: Number(heading.localName[1]),
+      text: words(heading.innerText),
+    })),
+    links: all<HTMLAnchorElement>('a[href]').map((link) => ({ text: words(link.innerText), href: link.href })),
+    images: all<HTMLImageElement>('img[src]').map(({ src, alt }) => ({ src, alt })),
+    forms: all<HTMLFormElement>('form').map((form) => ({
+      name: form.getAttribute('name') ?? (form.id || null),
+      action: form.action,
+      method: form.method,
+      fields: all<HTMLInputElement>('input:not([type=hidden]), select, textarea', form).map(fieldOf),
+    })),
+    tables: all<HTMLTableElement>('table').map((table) => ({
+      caption: words(table.caption?.innerText) || null,
+      rows: [...table.rows].slice(0, most).map(cells),
+    })),
+    text: words(((isPage ? document.body : root) as HTMLElement | null)?.innerText ?? root.textContent),
+  }
+}

@@ -1,0 +1,76 @@
+/** Commands that click and move the pointer. */
+import { z } from 'zod'
+import { defineCommand } from '../core/command.ts'
+import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
+
+export const click = defineCommand({
+  kind: 'action',
+  summary: 'Click the middle of an element',
+  example: "'#buy'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  result: null,
+  run: async ({ act }, { selector, timeout_ms }) => {
+    await act(selector, (element, limit) => element.click(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
+  },
+})
+
+export const click_at = defineCommand({
+  kind: 'action',
+  summary: 'Click a place of the viewport',
+  example: '120 340',
+  data: z.object(pointFields),
+  result: null,
+  run: async ({ page, pointer }, { x, y }) => {
+    await page.mouse.click(x, y)
+    Object.assign(pointer, { x, y })
+  },
+})
+
+export const click_advanced = defineCommand({
+  kind: 'action',
+  summary: 'Click an element with another button, several times, or with keys held',
+  example: "'#row-3' --button right",
+  data: z.object({
+    selector,
+    button: z.enum(['left', 'middle', 'right']).default('left').describe('Mouse button'),
+    click_count: z.int().min(1).max(10).default(1).describe('2 = a double click'),
+    modifiers,
+    timeout_ms: elementTimeout,
+  }),
+  result: null,
+  run: async ({ act }, { selector, button, click_count, modifiers, timeout_ms }) => {
+    const how = { button, clickCount: click_count, modifiers: modifierKeys(modifiers) }
+    await act(selector, (element, limit) => element.click({ ...how, ...limit }), {
+      timeoutMs: timeout_ms,
+      needs: 'pointer',
+    })
+  },
+})
+
+export const hover = defineCommand({
+  kind: 'action',
+  summary: 'Move the pointer over an element',
+  example: "'nav .menu'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  result: null,
+  run: async ({ act }, { selector, timeout_ms }) => {
+    await act(selector, (element, limit) => element.hover(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
+  },
+})
+
+export const move_mouse_to = defineCommand({
+  kind: 'action',
+  summary: 'Move the pointer to a place of the viewport',
+  example: '400 300 --steps 25',
+  data: z.object({
+    ...pointFields,
+    steps: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Points of a human-like path, curved and slow at both ends; without it the move is instant'),
+  }),
+  result: null,
+  run: ({ movePointer }, { x, y, steps }) => movePointer({ x, y }, steps),
+})
