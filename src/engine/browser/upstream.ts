@@ -153,8 +153,10 @@ export class Channel {
   /** Sends a whole message; the reply carries the message's own number and session. */
   post(message: CdpMessage, answer: Answer): void {
     const { id, sessionId } = message
-    const reply: Answer = ({ id: _, sessionId: __, ...raw }) =>
-      answer({ ...(id !== undefined && { id }), ...raw, ...(sessionId && { sessionId }) })
+    const reply: Answer = ({ result, error }) => {
+      const known: CdpMessage = { ...(id !== undefined && { id }), ...(sessionId && { sessionId }) }
+      answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })
+    }
     if (this.#closed) return reply({ error: { code: lostCode, message: 'the channel is closed' } })
     this.#upstream.post({ ...message, sessionId: sessionId ?? this.root }, reply, this)
   }

@@ -45,7 +45,7 @@ export class BrowserWorker {
   readonly #log: Log
   readonly #warm: Place[] = []
   #warmWanted = 0
-  #warming: Promise<void> | undefined
+  #warming = false
   #ending = false
 
   private constructor(facts: WorkerFacts, parts: WorkerParts) {
@@ -109,13 +109,15 @@ export class BrowserWorker {
   /** Says how many ready places to keep; they are made in the background, one after the other. */
   keepWarm(count: number): void {
     this.#warmWanted = count
-    this.#warming ??= this.#warmUp()
+    if (this.#warming) return
+    this.#warming = true
+    this.#warmUp()
       .catch((error: Error) => {
         // A browser that ends meanwhile needs no ready pages.
         if (!this.#ending && !this.upstream.closed) this.#log('warn', 'no ready page', { error: error.message })
       })
       .finally(() => {
-        this.#warming = undefined
+        this.#warming = false
       })
   }
 
