@@ -26,7 +26,7 @@ export async function openSides(): Promise<Side> {
   const config = { stateDir, cacheDir: join(stateDir, 'cache') }
   const engine = createEngine({
     ...config,
-    home: 'embedded',
+    home: 'server',
     display: false,
     writeAnywhere: true,
     log: () => {},
