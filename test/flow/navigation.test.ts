@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { inEveryHome } from '../support/commands.ts'
+
+const pages = {
+  '/': '<!doctype html><title>Start</title><a id=next href=/next>Next</a><a id=hash href=#part>Part</a>',
+  '/next': '<!doctype html><title>Next</title><h1>Next page</h1>',
+  '/moved': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(302, { location: '/next' }).end()
+  },
+  '/loop': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(302, { location: '/loop' }).end()
+  },
+  '/hang': () => {},
+  '/onward': '<!doctype html><title>Onward</title><script>location.href = "/next"</script>',
+  '/file': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.writeHead(200, { 'content-disposition': 'attachment; filename=a.txt' }).end('text')
+  },
+  '/late': `<!doctype html><title>Late</title><div id=hidden hidden>hidden</div>
+    <script>
+      document.addEventListener('click', () => setTimeout(() => location.href = '/next', 50))
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        const late = document.createElement('p'); late.id = 'late'; document.body.append(late); late.textContent = 'late'
+        document.querySelector('#hidden').hidden = false
+      }))
+    </script>`,
+  '/frames': `<!doctype html><iframe id=inner src=/late></iframe><div id=host></div>
+    <script>document.querySelector('#host').attachShadow({mode:'open'}).innerHTML = '<p id=deep>deep</p>'</script>`,
+}
+
+inEveryHome(pages, (given) => {
+  test('navigate_to opens an address and reports where it ended and with which status', async () => {
+    expect(await given.do('navigate_to', { url: given.url('/moved') })).toEqual({
+      url: given.url('/next'),
+      status_code: 200,
+    })
+    expect(await given.do('navigate_to', { url: given.url('/missing') })).toMatchObject({ status_code: 404 })
+  })
+
+  test('navigate_to follows a page that sends its visitor on', async () => {
+    await given.open('/onward')
+    await given.do('wait_for_element', { selector: 'h1' })
+    expect(await given.value('get_title')).toBe('Next')
+  })
+
+  test('navigate_to refuses addresses outside of the web', async () => {
+    const { code, error } = await given.fails('navigate_to', { url: 'file:///etc/passwd' })
+    expect({ code, error }).toEqual({ code: 'url_blocked', error: 'URL blocked' })
+    expect((await given.fails('navigate_to', { url: 'chrome://version' })).code).toBe('url_blocked')
+  })
+
+  test('navigate_to says why an address could not be opened', async () => {
+    const closed = await given.fails('navigate_to', { url: 'http://127.0.0.1:9/' })
+    expect(closed.code).toMatch(/connection_failed|url_blocked/)
+    expect((await given.fails('navigate_to', { url: 'http://nowhere.invalid/' })).code).toBe('dns_failed')
+    expect((await given.fails('navigate_to', { url: given.url('/loop') })).code).toBe('too_many_redirects')
+    expect((await given.fails('navigate_to', { url: given.url('').replace('http', 'https') })).code).toBe('tls_error')
+    expect((await given.fails('navigate_to', { url: given.url('/file') })).code).toBe('navigation_aborted')
+    const hung = await given.fails('navigate_to', { url: given.url('/hang'), timeout_ms: 300 })
+    expect(hung).toMatchObject({ code: 'timeout', error: expect.stringContaining('300 ms') })
+  })
+
+  test('refresh loads the page again', async () => {
+    await given.open('/')
+    await given.evaluate('document.title = "changed"')
+    expect(await given.do('refresh')).toEqual({ url: given.url('/'), status_code: 200 })
+    expect(await given.value('get_title')).toBe('Start')
+  })
+
+  test('wait_for_navigation sees the navigation of the click before it, done or not', async () => {
+    await given.open('/')
+    const { results } = await given.run([
+      ['click', { selector: '#next' }],
+      ['wait_for_element', { selector: 'h1' }],
+      ['get_title'],
+      ['wait_for_navigation', { timeout_ms: 5000 }],
+    ])
+    expect(results.map(({ success }) => success)).toEqual([true, true, true, true])
+    await given.open('/late')
+    await given.do('click', { selector: 'body' })
+    expect(await given.do('wait_for_navigation')).toEqual({ url: given.url('/next') })
+    await given.open('/')
+    await given.do('click', { selector: '#hash' })
+    expect(await given.do('wait_for_navigation')).toEqual({ url: given.url('/#part') })
+  })
+
+  test('wait_for_navigation waits for the next one, and ends with its time', async () => {
+    await given.open('/')
+    await given.do('click', { selector: 'body' })
+    const { code, duration_ms } = await given.fails('wait_for_navigation', { timeout_ms: 400 })
+    expect(code).toBe('timeout')
+    expect(duration_ms).toBeGreaterThanOrEqual(390)
+  })
+
+  test('wait_for_element waits for what is not there yet, in frames and shadow roots too', async () => {
+    await given.open('/late')
+    expect(await given.do('wait_for_element', { selector: '#late' })).toEqual({ visible: true })
+    expect(await given.do('wait_for_element', { selector: '#hidden', visible_only: true })).toEqual({ visible: true })
+    await given.open('/frames')
+    expect(await given.do('wait_for_element', { selector: 'frame=#inner >> #late' })).toEqual({ visible: true })
+    expect(await given.do('wait_for_element', { selector: '#deep', visible_only: true })).toEqual({ visible: true })
+  })
+
+  test('wait_for_element names the element that did not come', async () => {
+    await given.open('/next')
+    const { code, error, details } = await given.fails('wait_for_element', { selector: '#never', timeout_ms: 300 })
+    expect({ code, error }).toEqual({ code: 'element_not_found', error: 'no element matches #never' })
+    expect(details).toMatchObject({ selector: '#never', matched: 0, candidates: [] })
+  })
+})

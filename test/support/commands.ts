@@ -1,0 +1,77 @@
+/** Commands through the front door, once per home: a site, a session, and what a test says to them. */
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
+import { homeNames, type Homes, openHomes } from './homes.ts'
+import { serveSite, type Site } from './site.ts'
+
+type Data = Record<string, unknown>
+export type Step = readonly [command: string, data?: Data]
+
+export interface Given {
+  /** Address of a path of the fixture site. */
+  url(path: string): string
+  readonly site: () => Site
+  readonly homes: () => Homes
+  sessionId(): string
+  /** Opens a path of the fixture site. */
+  open(path: string): Promise<void>
+  /** Runs one command that has to succeed; returns its `data`. */
+  do(command: string, data?: Data): Promise<Data>
+  /** Value of an extraction that has to succeed. */
+  value(command: string, data?: Data): Promise<unknown>
+  /** Value of an expression in the page. */
+  evaluate(expression: string): Promise<unknown>
+  /** Runs one command that has to fail; returns its entry. */
+  fails(command: string, data?: Data): Promise<CommandResult>
+  run(steps: readonly Step[], options?: Data): Promise<CommandsResult>
+}
+
+type Pages = Parameters<typeof serveSite>[0]
+
+/** Runs the same tests in the three homes of an engine. */
+export function inEveryHome(pages: Pages, tests: (given: Given) => void): void {
+  describe.each(homeNames)('%s', (home) => {
+    let site: Site
+    let homes: Homes
+    let session: string
+    beforeAll(async () => {
+      ;[site, homes] = await Promise.all([serveSite(pages), openHomes()])
+      const created = await homes.clients[home].createSession({ headless: true })
+      session = created.session_id!
+    })
+    afterAll(async () => {
+      await homes?.close()
+      await site?.close()
+    })
+
+    const run: Given['run'] = (steps, options = {}) =>
+      homes.clients[home].runCommands({
+        session_id: session,
+        commands: steps.map(([command, data]) => ({ command, ...(data && { data }) })),
+        ...options,
+      })
+    const one = async (command: string, data?: Data) => (await run([[command, data]])).results[0]!
+    const done = async (command: string, data?: Data) => {
+      const result = await one(command, data)
+      expect(result, `${command}: ${result.error}`).toMatchObject({ success: true, command, index: 0 })
+      return result.data ?? {}
+    }
+    const value: Given['value'] = async (command, data) => ((await done(command, data))['result'] as Data)['value']
+    tests({
+      url: (path) => site.url + path,
+      site: () => site,
+      homes: () => homes,
+      sessionId: () => session,
+      open: async (path) => void (await done('navigate_to', { url: site.url + path })),
+      do: done,
+      value,
+      evaluate: (expression) => value('evaluate', { expression }),
+      fails: async (command, data) => {
+        const result = await one(command, data)
+        expect(result).toMatchObject({ success: false, command, error: expect.any(String), code: expect.any(String) })
+        return result
+      },
+      run,
+    })
+  })
+}
