@@ -15,7 +15,7 @@ export interface Listener {
 }
 
 /** @throws BaxError `engine_failed` when the port is taken or the socket cannot be made. */
-export async function listen(app: Hono, where: Address): Promise<Listener> {
+export async function listen(app: Pick<Hono, 'fetch'>, where: Address): Promise<Listener> {
   const server = createServer(getRequestListener(app.fetch))
   // A hanging client must not hold a connection for ever; long calls are bounded by their own time-outs.
   server.headersTimeout = 20_000

@@ -1,0 +1,109 @@
+/** Single facts of this machine that bax depends on. */
+import { access, constants, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { asBaxError } from '../core/errors.ts'
+import { explainDir } from '../core/state-dir.ts'
+import { hasDisplay } from './engine-config.ts'
+import type { Io } from './io.ts'
+import type { Settings } from './settings.ts'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  /** Whether bax cannot do its main work without it. */
+  readonly needed: boolean
+  readonly found: string
+  /** What to do when it is missing. */
+  readonly mend?: string
+  /** Places that were looked at in vain. */
+  readonly looked?: readonly string[]
+}
+
+const leastNode = 20
+
+export async function checkNode({ host }: Io): Promise<Check> {
+  const ok = Number(host.nodeVersion.replace(/^v/, '').split('.')[0]) >= leastNode
+  const mend = `install Node ${leastNode} or newer`
+  return { name: 'node', needed: true, ok, found: host.nodeVersion, ...(!ok && { mend }) }
+}
+
+export async function checkBrowser(settings: Settings, need: { headless: boolean; stealth: boolean }): Promise<Check> {
+  const head = need.headless ? { name: 'browser', needed: true } : { name: 'whole browser', needed: false }
+  const { locateBrowser } = await import('../engine/browser/locate.ts')
+  const { cacheDir, browser } = settings
+  try {
+    const { path, kind, source } = await locateBrowser(need, { cacheDir, ...(browser && { browser }) })
+    return { ...head, ok: true, found: `${path} (${kind}, ${source})` }
+  } catch (thrown) {
+    const error = asBaxError(thrown)
+    const { looked = [] } = (error.details ?? {}) as { looked?: { where: string; note?: string }[] }
+    return {
+      ...head,
+      ok: false,
+      found: need.headless ? error.message : `${error.message}; needed for windows and stealth`,
+      ...(error.hint && { mend: error.hint }),
+      looked: looked.map(({ where, note }) => (note ? `${where}: ${note}` : where)),
+    }
+  }
+}
+
+export async function checkDisplay(io: Io): Promise<Check> {
+  const ok = hasDisplay(io)
+  return {
+    name: 'display',
+    needed: false,
+    ok,
+    found: ok ? (io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? 'the desktop') : 'none; every session runs headless',
+    ...(!ok && { mend: 'for windows, set DISPLAY, or start bax under xvfb-run' }),
+  }
+}
+
+/** Below this a browser cannot be expected to work. */
+const leastFreeBytes = 100 * 1024 * 1024
+
+export async function checkStateDir({ stateDir }: Settings): Promise<Check> {
+  const head = { name: 'state folder', needed: true }
+  try {
+    const existing = await nearestExisting(stateDir)
+    await access(existing, constants.W_OK | constants.X_OK)
+    const { bavail, bsize } = await statfs(existing)
+    if (bavail * bsize < leastFreeBytes) {
+      const found = `${stateDir}: only ${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free`
+      return { ...head, ok: false, found, mend: 'free some space, or choose another folder with --state-dir' }
+    }
+    return { ...head, ok: true, found: stateDir }
+  } catch (thrown) {
+    const error = explainDir(thrown, stateDir)
+    return { ...head, ok: false, found: error.message, ...(error.hint && { mend: error.hint }) }
+  }
+}
+
+/** The folder itself, or the one above it in which it would be made. */
+async function nearestExisting(path: string): Promise<string> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!found) return nearestExisting(dirname(path))
+  if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
+  return path
+}
+
+export async function checkDocker({ env }: Io): Promise<Check> {
+  const address = env['DOCKER_HOST'] || 'unix:///var/run/docker.sock'
+  const head = { name: 'docker', needed: false }
+  if (!address.startsWith('unix://')) return { ...head, ok: true, found: address }
+  const path = address.slice('unix://'.length)
+  try {
+    await access(path, constants.R_OK | constants.W_OK)
+    return { ...head, ok: true, found: path }
+  } catch (error) {
+    const denied = (error as NodeJS.ErrnoException).code === 'EACCES'
+    return {
+      ...head,
+      ok: false,
+      found: denied ? `${path} may not be opened` : `no socket at ${path}`,
+      mend: denied ? 'add yourself to the docker group' : 'for shell sessions, install and start Docker or Podman',
+    }
+  }
+}

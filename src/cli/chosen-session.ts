@@ -1,0 +1,90 @@
+/** The session that a command works on when it names none: `BAX_SESSION`, then the choice of `bax session use`. */
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { BaxError } from '../core/errors.ts'
+import { writeWhole } from '../core/files.ts'
+import { localFiles } from '../core/local-home.ts'
+import { explainDir, openStateDir } from '../core/state-dir.ts'
+import type { Settings } from './settings.ts'
+
+export interface ChosenSession {
+  readonly session_id: string
+  /** The home that has it: a server's address, or `local`. */
+  readonly home: string
+}
+
+/** Where the name of a session came from; decides what an error about it advises. */
+export type SessionSource = 'flag' | 'setting' | 'choice'
+
+/** The session to use at this home; undefined when nothing names one. */
+export function sessionFor(
+  settings: Settings,
+  home: string,
+  flag?: string,
+): { id: string; source: SessionSource } | undefined {
+  if (flag) return { id: flag, source: 'flag' }
+  if (settings.session) return { id: settings.session, source: 'setting' }
+  const chosen = readChoice(settings)
+  return chosen?.home === home ? { id: chosen.session_id, source: 'choice' } : undefined
+}
+
+export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
+  let text: string
+  try {
+    text = readFileSync(localFiles(stateDir).chosenSession, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw explainDir(error, stateDir)
+  }
+  try {
+    return JSON.parse(text) as ChosenSession
+  } catch (error) {
+    throw new BaxError('invalid_request', 'the choice of `bax session use` cannot be read', {
+      hint: 'choose again, or run `bax session use --clear`',
+      cause: error,
+    })
+  }
+}
+
+export async function writeChoice({ stateDir }: Settings, choice: ChosenSession | undefined): Promise<void> {
+  const { chosenSession } = localFiles(stateDir)
+  try {
+    if (choice) {
+      await openStateDir(stateDir)
+      await writeWhole(chosenSession, JSON.stringify(choice))
+    } else await rm(chosenSession, { force: true })
+  } catch (error) {
+    throw explainDir(error, stateDir)
+  }
+}
+
+/** Adds to an error about a missing session where its name came from. */
+export function explainSession(error: unknown, source: SessionSource | undefined): unknown {
+  if (!(error instanceof BaxError) || (error.code !== 'session_not_found' && error.code !== 'session_closed'))
+    return error
+  const hints: Record<SessionSource, string> = {
+    flag: '`bax session list` shows the live ones; `bax session create` makes one',
+    setting:
+      'its name comes from BAX_SESSION or a settings file; unset it, or make a session with `bax session create`',
+    choice: 'it was chosen with `bax session use`; choose another, or run `bax session use --clear`',
+  }
+  return new BaxError(error.code, error.message, {
+    ...(error.details && { details: error.details }),
+    hint: (source && hints[source]) ?? error.hint,
+    cause: error,
+  })
+}
+
+/** The error of naming a session while no local engine runs. */
+export const noEngineFor =
+  (id: string) =>
+  (crashed: boolean): BaxError =>
+    crashed
+      ? new BaxError('session_closed', `the engine that held session ${id} has died`, {
+          details: { reason: 'engine_lost' },
+          hint: 'make a new session with `bax session create`',
+        })
+      : new BaxError('session_not_found', `no session ${id}: no local engine is running`, {
+          hint: 'make one with `bax session create`',
+        })

@@ -1,0 +1,65 @@
+/** `bax doctor`: what is ready on this machine, what is missing, and how to mend it. */
+import { call } from '../../client/client.ts'
+import { asBaxError, BaxError, exits } from '../../core/errors.ts'
+import { version } from '../../core/version.ts'
+import { type Context, operationNamed } from '../context.ts'
+import { checkBrowser, checkDisplay, checkDocker, checkNode, checkStateDir, type Check } from '../checks.ts'
+import { openHome } from '../home.ts'
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { print } from '../io.ts'
+import { runningEngine } from '../run-operation.ts'
+import { styleFor } from '../style.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context } = begin(invocation)
+    const { io, settings } = context
+    const checks = await Promise.all([
+      checkNode(io),
+      checkBrowser(settings, { headless: true, stealth: false }),
+      checkBrowser(settings, { headless: false, stealth: false }),
+      checkDisplay(io),
+      checkStateDir(settings),
+      checkEngine(context),
+      checkDocker(io),
+    ])
+    const ready = checks.every(({ ok, needed }) => ok || !needed)
+    if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
+    else await show(context, checks)
+    return ready ? exits.done : exits.unreachable
+  },
+}
+
+async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
+  const { green, red, yellow, cyan, dim } = await styleFor(io, io.stdout)
+  const width = Math.max(...checks.map(({ name }) => name.length))
+  for (const { name, ok, needed, found, mend, looked } of checks) {
+    const mark = ok ? green('✓') : needed ? red('✗') : yellow('-')
+    print(io, `${mark} ${name.padEnd(width)}  ${found}`)
+    if (ok) continue
+    for (const place of looked ?? []) print(io, dim(`  ${' '.repeat(width)}  looked at ${place}`))
+    if (mend) print(io, `  ${' '.repeat(width)}  ${cyan(mend)}`)
+  }
+}
+
+/** The engine that a command would use now; none is no fault, because commands start it. */
+async function checkEngine(context: Context): Promise<Check> {
+  const { settings, manifest, io } = context
+  const named = settings.server !== undefined
+  const head = { name: named ? 'server' : 'local engine', needed: named }
+  const home = openHome(context, runningEngine)
+  try {
+    const { http } = operationNamed(manifest, 'getEngineStatus')
+    const status = (await call(home.transport, http, {}, { signal: io.signal })) as Record<string, unknown>
+    const same = status['version'] === version
+    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions`
+    return { ...head, ok: same, found, ...(!same && { mend: `this is bax ${version}; run: bax engine stop` }) }
+  } catch (thrown) {
+    const error = asBaxError(thrown)
+    if (!named && error.code === 'engine_unreachable' && !(error.cause instanceof BaxError))
+      return { ...head, ok: true, found: 'not running; a command that needs it starts it' }
+    return { ...head, needed: true, ok: false, found: error.message, ...(error.hint && { mend: error.hint }) }
+  } finally {
+    await home.transport.close()
+  }
+}

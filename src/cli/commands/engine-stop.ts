@@ -1,0 +1,26 @@
+/** `bax engine stop`: asks the local engine to end and waits until it has. */
+import { call } from '../../client/client.ts'
+import { operationNamed } from '../context.ts'
+import { openHome } from '../home.ts'
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { note } from '../io.ts'
+import { runningEngine } from '../run-operation.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context } = begin(invocation)
+    const home = openHome(context, runningEngine)
+    try {
+      const { http } = operationNamed(context.manifest, 'stopEngine')
+      await call(home.transport, http, {}, { signal: context.io.signal })
+    } finally {
+      await home.transport.close()
+    }
+    if (home.kind === 'local') {
+      const { engineEnded } = await import('../local-engine.ts')
+      await engineEnded(context)
+    }
+    if (context.io.stderr.isTTY) note(context.io, 'the engine has ended')
+    return 0
+  },
+}

@@ -1,0 +1,7 @@
+/** `bax openapi`: the description of the API. */
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { send } from './api.ts'
+
+export const command: TerminalCommand = {
+  run: (invocation) => send(begin(invocation).context, { method: 'GET', path: '/openapi.json' }),
+}

@@ -1,0 +1,46 @@
+/** A failure as the terminal tells it: a sentence and a hint on stderr, the body on stdout for --json, an exit code. */
+import { asBaxError, BaxError, exits } from '../core/errors.ts'
+import { localFiles } from '../core/local-home.ts'
+import { type Io, note, print } from './io.ts'
+import { readSettings } from './settings.ts'
+import { styleFor } from './style.ts'
+
+/** Tells a failure and returns its exit code. */
+export async function tellFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
+  if (io.signal.aborted) return interruptedExit(io)
+  const known = asBaxError(thrown)
+  const error = known.code === 'internal_error' && !(thrown instanceof BaxError) ? await recordFault(thrown, io) : known
+  if (json) print(io, JSON.stringify(error.toBody()))
+  await tell(io, error.message, error.hint)
+  return error.exit
+}
+
+/** 130 for ^C, 143 for a request to end: what shells expect of an interrupted program. */
+export const interruptedExit = (io: Io): number => (io.signal.reason === 'SIGTERM' ? 143 : exits.interrupted)
+
+/** `error: …` and `hint: …`. */
+export async function tell(io: Io, message: string, hint?: string): Promise<void> {
+  const { red, cyan } = await styleFor(io, io.stderr)
+  note(io, `${red('error:')} ${message}`)
+  if (hint) note(io, `${cyan('hint:')} ${hint}`)
+}
+
+/** Writes a fault of ours with its stack into the log; the terminal gets one sentence. */
+async function recordFault(thrown: unknown, io: Io): Promise<BaxError> {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = `an internal fault: ${reason.split('\n')[0]}`
+  try {
+    const { stateDir } = readSettings({}, io)
+    const path = localFiles(stateDir).ownLog
+    const { openStateDir } = await import('../core/state-dir.ts')
+    const { openLogFile } = await import('../server/log-file.ts')
+    await openStateDir(stateDir)
+    openLogFile(path)('error', reason, { stack: thrown instanceof Error ? thrown.stack : undefined })
+    return new BaxError('internal_error', message, { hint: `the details are in ${path}`, cause: thrown })
+  } catch (error) {
+    return new BaxError('internal_error', message, {
+      hint: `no log could be written: ${(error as Error).message}`,
+      cause: thrown,
+    })
+  }
+}

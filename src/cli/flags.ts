@@ -1,0 +1,197 @@
+/** Parameters as flags and positional words of commander, and what was typed as an input. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { BaxError } from '../core/errors.ts'
+import { type Param, parseText } from '../core/params.ts'
+import { didYouMean, suggest } from '../core/suggest.ts'
+import type { GlobalFlags } from './settings.ts'
+
+export const kebab = (name: string): string => name.replaceAll('_', '-')
+
+const globalGroup = 'Flags of every command:'
+
+/** Words and flags that were typed, before they are given types. */
+export interface Typed {
+  readonly words: readonly (string | string[] | undefined)[]
+  readonly flags: Readonly<Record<string, unknown>>
+}
+
+/** A commander command that never exits, never prints, and knows the flags of every command. */
+export function newCommand(name: string, summary: string): Command {
+  return new Command(name)
+    .description(summary)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .configureHelp({ helpWidth: 100, sortOptions: false })
+    .showSuggestionAfterError(false)
+    .helpCommand(false)
+}
+
+export function addGlobalFlags(command: Command): Command {
+  const add = (flags: string, description: string) =>
+    command.addOption(new Option(flags, description).helpGroup(globalGroup))
+  add('--json', "print the service's answer as it is")
+  add('--server <address>', 'server to use: http(s)://host:port or unix:/path (BAX_SERVER)')
+  add('--embedded', 'use an engine of its own that ends with the command')
+  add('--state-dir <folder>', 'folder for sessions, profiles and logs (BAX_STATE_DIR)')
+  add('--browser <program>', 'browser to start instead of looking for one (BAX_BROWSER)')
+  return command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup))
+}
+
+/** Adds the flag, or the pair of flags, of one parameter. */
+export function addParam(command: Command, param: Param): void {
+  const name = kebab(param.name)
+  const about = param.description ?? ''
+  if (param.type === 'boolean') {
+    const hasOn = param.default !== true
+    const hasOff = param.default !== false
+    if (hasOn) command.addOption(new Option(`--${name}`, about))
+    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? 'the opposite' : about))
+    return
+  }
+  const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))
+  if (param.type === 'string[]') option.argParser((text: string, before?: string[]) => [...(before ?? []), text])
+  command.addOption(param.required ? option.makeOptionMandatory() : option)
+}
+
+/** Adds a positional word for one parameter; a list takes all that follow. */
+export function addWord(command: Command, param: Param, isLast: boolean): void {
+  const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
+  command.addArgument(new Argument(`<${name}>`, (param.description ?? '') + suffix(param)))
+}
+
+function placeholder({ type, choices, spelling }: Param): string {
+  if (choices) return choices.join('|')
+  if (spelling) return spelling.form
+  if (type === 'string[]') return 'text,...'
+  if (type === 'json') return 'json|@file'
+  return type === 'integer' ? 'number' : type === 'string' ? 'text' : type
+}
+
+function suffix(param: Param): string {
+  const { default: given, choices, required } = param
+  const parts = [
+    ...(choices && required ? [`one of ${choices.join(', ')}`] : []),
+    ...(given !== undefined ? [`default ${typeof given === 'string' ? given : JSON.stringify(given)}`] : []),
+  ]
+  return parts.length > 0 ? ` (${parts.join('; ')})` : ''
+}
+
+/** Parses what was typed. @throws BaxError `invalid_request` in the words of the terminal; `HelpWanted` for --help. */
+export function parse(command: Command, argv: readonly string[], example?: string): Typed {
+  command.usage([usageOf(command).slice(command.name().length + 1), '[flags]'].filter(Boolean).join(' '))
+  try {
+    command.parse([...argv], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) throw explain(command, error, example)
+    throw error
+  }
+  // Commander gives a lone --no-x flag the default true; only what was typed is an input.
+  const typed = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli')
+  return { words: command.processedArgs, flags: Object.fromEntries(typed) }
+}
+
+/** Somebody asked for the help of a command. */
+export class HelpWanted extends Error {
+  readonly text: string
+  constructor(text: string) {
+    super('help')
+    this.name = 'HelpWanted'
+    this.text = text
+  }
+}
+
+function explain(command: Command, error: CommanderError, example?: string): Error {
+  if (error.code === 'commander.helpDisplayed') {
+    return new HelpWanted(`${command.helpInformation()}${example ? `\nExample:\n  ${example}\n` : ''}`)
+  }
+  const text = error.message.replace(/^error: /, '')
+  const quoted = /'([^']*)'/.exec(text)?.[1] ?? ''
+  const hint = `see \`${command.name()} --help\``
+  const fail = (sentence: string, extra = hint) => new BaxError('invalid_request', sentence, { hint: extra })
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      const known = command.options.map(({ long }) => long!)
+      const near = suggest(quoted, known)
+      return fail(`unknown flag ${quoted}${near ? ` (did you mean ${near}?)` : ''}`)
+    }
+    case 'commander.missingArgument':
+      return fail(`<${quoted}> is missing`, `usage: ${usageOf(command)}`)
+    case 'commander.excessArguments':
+      return fail(
+        `too many words: ${command.args.slice(command.registeredArguments.length).join(' ')}`,
+        `usage: ${usageOf(command)}`,
+      )
+    case 'commander.missingMandatoryOptionValue':
+      return fail(`${quoted.split(' ')[0]} is required`)
+    case 'commander.optionMissingArgument':
+      return fail(`${quoted} needs a value`)
+    default:
+      return fail(text)
+  }
+}
+
+/** One line: the name, its positional words. */
+export function usageOf(command: Command): string {
+  const words = command.registeredArguments.map(
+    ({ required, variadic, name }) => `${required ? '<' : '['}${name()}${variadic ? '...' : ''}${required ? '>' : ']'}`,
+  )
+  return [command.name(), ...words].join(' ')
+}
+
+const attributeOf = (param: Param): string =>
+  param.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** The value of a flag by its parameter; undefined when it was not given. @throws BaxError for text of another type. */
+export function flagValue(param: Param, flags: Typed['flags'], cwd: string): unknown {
+  const given = flags[attributeOf(param)]
+  if (given === undefined || typeof given === 'boolean') return given
+  const label = `--${kebab(param.name)}`
+  if (Array.isArray(given)) return given.flatMap((text) => readText(param, String(text), label, cwd) as string[])
+  return readText(param, String(given), label, cwd)
+}
+
+/** The value of a positional word by its parameter. */
+export function wordValue(param: Param, word: string | string[] | undefined, cwd: string): unknown {
+  // Words of their own are taken as they are: the shell has separated them already.
+  if (Array.isArray(word)) return word
+  return word === undefined ? undefined : readText(param, word, kebab(param.name), cwd)
+}
+
+function readText(param: Param, text: string, label: string, cwd: string): unknown {
+  const value = parseText(
+    param,
+    param.type === 'json' && text.startsWith('@') ? fileText(text, label, cwd) : text,
+    label,
+  )
+  if (
+    param.choices &&
+    !(Array.isArray(value) ? value : [value]).every((item) => param.choices!.includes(String(item)))
+  ) {
+    throw new BaxError(
+      'invalid_request',
+      `${label} must be one of ${param.choices.join(', ')}, not ${JSON.stringify(text)}${didYouMean(text, param.choices)}`,
+      { details: [{ path: param.name, message: `expected one of ${param.choices.join(', ')}` }] },
+    )
+  }
+  return value
+}
+
+/** The content of the file in `@file`. */
+export function fileText(text: string, label: string, cwd: string): string {
+  const path = resolve(cwd, text.slice(1))
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The flags of every command among those that were typed. */
+export function globalFlags(flags: Typed['flags']): GlobalFlags {
+  const { server, embedded, stateDir, browser, json } = flags as GlobalFlags
+  return { server, embedded, stateDir, browser, json } as GlobalFlags
+}

@@ -1,0 +1,105 @@
+/** The pages of help above a single command: everything, a noun with its verbs, the catalogue of browser commands. */
+import { version } from '../core/version.ts'
+import type { CommandEntry, Manifest } from '../operations/manifest.ts'
+import type { WordsEntry } from './words.ts'
+
+/** What the nouns are about; one that is not named here shows its verbs alone. */
+const nouns: Record<string, string> = {
+  session: 'Browser sessions that stay open between commands',
+  profile: 'Saved cookies and storage, to start sessions from',
+  engine: 'The engine in the background that holds the sessions',
+}
+
+/** `bax --help`: fits one screen. */
+export function rootHelp(entries: readonly WordsEntry[]): string {
+  const shown = entries.filter(({ hidden }) => !hidden)
+  const verbsOf = new Map<string, string[]>()
+  for (const { words } of shown) {
+    const [noun, verb] = words.split(' ') as [string, string?]
+    if (verb) verbsOf.set(noun, [...(verbsOf.get(noun) ?? []), verb])
+  }
+  const single = (word: string) => {
+    const entry = shown.find(({ words }) => words === word)
+    return entry ? [line([entry.words, entry.rest].filter(Boolean).join(' '), entry.summary)] : []
+  }
+  const groups = [...verbsOf].flatMap(([noun, verbs]) => [
+    line(noun, nouns[noun] ?? verbs.join(', ')),
+    ...(nouns[noun] ? [line('', verbs.join(', '))] : []),
+  ])
+  const known = new Set(['do', 'serve', 'api', 'openapi', 'doctor', 'setup'])
+  const others = shown
+    .filter(({ words }) => !words.includes(' ') && !known.has(words))
+    .flatMap(({ words }) => single(words))
+  return [
+    `bax ${version}: a browser for programs`,
+    '',
+    'Usage: bax <command> [words] [flags]',
+    '',
+    ...single('do'),
+    ...others,
+    ...groups,
+    ...['serve', 'api', 'openapi', 'doctor', 'setup'].flatMap(single),
+    '',
+    'Examples:',
+    '  bax do navigate-to https://example.com then get-content',
+    '  bax session create --use --start-url https://example.com',
+    '',
+    'bax <command> --help tells more; bax do --help lists the browser commands',
+    '',
+  ].join('\n')
+}
+
+const line = (left: string, right: string, width = 22) => `  ${left.padEnd(width)}  ${right}`
+
+/** `bax session --help`: the verbs of a noun. */
+export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
+  const verbs = entries.filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
+  const left = verbs.map(({ words, rest }) => ['bax', words, rest].filter(Boolean).join(' '))
+  const width = Math.max(...left.map((text) => text.length))
+  const examples = verbs.flatMap(({ example }) => (example ? [`  ${example}`] : []))
+  return [
+    ...(nouns[noun] ? [nouns[noun], ''] : []),
+    'Commands:',
+    ...verbs.map(({ summary }, at) => line(left[at]!, summary, width)),
+    ...(examples.length > 0 ? ['', 'Examples:', ...examples.slice(0, 3)] : []),
+    '',
+    `bax ${noun} <verb> --help tells more`,
+    '',
+  ].join('\n')
+}
+
+/** `bax do --help`: the catalogue by family, and how a batch is written. */
+export function catalogueHelp(manifest: Manifest, flags: string): string {
+  const families = groupByFamily(manifest.commands)
+  const spelled = (entry: CommandEntry) =>
+    [entry.name, ...entry.params.filter(({ required }) => required).map(({ name }) => `<${name}>`)]
+      .join(' ')
+      .replaceAll('_', '-')
+  const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
+  return [
+    'Run browser commands, one or several joined by `then`; stops at the first that fails',
+    '',
+    'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
+    '       bax do [flags] -          a JSON array of {command, data} on standard input',
+    ...[...families].flatMap(([family, members]) => [
+      '',
+      `${family[0]!.toUpperCase()}${family.slice(1)}:`,
+      ...members.map((entry) => line(spelled(entry), entry.summary, width)),
+    ]),
+    '',
+    flags.trimEnd(),
+    '',
+    'Examples:',
+    "  bax do navigate-to https://example.com then click 'a' then get-title",
+    '  bax do -s shop screenshot --full-page -o page.png',
+    '',
+    'bax do <command> --help tells more about one',
+    '',
+  ].join('\n')
+}
+
+function groupByFamily(commands: readonly CommandEntry[]): Map<string, CommandEntry[]> {
+  const families = new Map<string, CommandEntry[]>()
+  for (const command of commands) families.set(command.family, [...(families.get(command.family) ?? []), command])
+  return families
+}

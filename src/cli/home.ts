@@ -1,0 +1,99 @@
+/** Chooses the engine that a command talks to: the server that is named, the local engine, or one inside this process. */
+import { resolve } from 'node:path'
+import { overHttp, overSocket, type Transport, type WireRequest } from '../client/transport.ts'
+import { BaxError } from '../core/errors.ts'
+import { readEngineState } from '../core/local-home.ts'
+import { normaliseUrl } from '../core/urls.ts'
+import { version } from '../core/version.ts'
+import type { Context } from './context.ts'
+
+/** What a command needs when no server is named. */
+export type Need =
+  /** An engine that outlives the command: one is started when none runs. */
+  | { readonly when: 'start' }
+  /** The engine that runs; without one the command fails with this error. */
+  | { readonly when: 'running'; readonly absent: (crashed: boolean) => BaxError; readonly anyVersion?: boolean }
+  /** An answer: the engine that runs, or one inside this process for as long as the command. */
+  | { readonly when: 'ask' }
+
+export interface Home {
+  readonly kind: 'server' | 'local' | 'embedded'
+  /** Tells homes apart for what is remembered about them: the server's address, or `local`. */
+  readonly name: string
+  readonly transport: Transport
+}
+
+/** @throws BaxError `invalid_request` when the named server is no address. */
+export function openHome(context: Context, need: Need): Home {
+  const { settings, io } = context
+  if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(context) }
+  if (settings.server === undefined) return { kind: 'local', name: 'local', transport: localTransport(context, need) }
+  const headers: Record<string, string> = settings.apiKey ? { 'x-api-key': settings.apiKey } : {}
+  if (settings.server.startsWith('unix:')) {
+    const path = resolve(io.cwd, settings.server.slice('unix:'.length))
+    return { kind: 'server', name: `unix:${path}`, transport: overSocket(path, headers) }
+  }
+  const address = normaliseUrl(settings.server, '--server')
+  if (!/^https?:/.test(address)) {
+    throw new BaxError('invalid_request', `--server must be an http, https or unix address, not ${settings.server}`)
+  }
+  return { kind: 'server', name: address.replace(/\/$/, ''), transport: overHttp(address, headers) }
+}
+
+/** The app and engine inside this process, loaded at the first call and closed with the command. */
+function inThisProcess(context: Context): Transport {
+  let opened: Promise<Transport> | undefined
+  return {
+    async send(request) {
+      opened ??= import('./embedded-engine.ts').then(({ openEmbedded }) => openEmbedded(context))
+      return (await opened).send(request)
+    },
+    async close() {
+      await (await opened)?.close()
+    },
+  }
+}
+
+function localTransport(context: Context, need: Need): Transport {
+  let inside: Transport | undefined
+  return {
+    async send(request) {
+      const running = await sendToRunning(context, request, need)
+      if (running.response) return running.response
+      if (need.when === 'running') throw need.absent(running.crashed)
+      if (need.when === 'start') {
+        const { withStartedEngine } = await import('./local-engine.ts')
+        return withStartedEngine(context, (socket) => overSocket(socket).send(request))
+      }
+      inside ??= inThisProcess(context)
+      return inside.send(request)
+    },
+    async close() {
+      await inside?.close()
+    },
+  }
+}
+
+/** The answer of the local engine that runs, if one does. `crashed`: there was one, and it did not end as it should. */
+async function sendToRunning(context: Context, request: WireRequest, need: Need) {
+  const state = readEngineState(context.settings.stateDir)
+  if (!state) return { crashed: false }
+  const anyVersion = need.when === 'running' && need.anyVersion
+  if (state.version !== version && !anyVersion) {
+    const { retireOtherVersion } = await import('./local-engine.ts')
+    await retireOtherVersion(context, state)
+    return { crashed: false }
+  }
+  try {
+    return { response: await overSocket(state.socket).send(request), crashed: false }
+  } catch (error) {
+    if (isAbsent(error)) return { crashed: true }
+    throw error
+  }
+}
+
+/** Whether nobody listens at the address, so that the call cannot have had an effect. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = ((error as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
+  return error instanceof BaxError && (code === 'ECONNREFUSED' || code === 'ENOENT')
+}

@@ -1,0 +1,41 @@
+/** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
+
+export interface Output {
+  write(chunk: string | Uint8Array): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface Io {
+  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** Aborted when the user interrupts; the reason is the signal's name, `SIGINT` or `SIGTERM`. */
+  readonly signal: AbortSignal
+  readonly host: Host
+}
+
+/** The process that runs the command. */
+export interface Host {
+  readonly pid: number
+  readonly uid: number | undefined
+  readonly platform: NodeJS.Platform
+  readonly nodeVersion: string
+  /** The program and its leading arguments that start bax again, for the engine in the background. */
+  readonly self: readonly [program: string, ...leading: string[]]
+}
+
+/** Prints a result. */
+export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
+
+/** Tells the person at the terminal something that is not the result. */
+export const note = (io: Io, text: string): void => void io.stderr.write(`${text}\n`)
+
+/** All of standard input as text. */
+export async function readStdin(io: Io): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}

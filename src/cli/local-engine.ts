@@ -1,0 +1,148 @@
+/** Starts, replaces and stops the local engine of a state folder. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { call } from '../client/client.ts'
+import { overSocket, type WireResponse } from '../client/transport.ts'
+import { BaxError } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
+import { type EngineState, localFiles, readEngineState, type StartReport } from '../core/local-home.ts'
+import { askLock, lockReleased, type LockName } from '../core/process-lock.ts'
+import { explainDir, openStateDir, stateLock } from '../core/state-dir.ts'
+import { version } from '../core/version.ts'
+import type { Context } from './context.ts'
+import { isAbsent } from './home.ts'
+
+/**
+ * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its socket.
+ * However many commands do this at once, one engine comes of it: its lock decides, not their looking.
+ */
+export async function withStartedEngine(
+  context: Context,
+  use: (socket: string) => Promise<WireResponse>,
+): Promise<WireResponse> {
+  const { settings, io } = context
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(limits.engine.startMs)])
+  try {
+    await openStateDir(settings.stateDir)
+    const lock = await stateLock(settings.stateDir, io.host)
+    for (;;) {
+      const asked = await askLock(lock, signal)
+      if (!asked.held) checkReport(await spawnEngine(context, signal))
+      else if (asked.line !== undefined) checkReport(JSON.parse(asked.line) as StartReport)
+      const state = readEngineState(settings.stateDir)
+      if (state && state.version !== version) await retireOtherVersion(context, state)
+      else if (state) {
+        try {
+          return await use(state.socket)
+        } catch (error) {
+          if (!isAbsent(error)) throw error
+        }
+      }
+      // The engine that holds the lock is about to end, or has not got it yet: look again when that has changed.
+      await changed(lock, signal)
+    }
+  } catch (error) {
+    if (io.signal.aborted || !signal.aborted || error instanceof BaxError) throw explainDir(error, settings.stateDir)
+    throw new BaxError('engine_failed', `the local engine was not ready after ${limits.engine.startMs / 1000} s`, {
+      hint: `its log is ${localFiles(settings.stateDir).log}`,
+      cause: error,
+    })
+  }
+}
+
+async function changed(lock: LockName, signal: AbortSignal): Promise<void> {
+  const turn = new AbortController()
+  const either = AbortSignal.any([signal, turn.signal])
+  try {
+    await Promise.race([lockReleased(lock, either), pause(50, undefined, { signal: either })])
+  } finally {
+    turn.abort()
+  }
+}
+
+function checkReport(report: StartReport): void {
+  if (report.state === 'failed') throw BaxError.fromBody(report.error, 'engine_failed')
+}
+
+/** Starts the process in the background; it goes on when this one ends. Returns what it says of its start. */
+async function spawnEngine({ settings, io }: Context, signal: AbortSignal): Promise<StartReport> {
+  const { log } = localFiles(settings.stateDir)
+  const [program, ...leading] = io.host.self
+  const args = [...leading, 'engine', 'run', '--report-fd', '3', '--state-dir', settings.stateDir]
+  if (settings.browser) args.push('--browser', settings.browser)
+  const output = await open(log, 'a', 0o600)
+  let child: ChildProcess
+  try {
+    child = spawn(program, args, {
+      detached: true,
+      windowsHide: true,
+      cwd: settings.stateDir,
+      env: { ...io.env },
+      stdio: ['ignore', output.fd, output.fd, 'pipe'],
+    })
+  } finally {
+    await output.close()
+  }
+  const failed = new Promise<never>((_, reject) => child.once('error', reject))
+  const pipe = child.stdio[3] as Readable
+  try {
+    return await Promise.race([firstLine(pipe, log, signal), failed])
+  } finally {
+    pipe.destroy()
+    child.unref()
+  }
+}
+
+async function firstLine(pipe: Readable, log: string, signal: AbortSignal): Promise<StartReport> {
+  let text = ''
+  const abort = () => pipe.destroy(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    for await (const chunk of pipe) {
+      text += String(chunk)
+      if (text.includes('\n')) return JSON.parse(text) as StartReport
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+  throw new BaxError('engine_failed', 'the local engine ended before it was ready', { hint: `its log is ${log}` })
+}
+
+/**
+ * Ends an engine of another version when nothing would be lost.
+ * @throws BaxError `engine_failed` that names both versions when it holds sessions.
+ */
+export async function retireOtherVersion(context: Context, state: EngineState): Promise<void> {
+  const transport = overSocket(state.socket)
+  try {
+    const status = (await call(transport, 'GET /engine', {})) as { sessions: number; provisions: number }
+    const held = status.sessions + status.provisions
+    if (held > 0) {
+      const message = `the local engine is bax ${state.version} and holds ${held} session${held === 1 ? '' : 's'}; this is bax ${version}`
+      throw new BaxError('engine_failed', message, {
+        hint: 'close them with bax ' + state.version + ', or end them all with `bax engine stop`',
+      })
+    }
+    await call(transport, 'POST /engine/stop', {})
+  } catch (error) {
+    if (isAbsent(error)) return
+    throw error
+  }
+  await engineEnded(context)
+}
+
+/** Resolves when no engine holds the lock of the state folder. */
+export async function engineEnded({ settings, io }: Context): Promise<void> {
+  const timeout = AbortSignal.timeout(limits.engine.startMs)
+  try {
+    const lock = await stateLock(settings.stateDir, io.host)
+    await lockReleased(lock, AbortSignal.any([io.signal, timeout]))
+  } catch (error) {
+    if (!timeout.aborted || io.signal.aborted) throw error
+    throw new BaxError('timeout', `the local engine has not ended after ${limits.engine.startMs / 1000} s`, {
+      hint: `its process is ${readEngineState(settings.stateDir)?.pid ?? 'gone'}; its log is ${localFiles(settings.stateDir).log}`,
+    })
+  }
+}

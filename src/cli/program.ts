@@ -1,0 +1,59 @@
+/** The terminal's front door: finds the command that was typed, runs it, and turns every failure into words and a code. */
+import { version } from '../core/version.ts'
+import type { Io } from './io.ts'
+import { print } from './io.ts'
+import { loadManifest } from './manifest.ts'
+import { allWords, findCommand } from './words.ts'
+
+/** Runs one command line; returns the exit code and never throws. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await run(argv, io)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'HelpWanted') {
+      io.stdout.write((error as Error & { text: string }).text)
+      return 0
+    }
+    const { tellFailure } = await import('./errors.ts')
+    return tellFailure(error, io, wantsJson(argv))
+  }
+}
+
+async function run(argv: readonly string[], io: Io): Promise<number> {
+  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const manifest = await loadManifest()
+  const entries = allWords(manifest)
+  const { entry, group, argv: rest } = await findCommand(entries, manifest, asked)
+  if (!entry) return above(group, rest, io, entries)
+  const { words, summary, example, operation, load } = entry
+  const invocation = { io, manifest, words, summary, argv: rest, ...(example && { example }) }
+  if (load) return (await load()).command.run(invocation)
+  const { runOperation } = await import('./run-operation.ts')
+  return runOperation(invocation, operation!)
+}
+
+/** What is asked of bax itself, or of a noun: its version, its help. */
+async function above(
+  group: string | undefined,
+  argv: readonly string[],
+  io: Io,
+  entries: ReturnType<typeof allWords>,
+): Promise<number> {
+  if (!group && argv.some((flag) => flag === '--version' || flag === '-V')) {
+    print(io, version)
+    return 0
+  }
+  const { groupHelp, rootHelp } = await import('./help.ts')
+  const unknown = argv.find((flag) => flag.startsWith('-') && flag !== '--help' && flag !== '-h')
+  if (unknown !== undefined) {
+    const { BaxError } = await import('../core/errors.ts')
+    throw new BaxError('invalid_request', `${unknown} needs a command`, { hint: 'see `bax --help`' })
+  }
+  io.stdout.write(group ? groupHelp(group, entries) : rootHelp(entries))
+  return 0
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}

@@ -1,0 +1,161 @@
+/** Settings from four places: flags over the environment over the project's file over the user's file. */
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import envPaths from 'env-paths'
+import type { ModelConfig, PoolConfig } from '../core/config.ts'
+import { BaxError } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { Io } from './io.ts'
+
+/** Flags that every command takes. */
+export interface GlobalFlags {
+  readonly server?: string
+  readonly embedded?: boolean
+  readonly stateDir?: string
+  readonly browser?: string
+  readonly json?: boolean
+}
+
+export interface Settings {
+  /** `http(s)://…` or `unix:/path`; undefined means an engine on this machine. */
+  readonly server?: string
+  readonly apiKey?: string
+  readonly embedded: boolean
+  readonly stateDir: string
+  readonly cacheDir: string
+  readonly browser?: string
+  readonly json: boolean
+  /** `BAX_SESSION` or the files' choice; a flag of the command itself goes before it. */
+  readonly session?: string
+  readonly idleExitMs: number
+  readonly pool?: Partial<PoolConfig>
+  readonly model?: ModelConfig
+}
+
+interface SettingsFile {
+  readonly server?: string
+  readonly api_key?: string
+  readonly state_dir?: string
+  readonly browser?: string
+  readonly json?: boolean
+  readonly session?: string
+  readonly idle_exit_secs?: number
+  readonly warm_pages?: number
+  readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
+}
+
+const kinds = {
+  server: 'string',
+  api_key: 'string',
+  state_dir: 'string',
+  browser: 'string',
+  json: 'boolean',
+  session: 'string',
+  idle_exit_secs: 'number',
+  warm_pages: 'number',
+  model: 'object',
+} as const satisfies Record<keyof SettingsFile, string>
+
+/**
+ * What the file of a project may say. It comes with code that somebody else wrote: an address would be sent the
+ * user's key, a path or a program would be opened or run.
+ */
+const projectMay: ReadonlySet<string> = new Set<keyof SettingsFile>(['json', 'session'])
+
+/** Name of the project's file, looked for in the working folder and above. */
+export const projectFile = '.bax.json'
+
+/** @throws BaxError `invalid_request` for a file that is broken or says what it may not. */
+export function readSettings(flags: GlobalFlags, io: Io): Settings {
+  const { env } = io
+  const folders = envPaths('bax', { suffix: '' })
+  const userPath = env['BAX_CONFIG'] || join(folders.config, 'config.json')
+  const user = readFile(userPath) ?? {}
+  const file: SettingsFile = { ...user, ...readProjectFile(io.cwd, userPath) }
+  const home = dirname(userPath)
+  const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
+
+  const server = flags.embedded ? undefined : flags.server || env['BAX_SERVER'] || file.server
+  const apiKey = env['BAX_API_KEY'] || file.api_key
+  const browser = path(flags.browser, io.cwd) ?? path(env['BAX_BROWSER'], io.cwd) ?? path(file.browser, home)
+  const session = env['BAX_SESSION'] || file.session
+  const model = readModel(env, file)
+  const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
+  if (idleSecs !== undefined && !(idleSecs > 0))
+    throw new BaxError('invalid_request', 'BAX_IDLE_EXIT_SECS (idle_exit_secs in the file) must be a number above 0')
+  return {
+    ...(server && { server }),
+    ...(apiKey && { apiKey }),
+    embedded: flags.embedded ?? false,
+    stateDir:
+      path(flags.stateDir, io.cwd) ?? path(env['BAX_STATE_DIR'], io.cwd) ?? path(file.state_dir, home) ?? folders.data,
+    cacheDir: path(env['BAX_CACHE_DIR'], io.cwd) ?? folders.cache,
+    ...(browser && { browser }),
+    json: flags.json ?? file.json ?? false,
+    ...(session && { session }),
+    idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
+    ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
+    ...(model && { model }),
+  }
+}
+
+function readModel(env: Io['env'], file: SettingsFile): ModelConfig | undefined {
+  const url = env['BAX_MODEL_URL'] || file.model?.url
+  const name = env['BAX_MODEL'] || file.model?.name
+  const key = env['BAX_MODEL_KEY'] || file.model?.key
+  if (!url && !name) return undefined
+  if (!url || !name)
+    throw new BaxError(
+      'invalid_request',
+      'a model needs both BAX_MODEL_URL and BAX_MODEL (model.url and model.name in the file)',
+    )
+  return { url, name, ...(key && { key }) }
+}
+
+function readProjectFile(cwd: string, userPath: string): SettingsFile | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, projectFile)
+    const found = path === userPath ? undefined : readFile(path)
+    if (found) {
+      const forbidden = Object.keys(found).find((key) => !projectMay.has(key))
+      if (forbidden)
+        throw new BaxError(
+          'invalid_request',
+          `${path} may not set ${forbidden}: a project's file sets no addresses, paths, programs or keys`,
+          {
+            hint: 'set it in your own file, in the environment or with a flag',
+          },
+        )
+      return found
+    }
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+function readFile(path: string): SettingsFile | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new BaxError('invalid_request', `cannot read ${path}: ${code}`, { cause: error })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new BaxError('invalid_request', `${path} is not JSON: ${(error as Error).message}`, { cause: error })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new BaxError('invalid_request', `${path} must hold a JSON object`)
+  for (const [key, given] of Object.entries(value)) {
+    if (!Object.hasOwn(kinds, key))
+      throw new BaxError('invalid_request', `${path}: unknown setting ${key}${didYouMean(key, Object.keys(kinds))}`)
+    const kind = kinds[key as keyof typeof kinds]
+    if (typeof given !== kind || given === null)
+      throw new BaxError('invalid_request', `${path}: ${key} must be ${kind === 'object' ? 'an object' : `a ${kind}`}`)
+  }
+  return value
+}

@@ -1,0 +1,173 @@
+/** Every command of the terminal by its words: those made from operations, and those written by hand. */
+import { BaxError } from '../core/errors.ts'
+import type { Manifest, OperationEntry } from '../operations/manifest.ts'
+import type { TerminalCommand } from './invocation.ts'
+
+export interface WordsEntry {
+  /** `scrape`, `session create`. */
+  readonly words: string
+  /** Positional words as they stand in the help, e.g. `<session-id>`. */
+  readonly rest: string
+  readonly summary: string
+  readonly example?: string
+  readonly hidden?: boolean
+  /** Present when the command is an operation and nothing more. */
+  readonly operation?: OperationEntry
+  readonly load?: () => Promise<{ command: TerminalCommand }>
+}
+
+type OwnEntry = Omit<WordsEntry, 'rest'> & { readonly rest?: string }
+
+const own: readonly OwnEntry[] = [
+  {
+    words: 'do',
+    rest: '<command> …',
+    summary: 'Run browser commands, one or several joined by `then`',
+    example: "bax do navigate-to https://example.com then click 'a' then get-title",
+    load: () => import('./commands/do.ts'),
+  },
+  {
+    words: 'session create',
+    summary: 'Create a browser session and wait until it is ready',
+    example: 'bax session create --start-url https://example.com --use',
+    load: () => import('./commands/session-create.ts'),
+  },
+  {
+    words: 'session use',
+    rest: '[id|name]',
+    summary: 'Choose the session that commands use when they name none',
+    example: 'bax session use shop',
+    load: () => import('./commands/session-use.ts'),
+  },
+  {
+    words: 'engine stop',
+    summary: 'Stop the local engine with its sessions and browsers',
+    example: 'bax engine stop',
+    load: () => import('./commands/engine-stop.ts'),
+  },
+  {
+    words: 'engine logs',
+    summary: 'Print the log of the local engine',
+    example: 'bax engine logs --lines 50',
+    load: () => import('./commands/engine-logs.ts'),
+  },
+  {
+    words: 'engine run',
+    summary: 'Be the local engine; started by other commands when they need one',
+    hidden: true,
+    load: () => import('./commands/engine-run.ts'),
+  },
+  {
+    words: 'serve',
+    summary: 'Serve the API over HTTP on this machine',
+    example: 'bax serve --port 4100',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    words: 'api',
+    rest: '<METHOD> <path>',
+    summary: 'Send a request to the API and print its answer',
+    example: 'bax api POST /commands --data \'{"commands":[{"command":"get_title"}]}\'',
+    load: () => import('./commands/api.ts'),
+  },
+  {
+    words: 'openapi',
+    summary: 'Print the OpenAPI document of the API',
+    example: 'bax openapi > openapi.json',
+    load: () => import('./commands/openapi.ts'),
+  },
+  {
+    words: 'doctor',
+    summary: 'Say what is ready on this machine, what is missing, how to mend it',
+    example: 'bax doctor --json',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    words: 'setup',
+    summary: 'Install a Chromium for bax',
+    example: 'bax setup',
+    load: () => import('./commands/setup.ts'),
+  },
+]
+
+/** All commands; a hand-written one replaces the operation of the same words. */
+export function allWords(manifest: Manifest): WordsEntry[] {
+  const made = manifest.operations
+    .filter((operation) => operation.cli !== null)
+    .map((operation) => {
+      const words = operation.cli!.replaceAll(/\s*[<[].*$/g, '')
+      const rest = operation.cli!.slice(words.length).trim().replaceAll('_', '-')
+      return { words, rest, summary: operation.summary, example: operation.example, operation }
+    })
+    .filter(({ words }) => !own.some((entry) => entry.words === words))
+  return [...own.map((entry) => ({ ...entry, rest: entry.rest ?? '' })), ...made]
+}
+
+/** Flags that take a value and may stand before the words. */
+const valued = new Set(['--server', '--state-dir', '--browser', '-s', '--session'])
+
+/** What was typed, split into the words of a command and the rest. */
+export interface Split {
+  readonly entry?: WordsEntry
+  /** A noun without a verb: its group's help is wanted. */
+  readonly group?: string
+  readonly argv: readonly string[]
+}
+
+/** Finds the command that was typed. @throws BaxError `invalid_request` with what was probably meant. */
+export async function findCommand(
+  entries: readonly WordsEntry[],
+  manifest: Manifest,
+  argv: readonly string[],
+): Promise<Split> {
+  const at = wordPositions(argv)
+  const [first, second] = at.map((index) => argv[index]!)
+  const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
+  if (first === undefined) return { argv }
+  const single = entries.find(({ words }) => words === first)
+  if (single) return { entry: single, argv: without(1) }
+  const group = entries.filter(({ words }) => words.startsWith(`${first} `))
+  if (group.length === 0) throw await unknownWord(first, entries, manifest)
+  if (second === undefined) return { group: first, argv: without(1) }
+  const entry = group.find(({ words }) => words === `${first} ${second}`)
+  if (entry) return { entry, argv: without(2) }
+  const { didYouMean } = await import('../core/suggest.ts')
+  const verbs = group.filter(({ hidden }) => !hidden).map(({ words }) => words.slice(first.length + 1))
+  throw new BaxError('invalid_request', `unknown command "${first} ${second}"${didYouMean(second, verbs)}`, {
+    hint: `bax ${first} has ${verbs.join(', ')}`,
+  })
+}
+
+function wordPositions(argv: readonly string[]): number[] {
+  const found: number[] = []
+  for (let index = 0; index < argv.length && found.length < 2; index += 1) {
+    const text = argv[index]!
+    if (text === '--') break
+    if (valued.has(text)) index += 1
+    else if (!text.startsWith('-')) found.push(index)
+  }
+  return found
+}
+
+async function unknownWord(word: string, entries: readonly WordsEntry[], manifest: Manifest): Promise<BaxError> {
+  const { suggest } = await import('../core/suggest.ts')
+  const snake = word.replaceAll('-', '_')
+  const names = entries.filter(({ hidden }) => !hidden).map(({ words }) => words.split(' ')[0]!)
+  const near = suggest(word, new Set(names))
+  const browserCommand = near
+    ? undefined
+    : suggest(
+        snake,
+        manifest.commands.map(({ name }) => name),
+      )
+  const exact = manifest.commands.find(({ name }) => name === snake)?.name
+  const meant = exact ?? browserCommand
+  const hint = meant ? `it is a browser command: bax do ${meant.replaceAll('_', '-')} …` : 'see `bax --help`'
+  return new BaxError(
+    'invalid_request',
+    `unknown command "${word}"${near && !exact ? ` (did you mean "${near}"?)` : ''}`,
+    {
+      hint: meant && !exact ? `did you mean bax do ${meant.replaceAll('_', '-')}?` : hint,
+    },
+  )
+}

@@ -1,0 +1,87 @@
+/** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
+import { randomBytes } from 'node:crypto'
+import { chmod, link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { asBaxError, BaxError } from './errors.ts'
+import { folderHash, localFiles } from './local-home.ts'
+import { lockName, type LockName } from './process-lock.ts'
+
+/** Facts of the process that decide how a lock is made. */
+export interface LockHost {
+  readonly platform: NodeJS.Platform
+  readonly nodeVersion: string
+}
+
+/**
+ * Makes the folder, or closes an existing one to other users.
+ * @throws BaxError `engine_failed` or `no_space` that names the folder.
+ */
+export async function openStateDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    const { mode } = await lstat(path)
+    if (mode & 0o1000) throw new BaxError('engine_failed', `the state folder ${path} is shared by all users`, dirHint)
+    if (mode & 0o077) await chmod(path, 0o700)
+  } catch (error) {
+    throw explainDir(error, path)
+  }
+}
+
+/**
+ * The lock of a state folder. Its name holds a secret of the folder, so that no other user can take it.
+ * @throws BaxError when the folder cannot be written.
+ */
+export async function stateLock(path: string, { platform, nodeVersion }: LockHost): Promise<LockName> {
+  try {
+    const salt = await lockSecret(localFiles(path).lockKey)
+    return lockName(folderHash(path, salt), path, platform, nodeVersion)
+  } catch (error) {
+    throw explainDir(error, path)
+  }
+}
+
+async function lockSecret(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const fresh = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    // Linked into place: whoever comes first gives the secret, and nobody reads half of it.
+    await writeFile(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
+    await link(fresh, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(fresh, { force: true })
+  }
+  return readFile(file, 'utf8')
+}
+
+const dirHint = { hint: 'choose another folder with --state-dir or BAX_STATE_DIR' }
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'it is not a folder',
+  EEXIST: 'it is not a folder',
+  ENOENT: 'it cannot be made there',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'its links go in a circle',
+}
+
+/** Says in one sentence why a state folder cannot be used. */
+export function explainDir(error: unknown, path: string): BaxError {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (error instanceof BaxError) return error
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new BaxError('no_space', `the disk that holds the state folder ${path} is full`, {
+      cause: error,
+      hint: 'free some space, or choose another folder with --state-dir or BAX_STATE_DIR',
+    })
+  const why = reasons[code]
+  if (why)
+    return new BaxError('engine_failed', `cannot use the state folder ${path}: ${why}`, { cause: error, ...dirHint })
+  return asBaxError(error)
+}

@@ -1,0 +1,39 @@
+/** The process: arguments, streams and signals to `cli/program.ts`. The only file that touches `process`. */
+import { fileURLToPath } from 'node:url'
+import { main } from './cli/program.ts'
+
+const interrupted = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // Whoever asks twice does not want to wait for a clean end.
+    if (interrupted.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143)
+    interrupted.abort(name)
+  })
+}
+// A reader that has seen enough, as in `bax … | head -1`, is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
+process.exitCode = await main(process.argv.slice(2), {
+  // Opened only when a command reads it.
+  get stdin() {
+    return process.stdin
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupted.signal,
+  host: {
+    pid: process.pid,
+    uid: process.getuid?.(),
+    platform: process.platform,
+    nodeVersion: process.version,
+    self: [process.execPath, fileURLToPath(import.meta.url)],
+  },
+})
+// Something that was left open must not keep the terminal: everything with a result has been closed by now.
+setTimeout(() => process.exit(), 2000).unref()

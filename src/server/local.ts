@@ -1,0 +1,148 @@
+/** The local engine: one process per state folder, held by a lock for its whole life, reached over a unix socket. */
+import { lstat, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EngineConfig } from '../core/config.ts'
+import type { Engine } from '../core/engine.ts'
+import { BaxError } from '../core/errors.ts'
+import { writeWhole } from '../core/files.ts'
+import { limits } from '../core/limits.ts'
+import { type EngineState, folderHash, localFiles, type StartReport } from '../core/local-home.ts'
+import { type HeldLock, holdLock } from '../core/process-lock.ts'
+import { explainDir, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
+import { version } from '../core/version.ts'
+import { createApp } from './app.ts'
+import { idleWatch } from './idle-watch.ts'
+import { listen } from './listen.ts'
+import { openLogFile } from './log-file.ts'
+
+export interface LocalEngineOptions {
+  readonly config: Omit<EngineConfig, 'home' | 'listensOn' | 'onStop' | 'log'>
+  readonly createEngine: (config: EngineConfig) => Engine
+  /** Ends the process when nothing has been open for so long. */
+  readonly idleExitMs: number
+  /** Folder for the socket when its path in the state folder would be too long. */
+  readonly runtimeDir: string
+  readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined }
+  /** Aborted when the process is told to end. */
+  readonly signal: AbortSignal
+  /** Tells the starter, once, how the start went. */
+  readonly report: (report: StartReport) => void
+}
+
+/** Runs until it is stopped, told to end, or idle for long enough. How the start went is told through `report`. */
+export async function runLocalEngine(options: LocalEngineOptions): Promise<void> {
+  const { stateDir } = options.config
+  let lock: HeldLock | undefined
+  try {
+    await openStateDir(stateDir)
+    lock = await holdLock(await stateLock(stateDir, options.host))
+  } catch (error) {
+    return options.report({ state: 'failed', error: explainDir(error, stateDir).toBody() })
+  }
+  if (!lock) return options.report({ state: 'held' })
+  const tell = (report: StartReport) => {
+    lock.answer(JSON.stringify(report))
+    options.report(report)
+  }
+  try {
+    const running = await start(options)
+    tell({ state: 'ready' })
+    try {
+      await running.ended
+    } finally {
+      await running.close()
+    }
+  } catch (error) {
+    tell({ state: 'failed', error: explainDir(error, stateDir).toBody() })
+    throw error
+  } finally {
+    await lock.release()
+  }
+}
+
+interface Running {
+  /** Resolves when it is time to close. */
+  readonly ended: Promise<void>
+  close(): Promise<void>
+}
+
+async function start(options: LocalEngineOptions): Promise<Running> {
+  const { config, host, signal } = options
+  const files = localFiles(config.stateDir)
+  const log = openLogFile(files.log)
+  const socket = await socketPath(options)
+  const stop = new AbortController()
+  const engine = options.createEngine({
+    ...config,
+    home: 'local',
+    listensOn: socket,
+    onStop: () => stop.abort('asked to stop'),
+    log,
+  })
+  const app = createApp({
+    engine,
+    door: { hosts: null, origins: new Set() },
+    onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
+  })
+  // The lock is ours, so a socket that is still there belongs to an engine that has died.
+  await rm(socket, { force: true })
+  const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
+  const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket })
+  try {
+    const state: EngineState = { pid: host.pid, version, started_at: new Date().toISOString(), socket }
+    await writeWhole(files.state, JSON.stringify(state))
+  } catch (error) {
+    await Promise.all([listener.close(), engine.close()])
+    throw error
+  }
+  log('info', 'started', { pid: host.pid, version, socket })
+
+  const ended = Promise.race([
+    aborted(stop.signal),
+    aborted(signal).then((reason) => `received ${String(reason)}`),
+    idle.expired.then(() => 'idle'),
+  ])
+  return {
+    ended: ended.then((reason) => log('info', 'ending', { reason })),
+    async close() {
+      idle.stop()
+      await rm(files.state, { force: true })
+      await listener.close(limits.engine.stopGraceMs)
+      await engine.close()
+      await rm(socket, { force: true })
+      log('info', 'ended', { pid: host.pid })
+    },
+  }
+}
+
+const stackOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.stack : undefined)
+
+const aborted = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(String(signal.reason))
+    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
+  })
+
+/** In the state folder when the system's limit allows (107 bytes on Linux, 103 on macOS), else in the runtime folder. */
+async function socketPath({ config, host, runtimeDir }: LocalEngineOptions): Promise<string> {
+  if (host.platform === 'win32') return `\\\\.\\pipe\\bax-${folderHash(config.stateDir)}`
+  const longest = host.platform === 'darwin' ? 103 : 107
+  const natural = join(config.stateDir, 'engine.sock')
+  if (Buffer.byteLength(natural) <= longest) return natural
+  const short = join(runtimeDir, `${folderHash(config.stateDir).slice(0, 16)}.sock`)
+  if (Buffer.byteLength(short) > longest) {
+    throw new BaxError('engine_failed', `the path of the engine's socket is too long: ${short}`, {
+      hint: 'choose a shorter folder with --state-dir or BAX_STATE_DIR',
+    })
+  }
+  await mkdir(runtimeDir, { recursive: true, mode: 0o700 })
+  const { mode, uid } = await lstat(runtimeDir)
+  // In a folder of another user the socket could be replaced by theirs.
+  const foreign = host.uid !== undefined && uid !== host.uid
+  if ((mode & 0o170_000) !== 0o040_000 || mode & 0o077 || foreign) {
+    throw new BaxError('engine_failed', `${runtimeDir} must be a folder that only you can enter`, {
+      hint: 'remove it, or choose a shorter folder with --state-dir',
+    })
+  }
+  return short
+}

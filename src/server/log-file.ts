@@ -1,0 +1,38 @@
+/** A log file of one line per event, kept below a size by moving the full one aside. */
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import type { Log } from '../core/config.ts'
+import { limits } from '../core/limits.ts'
+
+const order = ['debug', 'info', 'warn', 'error'] as const
+const secret = /("?\b(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)"?\s*[:=]\s*)("[^"]*"|\S+)/gi
+const token = /([?&](?:token|key)=)[^&\s"]+/gi
+
+/**
+ * Opens a log; a line is written at once, so that none is lost when the process is killed.
+ * The full file before the present one is kept as `<path>.1`.
+ */
+export function openLogFile(path: string, least: (typeof order)[number] = 'info'): Log {
+  let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  let lost = 0
+  return (level, message, facts) => {
+    if (order.indexOf(level) < order.indexOf(least)) return
+    const missing = lost > 0 ? ` (${lost} lines before this one were lost: the disk was full)` : ''
+    const text = `${message}${missing}${facts ? ` ${JSON.stringify(facts)}` : ''}`
+    const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redact(text)}\n`
+    try {
+      if (size > 0 && size + line.length > limits.engine.logBytes) {
+        renameSync(path, `${path}.1`)
+        size = 0
+      }
+      appendFileSync(path, line, { mode: 0o600 })
+      size += Buffer.byteLength(line)
+      lost = 0
+    } catch (error) {
+      // A full disk must not fail the work that is being logged; the next line that fits says what is missing.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      lost += 1
+    }
+  }
+}
+
+const redact = (text: string): string => text.replaceAll(secret, '$1[redacted]').replaceAll(token, '$1[redacted]')
