@@ -23,7 +23,8 @@ export class Tabs {
   readonly #tabs: Tab[] = []
   #opened = 0
   #title = ''
-  #asking: Promise<void> | undefined
+  /** When the oldest question for a title was put that has no answer yet. */
+  #unansweredSince: number | undefined
   #crashed = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
@@ -68,19 +69,19 @@ export class Tabs {
   async title(): Promise<string> {
     const page = this.#tabs.at(-1)?.page
     if (!page) return ''
-    if (!this.#asking) {
-      this.#asking = this.#ask(page)
-      // Late, closed, crashed or navigating: what was known stays.
-      await inTime(this.#asking, titleMs, 'no title').catch(() => {})
-    }
+    // A page that has let one question wait for too long is not asked again until it answers.
+    const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
+    // Late, closed, crashed or navigating: what was known stays.
+    if (!hung) await inTime(this.#ask(page), titleMs, 'no title').catch(() => {})
     return this.#title
   }
 
   async #ask(page: Page): Promise<void> {
+    this.#unansweredSince ??= performance.now()
     try {
       this.#title = await page.title()
     } finally {
-      this.#asking = undefined
+      this.#unansweredSince = undefined
     }
   }
 
@@ -88,6 +89,7 @@ export class Tabs {
     const tab: Tab = { id: `tab_${++this.#opened}`, page }
     this.#tabs.push(tab)
     this.#crashed = false
+    this.#unansweredSince = undefined
     // A context keeps the size it was made with; tabs opened later are brought to the session's own.
     void this.#fit(page)
     page.once('close', () => this.#remove(tab))
@@ -115,7 +117,7 @@ export class Tabs {
     const at = this.#tabs.indexOf(tab)
     if (at < 0) return
     this.#tabs.splice(at, 1)
-    this.#asking = undefined
+    this.#unansweredSince = undefined
     this.#title = ''
     this.#events.emit('tab.closed', { tab_id: tab.id, tabs: this.count })
   }

@@ -1,0 +1,266 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { failureOf, open, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': '<title>Start</title><h1>Start</h1>',
+      '/headers': (request, response) => response.end(JSON.stringify(request.headers)),
+    }),
+  ])
+})
+afterEach(async () => {
+  const { sessions } = await homes.clients.embedded.listSessions({})
+  await Promise.all(sessions.map(({ session_id }) => homes.clients.embedded.closeSession({ session_id })))
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+describe.each(homeNames)('creating a session (%s)', (home) => {
+  const client = () => homes.clients[home]
+  const create = async (input: Parameters<typeof homes.clients.http.createSession>[0] = {}) => {
+    const created = await client().createSession({ headless: true, ...input })
+    return { ...created, id: created.session_id! }
+  }
+
+  test('without any field it is ready, on a blank page of the default size', async () => {
+    const created = await client().createSession({})
+    expect(created).toMatchObject({ status: 'ready', name: null, cdp_url: null, live_view_url: null })
+    expect(created.session_id).toMatch(/^ses_[\w-]{20}$/)
+    expect(created.frame_token).toMatch(/^ft_[\w-]{43}$/)
+    expect(created.sse_url).toMatch(new RegExp(`^http://[^/]+/stream/sse\\?session_id=${created.session_id}$`))
+    expect(created).not.toHaveProperty('warning')
+    expect(created).not.toHaveProperty('provision_id')
+    const record = await client().getSession({ session_id: created.session_id! })
+    expect(record).toMatchObject({
+      status: 'ready',
+      url: 'about:blank',
+      title: '',
+      headless: true,
+      tabs: 1,
+      viewport: { width: 1280, height: 720 },
+      idle_timeout_secs: 300,
+      timeout_secs: 3600,
+      commands_run: 0,
+      tags: {},
+      ended_at: null,
+      end_reason: null,
+    })
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(3_600_000)
+  })
+
+  test('a window asked for on a machine without a display: it runs headless and says so', async () => {
+    const { id, warning } = await create({ headless: false })
+    expect(warning).toMatch(/no display/)
+    expect((await client().getSession({ session_id: id })).headless).toBe(true)
+  })
+
+  test('requested_name names it, and finds it', async () => {
+    const { id, name } = await create({ requested_name: `named-${home}` })
+    expect(name).toBe(`named-${home}`)
+    expect((await client().getSession({ session_id: `named-${home}` })).session_id).toBe(id)
+    const error = await failureOf(create({ requested_name: `named-${home}` }))
+    expect(error).toMatchObject({ code: 'conflict', status: 409 })
+    await client().closeSession({ session_id: `named-${home}` })
+    const again = await create({ requested_name: `named-${home}` })
+    expect(again.id).not.toBe(id)
+  })
+
+  test('start_url is open when the creation answers', async () => {
+    const { id } = await create({ start_url: site.url })
+    expect(await client().getSession({ session_id: id })).toMatchObject({ url: `${site.url}/`, title: 'Start' })
+  })
+
+  test('a start_url that fails is a warning, and the session is there', async () => {
+    const { id, status, warning } = await create({ start_url: 'http://127.0.0.1:1/' })
+    expect(status).toBe('ready')
+    expect(warning).toMatch(/start_url could not be opened/)
+    expect(await valueOf(client(), id, '1 + 1')).toBe(2)
+  })
+
+  test('a start_url beyond the web is refused', async () => {
+    expect(await failureOf(create({ start_url: 'file:///etc/passwd' }))).toMatchObject({
+      code: 'url_blocked',
+      status: 403,
+    })
+  })
+
+  test('user_agent is sent and shown', async () => {
+    const { id } = await create({ user_agent: 'Probe/1.0', start_url: `${site.url}/headers` })
+    const headers = JSON.parse((await valueOf(client(), id, 'document.body.innerText')) as string) as Record<
+      string,
+      string
+    >
+    expect(headers['user-agent']).toBe('Probe/1.0')
+    expect(await valueOf(client(), id, 'navigator.userAgent')).toBe('Probe/1.0')
+    expect((await client().getSession({ session_id: id })).user_agent).toBe('Probe/1.0')
+  })
+
+  test('use_random_user_agent: headers, client hints and scripts tell one story', async () => {
+    const { id } = await create({ use_random_user_agent: true, start_url: `${site.url}/headers` })
+    const headers = JSON.parse((await valueOf(client(), id, 'document.body.innerText')) as string) as Record<
+      string,
+      string
+    >
+    const seen = (await valueOf(
+      client(),
+      id,
+      `({agent: navigator.userAgent, platform: navigator.platform, hints: navigator.userAgentData.toJSON()})`,
+    )) as { agent: string; platform: string; hints: { platform: string; brands: { brand: string; version: string }[] } }
+    expect(seen.agent).not.toContain('Headless')
+    expect(headers['user-agent']).toBe(seen.agent)
+    const [, major] = /Chrome\/(\d+)/.exec(seen.agent)!
+    const product = seen.agent.includes('Edg/') ? 'Microsoft Edge' : 'Google Chrome'
+    expect(seen.hints.brands).toContainEqual({ brand: product, version: major })
+    expect(headers['sec-ch-ua']).toContain(`"${product}";v="${major}"`)
+    expect(headers['sec-ch-ua-platform']).toBe(`"${seen.hints.platform}"`)
+    const systems = { Windows: 'Win32', macOS: 'MacIntel', Linux: 'Linux x86_64', 'Chrome OS': 'Linux x86_64' }
+    expect(seen.platform).toBe(systems[seen.hints.platform as keyof typeof systems])
+    expect((await client().getSession({ session_id: id })).user_agent).toBe(seen.agent)
+  })
+
+  test('viewport, locale and timezone are what pages see', async () => {
+    const { id } = await create({ viewport: { width: 800, height: 600 }, locale: 'de-DE', timezone: 'Asia/Tokyo' })
+    const seen = `[innerWidth, innerHeight, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone]`
+    expect(await valueOf(client(), id, seen)).toEqual([800, 600, 'de-DE', 'Asia/Tokyo'])
+    expect((await client().getSession({ session_id: id })).viewport).toEqual({ width: 800, height: 600 })
+  })
+
+  test('a viewport alone reaches new tabs too', async () => {
+    const { id } = await create({ viewport: { width: 640, height: 480 }, start_url: site.url })
+    expect(await valueOf(client(), id, '[innerWidth, innerHeight]')).toEqual([640, 480])
+    await valueOf(client(), id, 'void window.open("/")')
+    await expect.poll(async () => (await client().getSession({ session_id: id })).tabs).toBe(2)
+    await expect.poll(() => valueOf(client(), id, '[innerWidth, innerHeight]')).toEqual([640, 480])
+  })
+
+  test('tags are kept', async () => {
+    const { id } = await create({ tags: { job: 'nightly' } })
+    expect((await client().getSession({ session_id: id })).tags).toEqual({ job: 'nightly' })
+  })
+
+  test('keep_alive switches the idle time-out off', async () => {
+    const { id } = await create({ keep_alive: true, idle_timeout_secs: 1 })
+    expect((await client().getSession({ session_id: id })).idle_timeout_secs).toBe(0)
+  })
+
+  test.each([
+    ['locale', { locale: 'no such locale' }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['timezone', { timezone: '+02:00' }],
+    ['user_agent', { user_agent: 'a\r\nb: c' }],
+    ['proxy.server', { proxy: { server: 'ftp://127.0.0.1' } }],
+    ['save_profile', { save_profile: true }],
+    ['cdp_url', { cdp_url: 'ftp://127.0.0.1' }],
+    ['viewport.width', { viewport: { width: 0, height: 1 } }],
+    ['timeout_secs', { timeout_secs: 86_401 }],
+    ['idle_timeout_secs', { idle_timeout_secs: -1 }],
+    ['profile_id', { profile_id: 'not-a-uuid' }],
+  ])('%s: %j is refused before anything is opened', async (path, input) => {
+    const error = await failureOf(create(input))
+    expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect((error.details as { path: string }[])[0]!.path).toBe(path)
+  })
+
+  test('an unknown profile is a 404', async () => {
+    const error = await failureOf(create({ profile_id: '3f1c1a52-5a0b-4b7e-9d7a-0d3b8e5a7c11' }))
+    expect(error).toMatchObject({ code: 'profile_not_found', status: 404 })
+  })
+})
+
+describe.each(homeNames)('a session behind a proxy (%s)', (home) => {
+  let proxy: Server
+  const asked: { url: string; authorization: string | undefined }[] = []
+  beforeAll(async () => {
+    proxy = createServer((request, response) => {
+      const authorization = request.headers['proxy-authorization']
+      if (!authorization) return response.writeHead(407, { 'proxy-authenticate': 'Basic realm="x"' }).end()
+      asked.push({ url: request.url!, authorization })
+      return response.setHeader('content-type', 'text/html').end('<title>Through the proxy</title>')
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => {
+    proxy.close()
+    proxy.closeAllConnections()
+  })
+
+  test('goes through it, with name and password', async () => {
+    const { port } = proxy.address() as AddressInfo
+    const created = await homes.clients[home].createSession({
+      proxy: { server: `http://127.0.0.1:${port}`, username: 'ann', password: 'secret' },
+      start_url: 'http://site.invalid/page',
+    })
+    expect(created).not.toHaveProperty('warning')
+    const record = await homes.clients[home].getSession({ session_id: created.session_id! })
+    expect(record.title).toBe('Through the proxy')
+    expect(asked).toContainEqual({
+      url: 'http://site.invalid/page',
+      authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}`,
+    })
+  })
+})
+
+describe.each(homeNames)('a session on a browser that runs already (%s)', (home) => {
+  test('has a context of its own, and leaves the browser running when it ends', async () => {
+    const client = homes.clients[home]
+    const foreign = await startForeignBrowser()
+    try {
+      const created = await client.createSession({ cdp_url: foreign.url, start_url: site.url })
+      expect(created).not.toHaveProperty('warning')
+      const session_id = created.session_id!
+      expect(await client.getSession({ session_id })).toMatchObject({ worker_id: 'remote', title: 'Start' })
+      await valueOf(client, session_id, 'document.cookie = "a=1"')
+      expect(await foreign.pages()).toContain(`${site.url}/`)
+      await client.closeSession({ session_id })
+      expect(await foreign.pages()).not.toContain(`${site.url}/`)
+      const port = await client.createSession({ cdp_url: new URL(foreign.url).port, start_url: site.url })
+      expect(await valueOf(client, port.session_id!, 'document.cookie')).toBe('')
+      await client.closeSession({ session_id: port.session_id! })
+    } finally {
+      await foreign.close()
+    }
+  })
+
+  test('ends as worker_lost when that browser goes', async () => {
+    const client = homes.clients[home]
+    const foreign = await startForeignBrowser()
+    const { session_id } = await client.createSession({ cdp_url: foreign.url })
+    await foreign.close()
+    await expect.poll(async () => (await client.getSession({ session_id: session_id! })).end_reason).toBe('worker_lost')
+  })
+
+  test('an address where nothing answers is a clear failure', async () => {
+    const error = await failureOf(homes.clients[home].createSession({ cdp_url: 'http://127.0.0.1:1' }))
+    expect(error).toMatchObject({ code: 'browser_failed', status: 503 })
+    expect(error.message).toContain('cdp_url')
+  })
+})
+
+describe.each(homeNames)('stealth (%s)', (home) => {
+  test('disable_automation_detection: nothing on the page tells that it is automated', async () => {
+    const client = homes.clients[home]
+    const { session_id } = await client.createSession({
+      headless: true,
+      disable_automation_detection: true,
+      start_url: `${site.url}/headers`,
+    })
+    const headers = JSON.parse((await valueOf(client, session_id!, 'document.body.innerText')) as string) as object
+    const seen = `[navigator.webdriver, navigator.userAgent.includes('Headless'), 'chrome' in window, navigator.plugins.length > 0]`
+    expect(await valueOf(client, session_id!, seen)).toEqual([false, false, true, true])
+    expect(JSON.stringify(headers)).not.toContain('Headless')
+    await open(client, session_id!, site.url)
+    expect(await valueOf(client, session_id!, seen)).toEqual([false, false, true, true])
+  })
+})

@@ -1,0 +1,59 @@
+/** A browser that somebody else has started, with a debugging port. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+
+export interface ForeignBrowser {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
+  /** Addresses of its open pages. */
+  pages(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export async function startForeignBrowser(): Promise<ForeignBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-test-foreign-'))
+  const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
+  const flags = ['--headless', '--no-sandbox', '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank']
+  // A group of its own: the system's start scripts put a shell in between.
+  const child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject)
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      const host = /DevTools listening on ws:\/\/([^/]+)/.exec(line)?.[1]
+      if (host) resolve(`http://${host}`)
+    })
+  })
+  return {
+    url,
+    pages: async () => {
+      const targets = (await getJson(`${url}/json/list`)) as { type: string; url: string }[]
+      return targets.filter(({ type }) => type === 'page').map((target) => target.url)
+    },
+    close: async () => {
+      const exited = once(child, 'exit')
+      process.kill(-child.pid!, 'SIGKILL')
+      await exited
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+    },
+  }
+}
+
+function getJson(url: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent: false }, (response) => {
+      let text = ''
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (text += chunk))
+        .on('end', () => resolve(JSON.parse(text)))
+    })
+      .on('error', reject)
+      .end()
+  })
+}

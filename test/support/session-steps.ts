@@ -1,0 +1,47 @@
+/** Short forms for tests that are about sessions and only use commands to look at them. */
+import type { Client } from '../../src/client/client.ts'
+import { BaxError } from '../../src/core/errors.ts'
+
+/** Value of an expression on a session's active page. */
+export async function valueOf(client: Client, sessionId: string, expression: string): Promise<unknown> {
+  const { results, error } = await client.runCommands({
+    session_id: sessionId,
+    commands: [{ command: 'evaluate', data: { expression } }],
+  })
+  if (error !== undefined) throw new Error(error)
+  return (results[0]!.data!['result'] as { value: unknown }).value
+}
+
+/** Opens an address on a session's active page. */
+export const open = (client: Client, sessionId: string, url: string) =>
+  client.runCommands({ session_id: sessionId, commands: [{ command: 'navigate_to', data: { url } }] })
+
+/** The failure that a call must end with. */
+export async function failureOf(call: Promise<unknown>): Promise<BaxError> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof BaxError) return error
+    throw error
+  }
+  throw new Error('the call succeeded')
+}
+
+/** Whether a process is there. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Resolves when `condition` holds; it is asked again and again until then. */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
