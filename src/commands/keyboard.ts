@@ -16,17 +16,26 @@ export const type_text = defineCommand({
   example: "'#q' 'hello' --clear",
   data: z.object({
     selector,
-    text: z.string().max(1_000_000).describe('Text; a line break presses Enter'),
+    text: z
+      .string()
+      .max(1_000_000)
+      .describe(
+        'Text; a line break presses Enter. For a file field: absolute paths of the files to upload, one a line',
+      ),
     clear: z.boolean().default(false).describe('Empty the field first; else the text is added at its end'),
     timeout_ms: elementTimeout,
   }),
   result: null,
-  run: async ({ page, act, signal }, { selector, text, clear, timeout_ms }) => {
+  run: async ({ page, act, signal, upload }, { selector, text, clear, timeout_ms }) => {
     const done = await act(
       selector,
       async (element, limit) => {
         const handle = await element.elementHandle(limit)
         const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
+        if (type === 'file') {
+          await element.setInputFiles(text.split('\n').filter(Boolean).map(upload), limit)
+          return true
+        }
         if (composed.has(type)) {
           await element.fill(text, limit)
           return true

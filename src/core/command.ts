@@ -76,6 +76,8 @@ export interface CommandContext {
   structured(
     request: StructuredRequest,
   ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+  /** Path of a local file that may be uploaded; refuses those that this engine does not give to pages. */
+  upload(path: string): string
   /** Writes bytes where this engine allows it; returns the absolute path. */
   save(path: string, bytes: Uint8Array): Promise<string>
 }

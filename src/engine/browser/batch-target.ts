@@ -12,6 +12,8 @@ export interface BatchTarget {
   readonly pointer: { x: number; y: number }
   /** Aborted when the session ends in the middle; the reason is a BaxError (`session_closed`, `worker_lost`, …). */
   readonly ended: AbortSignal
+  /** Path of a local file that may be uploaded; refuses those that this engine does not give to pages. */
+  upload(path: string): string
   /** Writes bytes where this engine allows it; returns the absolute path. */
   save(path: string, bytes: Uint8Array): Promise<string>
 }

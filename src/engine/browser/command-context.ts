@@ -42,6 +42,7 @@ export async function makeContext({ target, tools, signal, acts }: Making): Prom
     checkUrl: (url) => openableUrl(url),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
+    upload: (path) => target.upload(path),
     save: (path, bytes) => target.save(path, bytes),
   }
 }

@@ -2,6 +2,7 @@
 import type { CDPSession, Locator, Page } from 'playwright'
 import type { TypedValue } from '../../core/command.ts'
 import { BaxError } from '../../core/errors.ts'
+import { isGone } from './playwright-errors.ts'
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 
@@ -29,12 +30,17 @@ interface Limits {
 export async function evaluate(page: Page, expression: string, limits: Limits): Promise<TypedValue> {
   const cdp = await protocol(page)
   return cutAfter(page, limits, async () => {
-    const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', {
+    let answer = await cdp.send('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       userGesture: true,
       replMode: true,
     })
+    // Like a console, this mode awaits what `await` stands before and leaves a promise that is the value itself.
+    if (answer.result.subtype === 'promise' && !answer.exceptionDetails) {
+      answer = await cdp.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId! })
+    }
+    const { result, exceptionDetails } = answer
     if (exceptionDetails) throw evaluateFailed(exceptionDetails)
     return result.objectId ? describeObject(cdp, result.objectId) : primitive(result)
   })
@@ -62,7 +68,7 @@ function boundTo(expression: string, body: string): OnElement {
   // The line break ends a comment at the body's end.
   const run = `async function () { ${body}\n }`
   const facts = `{ run: ${run}, source: ${JSON.stringify(expression)} }`
-  return textFunction(`(element) => { ${typedValueScript}; return __bax_module.typedOn(element, ${facts}) }`)
+  return textFunction(`(element) => { ;${typedValueScript}; return __bax_module.typedOn(element, ${facts}) }`)
 }
 
 const isSyntaxError = (error: unknown): error is Error => error instanceof Error && /SyntaxError/.test(error.message)
@@ -73,7 +79,7 @@ const syntaxFault = (error: Error) =>
 async function describeObject(cdp: CDPSession, objectId: string): Promise<TypedValue> {
   const { result, exceptionDetails } = await cdp.send('Runtime.callFunctionOn', {
     objectId,
-    functionDeclaration: `function () { ${typedValueScript}; return __bax_module.typedValue(this) }`,
+    functionDeclaration: `function () { ;${typedValueScript}; return __bax_module.typedValue(this) }`,
     returnByValue: true,
   })
   if (exceptionDetails) throw evaluateFailed(exceptionDetails)
@@ -143,7 +149,7 @@ async function freePage(page: Page): Promise<void> {
     await answers(cdp)
   } catch (error) {
     // A page that is gone needs no freeing; everything else is a fault worth seeing.
-    if (page.isClosed() || /closed|crashed/i.test(String(error))) return
+    if (page.isClosed() || isGone(error)) return
     throw error
   }
 }

@@ -1,6 +1,7 @@
 /** One live browser session. */
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
@@ -114,16 +115,18 @@ export class Session implements BatchTarget {
   }
 
   async save(path: string, bytes: Uint8Array): Promise<string> {
-    const { writeAnywhere, ground } = this.#facts
-    const target = writeAnywhere ? resolve(path) : resolve(ground.downloads, path)
-    const inside = relative(ground.downloads, target)
-    if (!writeAnywhere && (inside === '' || inside.startsWith('..') || isAbsolute(inside))) {
-      throw new BaxError('invalid_data', `files are written below the session's download folder only, not to ${path}`, {
-        hint: 'give a relative path',
-      })
-    }
+    const target = allowedPath(this.#facts, path, 'files are written')
     await writeWhole(target, bytes)
     return target
+  }
+
+  upload(path: string): string {
+    if (this.#facts.writeAnywhere && !isAbsolute(path)) {
+      throw new BaxError('invalid_data', `a file to upload needs its absolute path, not ${path}`)
+    }
+    const file = allowedPath(this.#facts, path, 'files are uploaded')
+    if (!existsSync(file)) throw new BaxError('invalid_data', `there is no file ${path} to upload`)
+    return file
   }
 
   /** Counts as activity, and holds off the idle time until it is done. */
@@ -240,3 +243,16 @@ export function closedError(sessionId: string, reason: EndReason): BaxError {
 
 /** Where downloads of a session go, below a folder that ends with its browser. */
 export const downloadFolder = (parent: string, key: string): string => join(parent, 'downloads', key)
+
+/** An engine for strangers touches no file beyond the session's own download folder. */
+function allowedPath({ writeAnywhere, ground }: SessionFacts, path: string, what: string): string {
+  if (writeAnywhere) return resolve(path)
+  const target = resolve(ground.downloads, path)
+  const inside = relative(ground.downloads, target)
+  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
+    throw new BaxError('invalid_data', `${what} below the session's download folder only, not at ${path}`, {
+      hint: 'give a relative path',
+    })
+  }
+  return target
+}

@@ -1,0 +1,76 @@
+/** Files go into a page by typing their paths into the file field, as WebDriver does it. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inEveryHome } from '../support/commands.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+const page = '<!doctype html><input id=one type=file hidden><input id=many type=file multiple>'
+const contents = (id: string) =>
+  `Promise.all([...document.querySelector('#${id}').files].map(async (file) => [file.name, await file.text()]))`
+
+let folder: string
+let paths: string[]
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-upload-'))
+  paths = ['a.txt', 'b.txt'].map((name) => join(folder, name))
+  await Promise.all(paths.map((path, index) => writeFile(path, `file ${index}`)))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+inEveryHome({ '/': page }, (given) => {
+  test('type_text gives a file to a field, hidden ones too', async () => {
+    await given.open('/')
+    await given.do('type_text', { selector: '#one', text: paths[0] })
+    expect(await given.evaluate(contents('one'))).toEqual([['a.txt', 'file 0']])
+  })
+
+  test('type_text gives several files, one path a line', async () => {
+    await given.open('/')
+    await given.do('type_text', { selector: '#many', text: paths.join('\n') })
+    expect(await given.evaluate(contents('many'))).toEqual([
+      ['a.txt', 'file 0'],
+      ['b.txt', 'file 1'],
+    ])
+  })
+
+  test('a path that is not absolute, or names nothing, is told', async () => {
+    await given.open('/')
+    const relative = await given.fails('type_text', { selector: '#one', text: 'a.txt' })
+    expect(relative).toMatchObject({
+      code: 'invalid_data',
+      error: 'a file to upload needs its absolute path, not a.txt',
+    })
+    const absent = await given.fails('type_text', { selector: '#one', text: join(folder, 'none.txt') })
+    expect(absent).toMatchObject({ code: 'invalid_data' })
+    expect(absent.error).toContain('none.txt')
+  })
+})
+
+describe('an engine that serves strangers', () => {
+  let homes: Homes
+  let site: Site
+  beforeAll(async () => {
+    ;[homes, site] = await Promise.all([openHomes({ writeAnywhere: false }), serveSite({ '/': page })])
+  })
+  afterAll(async () => {
+    await homes?.close()
+    await site?.close()
+  })
+
+  test('gives no file of its machine to a page, and takes none outside the session folder', async () => {
+    const upload = { command: 'type_text', data: { selector: '#one', text: '/etc/passwd' } }
+    const save = { command: 'screenshot', data: { full_page: false, path: '../../page.png' } }
+    const { results } = await homes.clients.http.runCommands({
+      continue_on_error: true,
+      commands: [{ command: 'navigate_to', data: { url: site.url } }, upload, save],
+    })
+    expect(results.map(({ success, code }) => [success, code])).toEqual([
+      [true, undefined],
+      [false, 'invalid_data'],
+      [false, 'invalid_data'],
+    ])
+  })
+})
