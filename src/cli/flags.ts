@@ -134,9 +134,10 @@ function explain(command: Command, error: CommanderError, example?: string): Err
 
 /** One line: the name, its positional words. */
 export function usageOf(command: Command): string {
-  const words = command.registeredArguments.map(
-    ({ required, variadic, name }) => `${required ? '<' : '['}${name()}${variadic ? '...' : ''}${required ? '>' : ']'}`,
-  )
+  const words = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${name}>` : `[${name}]`
+  })
   return [command.name(), ...words].join(' ')
 }
 

@@ -23,8 +23,8 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
     return entry ? [line([entry.words, entry.rest].filter(Boolean).join(' '), entry.summary)] : []
   }
   const groups = [...verbsOf].flatMap(([noun, verbs]) => [
-    line(noun, nouns[noun] ?? verbs.join(', ')),
-    ...(nouns[noun] ? [line('', verbs.join(', '))] : []),
+    line(noun, nouns[noun] ?? inOrder(verbs).join(', ')),
+    ...(nouns[noun] ? [line('', inOrder(verbs).join(', '))] : []),
   ])
   const known = new Set(['do', 'serve', 'api', 'openapi', 'doctor', 'setup'])
   const others = shown
@@ -49,11 +49,20 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
   ].join('\n')
 }
 
+/** The verbs that one needs first come first. */
+const order = ['create', 'save', 'status', 'list', 'show', 'use', 'watch', 'close', 'delete', 'stop', 'logs']
+
+const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) => place(a) - place(b))
+
+const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
+
 const line = (left: string, right: string, width = 22) => `  ${left.padEnd(width)}  ${right}`
 
 /** `bax session --help`: the verbs of a noun. */
 export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
-  const verbs = entries.filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
+  const verbs = entries
+    .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
+    .toSorted((a, b) => place(a.words.slice(noun.length + 1)) - place(b.words.slice(noun.length + 1)))
   const left = verbs.map(({ words, rest }) => ['bax', words, rest].filter(Boolean).join(' '))
   const width = Math.max(...left.map((text) => text.length))
   const examples = verbs.flatMap(({ example }) => (example ? [`  ${example}`] : []))
@@ -71,10 +80,6 @@ export function groupHelp(noun: string, entries: readonly WordsEntry[]): string 
 /** `bax do --help`: the catalogue by family, and how a batch is written. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {
   const families = groupByFamily(manifest.commands)
-  const spelled = (entry: CommandEntry) =>
-    [entry.name, ...entry.params.filter(({ required }) => required).map(({ name }) => `<${name}>`)]
-      .join(' ')
-      .replaceAll('_', '-')
   const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
   return [
     'Run browser commands, one or several joined by `then`; stops at the first that fails',
@@ -97,6 +102,11 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
     '',
   ].join('\n')
 }
+
+const spelled = (entry: CommandEntry): string =>
+  [entry.name, ...entry.params.filter(({ required }) => required).map(({ name }) => `<${name}>`)]
+    .join(' ')
+    .replaceAll('_', '-')
 
 function groupByFamily(commands: readonly CommandEntry[]): Map<string, CommandEntry[]> {
   const families = new Map<string, CommandEntry[]>()

@@ -74,7 +74,6 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const user = readFile(userPath) ?? {}
   const file: SettingsFile = { ...user, ...readProjectFile(io.cwd, userPath) }
   const home = dirname(userPath)
-  const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
 
   const server = flags.embedded ? undefined : flags.server || env['BAX_SERVER'] || file.server
   const apiKey = env['BAX_API_KEY'] || file.api_key
@@ -99,6 +98,8 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     ...(model && { model }),
   }
 }
+
+const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
 
 function readModel(env: Io['env'], file: SettingsFile): ModelConfig | undefined {
   const url = env['BAX_MODEL_URL'] || file.model?.url

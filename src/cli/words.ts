@@ -78,7 +78,7 @@ const own: readonly OwnEntry[] = [
   },
   {
     words: 'doctor',
-    summary: 'Say what is ready on this machine, what is missing, how to mend it',
+    summary: 'Say what is ready, what is missing, and how to mend it',
     example: 'bax doctor --json',
     load: () => import('./commands/doctor.ts'),
   },
