@@ -199,10 +199,10 @@ export class Session implements BatchTarget {
     this.#endReason = reason
     this.#endedAt = new Date()
     this.#lifetime.stop()
-    this.#tabs.freeze()
     this.#ended.abort(endedError(this.sessionId, reason))
     onEnded(this)
     try {
+      await this.#tabs.freeze()
       if (reason !== 'worker_lost') await beforeClose(this)
     } finally {
       await ground.close()

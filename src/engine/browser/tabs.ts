@@ -5,6 +5,8 @@ import { inTime } from './in-time.ts'
 
 /** How long a title may take before the last known one is given: a hung page must not hold up a list. */
 const titleMs = 250
+/** The same when the session ends: closing a hung page is not held up. */
+const lastTitleMs = 50
 
 interface Tab {
   readonly id: string
@@ -52,8 +54,10 @@ export class Tabs {
   }
 
   /** Keeps what the active tab shows, for the time after the tabs are gone. */
-  freeze(): void {
-    this.#frozen = { url: this.url, title: this.#title }
+  async freeze(): Promise<void> {
+    const known = { url: this.url, title: this.#title }
+    this.#frozen = known
+    this.#frozen = { url: known.url, title: (await this.title(lastTitleMs)) || known.title }
   }
 
   /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
@@ -66,13 +70,13 @@ export class Tabs {
   }
 
   /** Title of the active tab; the last known one while the page does not answer. */
-  async title(): Promise<string> {
+  async title(withinMs = titleMs): Promise<string> {
     const page = this.#tabs.at(-1)?.page
     if (!page) return ''
     // A page that has let one question wait for too long is not asked again until it answers.
     const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
     // Late, closed, crashed or navigating: what was known stays.
-    if (!hung) await inTime(this.#ask(page), titleMs, 'no title').catch(() => {})
+    if (!hung) await inTime(this.#ask(page), withinMs, 'no title').catch(() => {})
     return this.#title
   }
 

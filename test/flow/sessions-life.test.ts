@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, follow } from '../../src/client/client.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, isRunning, open, until, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([
+    openHomes({ pool: { contextsPerBrowser: 60 } }),
+    serveSite({ '/': '<title>Home</title>', '/second': '<title>Second</title>' }),
+  ])
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const hang = { command: 'evaluate', data: { expression: 'new Promise(() => {})' } }
+const title = { command: 'get_title' }
+
+describe.each(homeNames)('the life of a session (%s)', (home) => {
+  const client = (): Client => homes.clients[home]
+  const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
+    (await client().createSession({ headless: true, ...input })).session_id!
+  /** Resolves when a command of the session has begun. */
+  const started = async (session_id: string) => {
+    for await (const { type } of follow(homes.transports[home], 'GET /stream/sse', { session_id, replay: 'all' })) {
+      if (type === 'command.started') return
+    }
+  }
+  const record = (session_id: string) => client().getSession({ session_id })
+  afterEach(async () => {
+    const { sessions } = await client().listSessions({})
+    await Promise.all(sessions.map(({ session_id }) => client().closeSession({ session_id })))
+  })
+
+  test('the list has the live ones, newest first, with what they show now', async () => {
+    const first = await create({ start_url: site.url })
+    const second = await create()
+    const { sessions, total } = await client().listSessions({})
+    expect(total).toBe(2)
+    expect(sessions.map(({ session_id }) => session_id)).toEqual([second, first])
+    expect(sessions[1]).toMatchObject({ url: `${site.url}/`, title: 'Home', status: 'ready' })
+    await open(client(), first, `${site.url}/second`)
+    expect(await record(first)).toMatchObject({ url: `${site.url}/second`, title: 'Second', commands_run: 1 })
+    await valueOf(client(), first, 'document.title = "Changed"')
+    expect(await record(first)).toMatchObject({ title: 'Changed', commands_run: 2 })
+  })
+
+  test('an ended session is remembered: its record, a 410 for commands, 204 for another close', async () => {
+    const id = await create({ requested_name: 'ends', start_url: site.url })
+    await client().closeSession({ session_id: 'ends' })
+    const ended = await record(id)
+    expect(ended).toMatchObject({ status: 'stopped', end_reason: 'deleted', title: 'Home', tabs: 0, name: 'ends' })
+    expect(Date.parse(ended.ended_at!)).toBeGreaterThanOrEqual(Date.parse(ended.created_at))
+    const error = await failureOf(client().runCommands({ session_id: id, commands: [title] }))
+    expect(error).toMatchObject({ code: 'session_closed', status: 410, details: { reason: 'deleted' } })
+    await client().closeSession({ session_id: id })
+    const live = await client().listSessions({})
+    expect(live.sessions.some(({ session_id }) => session_id === id)).toBe(false)
+    const all = await client().listSessions({ status: 'all' })
+    expect(all.sessions.some(({ session_id }) => session_id === id)).toBe(true)
+    const stopped = await client().listSessions({ status: 'stopped' })
+    expect(stopped.sessions.every(({ status }) => status === 'stopped')).toBe(true)
+  })
+
+  test.each(['getSession', 'closeSession'] as const)('%s of an unknown session is a 404', async (name) => {
+    expect(await failureOf(client()[name]({ session_id: 'ses_unknown' }))).toMatchObject({
+      code: 'session_not_found',
+      status: 404,
+    })
+  })
+
+  test('it ends by itself after its idle time; commands put that off', async () => {
+    const id = await create({ idle_timeout_secs: 1 })
+    const started = performance.now()
+    await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'evaluate', data: { expression: 'new Promise((done) => setTimeout(done, 1300))' } }],
+    })
+    expect((await record(id)).status).toBe('ready')
+    await until(async () => (await record(id)).end_reason === 'idle_timeout')
+    expect(performance.now() - started).toBeGreaterThan(2200)
+  })
+
+  test('it ends by itself after its whole time, whatever it does, and says so before', async () => {
+    const id = await create({ timeout_secs: 1, keep_alive: true })
+    const seen: string[] = []
+    for await (const { type } of follow(homes.transports[home], 'GET /stream/sse', { session_id: id, replay: 'all' })) {
+      seen.push(type)
+    }
+    expect(seen.indexOf('session.expiring')).toBeGreaterThanOrEqual(0)
+    expect(seen.at(-1)).toBe('session.closed')
+    expect(await record(id)).toMatchObject({ status: 'stopped', end_reason: 'lifetime' })
+  })
+
+  test('batches of one session run one after the other, in the order they came', async () => {
+    const id = await create({ start_url: site.url })
+    const batch = (value: number, ms: number) =>
+      client().runCommands({
+        session_id: id,
+        commands: [
+          {
+            command: 'evaluate',
+            data: {
+              expression: `new Promise((done) => setTimeout(done, ${ms})).then(() => (window.order ??= []).push(${value}))`,
+            },
+          },
+        ],
+      })
+    const first = batch(1, 300)
+    await started(id)
+    await Promise.all([first, batch(2, 100), batch(3, 0)])
+    expect(await valueOf(client(), id, 'window.order')).toEqual([1, 2, 3])
+  })
+
+  test('more than 32 waiting batches are refused, and the others still run', async () => {
+    const id = await create()
+    const evaluate = (expression: string) =>
+      client().runCommands({ session_id: id, commands: [{ command: 'evaluate', data: { expression } }] })
+    const first = evaluate('new Promise((done) => setTimeout(done, 1000))')
+    await started(id)
+    const calls = [first, ...Array.from({ length: 35 }, () => evaluate('1'))]
+    const outcomes = await Promise.allSettled(calls)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual([
+      'rate_limited',
+      'rate_limited',
+      'rate_limited',
+    ])
+    expect((await record(id)).commands_run).toBe(33)
+  })
+
+  test('a close cuts a running batch at once', async () => {
+    const id = await create()
+    const running = client().runCommands({ session_id: id, commands: [hang, title] })
+    const waiting = failureOf(client().runCommands({ session_id: id, commands: [title] }))
+    await started(id)
+    const begun = performance.now()
+    await client().closeSession({ session_id: id })
+    const result = await running
+    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(result).toMatchObject({ success: false, code: 'session_closed', steps_completed: 0 })
+    expect(result.results[1]).toMatchObject({ skipped: true })
+    expect(await waiting).toMatchObject({ code: 'session_closed' })
+  })
+
+  test('a caller that goes away cancels its batch and not the session', async () => {
+    const id = await create()
+    const gone = new AbortController()
+    const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: gone.signal })
+    await started(id)
+    gone.abort()
+    await call.catch(() => {})
+    // The next batch gets its turn, so the hanging one is over.
+    expect(await valueOf(client(), id, '6 * 7')).toBe(42)
+    expect((await record(id)).status).toBe('ready')
+  })
+
+  test('without a session id a batch makes a session, and keeps it', async () => {
+    const result = await client().runCommands({
+      commands: [{ command: 'navigate_to', data: { url: site.url } }, title],
+    })
+    expect(result).toMatchObject({ success: true, steps_completed: 2 })
+    expect(await record(result.session_id)).toMatchObject({ status: 'ready', title: 'Home', commands_run: 2 })
+  })
+})
+
+describe('many sessions', () => {
+  test('fifty created, used and closed leave no context, process or folder', async () => {
+    const own = await openHomes({ pool: { contextsPerBrowser: 25, browsers: 2 } })
+    try {
+      const clients = homeNames.map((name) => own.clients[name])
+      const ids: string[] = []
+      for (let at = 0; at < 50; at += 5) {
+        const made = await Promise.all(
+          Array.from({ length: 5 }, (_, offset) => {
+            const client = clients[(at + offset) % 3]!
+            return client.runCommands({ commands: [{ command: 'navigate_to', data: { url: site.url } }, title] })
+          }),
+        )
+        expect(made.every(({ success }) => success)).toBe(true)
+        ids.push(...made.map(({ session_id }) => session_id))
+      }
+      const full = await own.clients.http.getEngineStatus({})
+      expect(full.sessions).toBe(50)
+      await Promise.all(ids.map((session_id, at) => clients[at % 3]!.closeSession({ session_id })))
+      const empty = await own.clients.http.getEngineStatus({})
+      expect(empty.sessions).toBe(0)
+      expect(empty.browsers.map(({ sessions }) => sessions)).toEqual(empty.browsers.map(() => 0))
+      await own.close()
+      expect(full.browsers.map(({ pid }) => pid).filter(isRunning)).toEqual([])
+    } finally {
+      await own.close()
+    }
+  })
+})
