@@ -15,7 +15,7 @@ export function describeElement(element: Element) {
   const isCheck = element.matches('input[type=checkbox], input[type=radio]')
   const { left, top, width, height } = element.getBoundingClientRect()
   const style = getComputedStyle(element)
-  const visible = width > 0 && height > 0 && style.visibility === 'visible'
+  const visible = width > 0 && height > 0 && style.visibility === 'visible' && element.checkVisibility()
   const enabled = !element.matches(':disabled') && !element.closest('[aria-disabled=true]')
   const [x, y] = [left + width / 2, top + height / 2]
   const root = element.getRootNode() as Document | ShadowRoot

@@ -48,3 +48,10 @@ export function allElements(root: Document | ShadowRoot | Element, most: number)
   }
   return found
 }
+
+/** Whether an element can be seen: it has a size, and no rule of its ancestors hides it. */
+export function isShown(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  // checkVisibility knows closed details, whose content has a size.
+  return width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible' && element.checkVisibility()
+}

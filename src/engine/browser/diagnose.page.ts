@@ -1,5 +1,5 @@
 /** Runs in the page after an action has failed: what stands in an element's way. */
-import { elementName, shownParent } from './describe.page.ts'
+import { elementName, isShown, shownParent } from './describe.page.ts'
 
 export interface ElementState {
   connected: boolean
@@ -20,8 +20,7 @@ export interface ElementState {
 const maxOptions = 20
 
 export function stateOf(element: Element): ElementState {
-  const { width, height } = element.getBoundingClientRect()
-  const visible = width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible'
+  const visible = isShown(element)
   const disabled = isDisabled(element)
   const readonly = element.matches('[readonly], [aria-readonly=true]')
   return {

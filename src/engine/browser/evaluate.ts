@@ -49,14 +49,13 @@ export async function evaluate(page: Page, expression: string, limits: Limits): 
 /** The same with an element as `this`: a function is called with it, another expression or function body evaluated. */
 export async function evaluateOn(element: Locator, expression: string, limits: Limits): Promise<TypedValue> {
   const run = (call: OnElement) => cutAfter(element.page(), limits, () => element.evaluate(call, undefined))
-  const answer = await run(boundTo(expression, `return (${expression.trim().replace(/;+$/, '')}\n)`)).catch(
-    (error: unknown) => {
-      if (!isSyntaxError(error)) throw error
-      return run(boundTo(expression, expression)).catch((again: unknown) => {
-        throw isSyntaxError(again) ? syntaxFault(error) : again
-      })
-    },
-  )
+  const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
+  const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
+    if (!isUnreadable(error)) throw error
+    return run(boundTo(expression, expression)).catch(async (again: unknown) => {
+      throw isUnreadable(again) ? await syntaxFault(element.page(), asValue) : again
+    })
+  })
   if ('thrown' in answer) throw new BaxError('evaluate_failed', answer.thrown)
   return answer
 }
@@ -71,10 +70,15 @@ function boundTo(expression: string, body: string): OnElement {
   return textFunction(`(element) => { ;${typedValueScript}; return __bax_module.typedOn(element, ${facts}) }`)
 }
 
-const isSyntaxError = (error: unknown): error is Error => error instanceof Error && /SyntaxError/.test(error.message)
+/** Playwright's words for a function that has no meaning. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && /SyntaxError|not well-serializable/.test(error.message)
 
-const syntaxFault = (error: Error) =>
-  new BaxError('evaluate_failed', /SyntaxError[^\n]*/.exec(error.message)?.[0] ?? error.message, { cause: error })
+async function syntaxFault(page: Page, body: string): Promise<BaxError> {
+  const cdp = await protocol(page)
+  const { exceptionDetails } = await cdp.send('Runtime.evaluate', { expression: `(async function () { ${body}\n })` })
+  return exceptionDetails ? evaluateFailed(exceptionDetails) : new BaxError('evaluate_failed', 'SyntaxError')
+}
 
 async function describeObject(cdp: CDPSession, objectId: string): Promise<TypedValue> {
   const { result, exceptionDetails } = await cdp.send('Runtime.callFunctionOn', {

@@ -7,7 +7,7 @@ import diagnoseScript from './diagnose.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from './page-function.ts'
-import { translated } from './playwright-errors.ts'
+import { isGone, translated } from './playwright-errors.ts'
 import { locateAll, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
 export interface Failed extends ActOptions {
@@ -82,7 +82,10 @@ async function answered<T>(work: Promise<T>): Promise<T | undefined> {
     timer = setTimeout(() => resolve(undefined), diagnosisMs)
   })
   try {
-    return await Promise.race([work.catch(() => undefined), late])
+    return await Promise.race([work, late])
+  } catch (error) {
+    if (isGone(error) || (error instanceof Error && error.name === 'TimeoutError')) return undefined
+    throw error
   } finally {
     clearTimeout(timer!)
   }

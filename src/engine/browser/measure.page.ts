@@ -1,5 +1,5 @@
 /** Runs in the page: where elements are. */
-import { shortText } from './describe.page.ts'
+import { isShown, shortText } from './describe.page.ts'
 
 export interface MeasuredBox {
   index: number
@@ -31,7 +31,7 @@ export function measureOne(element: Element, index: number, includeHtml: boolean
     index,
     tag: element.localName,
     text: shortText(element, 80),
-    visible: width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible',
+    visible: isShown(element),
     x: round(x),
     y: round(y),
     width: round(width),

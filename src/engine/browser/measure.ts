@@ -1,10 +1,11 @@
 /** Boxes of elements in CSS pixels of the page's viewport, whatever frame they are in. */
 import type { Locator, Page } from 'playwright'
 import type { BoundingBox } from '../../core/command.ts'
+import { limits } from '../../core/limits.ts'
 import type { MeasuredBox } from './measure.page.ts'
 import measureScript from './measure.page.ts?inline'
 import { pageFunction } from './page-function.ts'
-import { locateAll, type ParsedSelector, selectorFault } from './selectors.ts'
+import { locateAll, type ParsedSelector, rootOf, selectorFault } from './selectors.ts'
 
 export interface MeasureOptions {
   readonly limit: number
@@ -25,19 +26,39 @@ export async function measure(
   parsed: ParsedSelector,
   options: MeasureOptions,
 ): Promise<{ total: number; boxes: BoundingBox[] }> {
-  const all = locateAll(page, parsed)
-  const found = await all.evaluateAll(measureAll, options).catch((error: unknown) => {
-    throw selectorFault(error, selector) ?? error
-  })
-  const inFrame = parsed.frames.length > 0 || /^f\d/.test(parsed.ref ?? '') || parsed.inner.includes('enter-frame')
-  return inFrame ? { ...found, boxes: await inPage(all, found.boxes) } : found
+  const found = await locateAll(page, parsed)
+    .evaluateAll(measureAll, options)
+    .catch((error: unknown) => {
+      throw selectorFault(error, selector) ?? error
+    })
+  return { ...found, boxes: await inPage(page, parsed, found.boxes) }
 }
 
-/** A frame's own coordinates moved to the page's, by what the first visible element differs in. */
-async function inPage(all: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
-  const reference = boxes.find(({ visible }) => visible)
-  const seen = reference && (await all.nth(reference.index).boundingBox())
-  if (!seen) return [...boxes]
-  const [dx, dy] = [seen.x - reference.x, seen.y - reference.y]
+/** Boxes in the coordinates of their own frame, moved to those of the page. */
+export async function inPage(
+  page: Page,
+  parsed: ParsedSelector,
+  boxes: readonly MeasuredBox[],
+): Promise<BoundingBox[]> {
+  // A reference names one element; the frame that it is in has no selector.
+  const sample = parsed.ref?.startsWith('f') ? locateAll(page, parsed).first() : rootOf(page, parsed)
+  const framed = parsed.frames.length > 0 || parsed.ref?.startsWith('f')
+  return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
+}
+
+/** Boxes of a frame moved by where the page and the frame itself see the same element. */
+export async function moved(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
+  const timeout = limits.command.elementMs
+  const [seen, own] = await Promise.all([
+    sample.boundingBox({ timeout }),
+    sample.evaluate(placeOf, undefined, { timeout }),
+  ])
+  const [dx, dy] = seen ? [seen.x - own.x, seen.y - own.y] : [0, 0]
   return boxes.map((box) => ({ ...box, x: box.x + dx, y: box.y + dy }))
+}
+
+/** Runs in the page. */
+function placeOf(element: Element): { x: number; y: number } {
+  const { x, y } = element.getBoundingClientRect()
+  return { x, y }
 }

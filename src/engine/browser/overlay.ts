@@ -3,7 +3,9 @@ import type { BrowserContext, Frame, Page } from 'playwright'
 import type { BoundingBox, Overlay } from '../../core/command.ts'
 import overlayScript from './overlay.page.ts?inline'
 import type { MeasuredBox } from './measure.page.ts'
+import { inPage, moved } from './measure.ts'
 import { pageFunction } from './page-function.ts'
+import { isGone } from './playwright-errors.ts'
 import { locateAll, parseSelector, selectorFault } from './selectors.ts'
 
 interface BoxesWanted {
@@ -96,21 +98,26 @@ async function redraw(page: Page, { clicks, boxes }: Pick<State, 'clicks' | 'box
 async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<BoundingBox[]> {
   await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
   if (selector !== undefined) {
+    const parsed = parseSelector(selector)
     const wanted = { ...options, from: 0, visibleOnly: false }
-    return locateAll(page, parseSelector(selector))
+    const boxes = await locateAll(page, parsed)
       .evaluateAll(drawBoxes, wanted)
       .catch((error: unknown) => {
         throw selectorFault(error, selector) ?? error
       })
+    return inPage(page, parsed, boxes)
   }
   const drawn: BoundingBox[] = []
   for (const frame of page.frames()) {
     const wanted = { ...options, limit: options.limit - drawn.length, from: drawn.length, visibleOnly: true }
-    if (wanted.limit <= 0) break
-    const boxes = await unlessGone(frame.locator(interactive).evaluateAll(drawBoxes, wanted))
-    drawn.push(...(boxes ?? []))
+    if (wanted.limit > 0) drawn.push(...((await unlessGone(drawIn(frame, wanted))) ?? []))
   }
   return drawn
+}
+
+async function drawIn(frame: Frame, wanted: Parameters<typeof drawBoxes>[1]): Promise<BoundingBox[]> {
+  const boxes = await frame.locator(interactive).evaluateAll(drawBoxes, wanted)
+  return frame.parentFrame() && boxes.length > 0 ? moved(frame.locator(':root').first(), boxes) : boxes
 }
 
 async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): Promise<void> {
@@ -122,12 +129,7 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (
-      /context was destroyed|frame was detached|frame got detached|closed|crashed|Cannot find context/i.test(
-        String(error),
-      )
-    )
-      return undefined
+    if (isGone(error)) return undefined
     throw error
   }
 }

@@ -11,6 +11,10 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
   const error = thrown instanceof BaxError ? thrown : translated(thrown, command)
   if (error.code === 'target_closed' || error.code === 'page_crashed') await ended(target.ended)
   if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
+  // A crashed page is closed at once; what waited for it may only have heard of that.
+  if (error.code === 'target_closed' && target.crashed) {
+    return new BaxError('page_crashed', 'the page crashed', { cause: error })
+  }
   if (error.code === 'timeout' && openDialogs(target) > 0) {
     return new BaxError('dialog_blocking', `a dialog of the page is open and blocks ${command}`, { cause: error })
   }
@@ -72,3 +76,9 @@ export function translated(thrown: unknown, command: string): BaxError {
 
 const firstLine = (message: string): string =>
   message.split('\n', 1)[0]!.replace(/^(?:\w+\.\w+: )?(?:Error: )?/, '') // prettier-ignore
+
+const gone =
+  /context was destroyed|frame was detached|frame got detached|has been closed|target closed|crashed|Cannot find context/i
+
+/** Whether a call failed because its frame or page navigated or went away under it. */
+export const isGone = (error: unknown): boolean => gone.test(String(error))
