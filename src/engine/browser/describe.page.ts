@@ -2,7 +2,9 @@
 
 /** `button#buy.primary "Buy now"`. */
 export function elementName(element: Element): string {
-  const id = element.id ? `#${element.id}` : ''
+  // Not `element.id`: a form answers that with its field of the name "id".
+  const written = element.getAttribute('id')
+  const id = written ? `#${written}` : ''
   const classes = [...element.classList].slice(0, 3).map((name) => `.${name}`).join('') // prettier-ignore
   const text = shortText(element, 40)
   return `${element.localName}${id}${classes}${text ? ` ${JSON.stringify(text)}` : ''}`

@@ -79,7 +79,8 @@ function namesFor(part: Wanted, elements: readonly Element[]): Named[] {
   }
   for (const element of elements) {
     if (part.kind === 'id' || part.kind === 'class') {
-      add(element.id, element, (id) => `#${CSS.escape(id)}`)
+      // Not `element.id`: a form answers that with its field of the name "id".
+      add(element.getAttribute('id'), element, (id) => `#${CSS.escape(id)}`)
       for (const name of element.classList) add(name, element, (word) => `.${CSS.escape(word)}`)
     }
     if (part.kind === 'id') add(element.getAttribute('name'), element, (name) => `[name=${JSON.stringify(name)}]`)
