@@ -7,6 +7,8 @@ export interface BatchTarget {
   readonly browserContext: BrowserContext
   /** The active tab (the newest opened one that is still there); opens one when the last was closed or has crashed. */
   page(): Promise<Page>
+  /** Whether the tab that was active last has crashed. */
+  readonly crashed: boolean
   readonly events: EventLog
   /** Where the pointer was left, in CSS pixels of the viewport. */
   readonly pointer: { x: number; y: number }

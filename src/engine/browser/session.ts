@@ -90,6 +90,10 @@ export class Session implements BatchTarget {
     return this.#facts.ground.context
   }
 
+  get crashed(): boolean {
+    return this.#tabs.crashed
+  }
+
   get ended(): AbortSignal {
     return this.#ended.signal
   }

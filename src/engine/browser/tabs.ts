@@ -45,6 +45,10 @@ export class Tabs {
     return this.#tabs.length
   }
 
+  get crashed(): boolean {
+    return this.#crashed
+  }
+
   get url(): string {
     return this.#frozen?.url ?? this.#tabs.at(-1)?.page.url() ?? 'about:blank'
   }

@@ -135,7 +135,9 @@ export class BrowserWorker {
       this.#warm.push(place)
       const drop = () => {
         const at = this.#warm.indexOf(place)
-        if (at >= 0) this.#warm.splice(at, 1)
+        if (at < 0) return
+        this.#warm.splice(at, 1)
+        place.close().catch((error: Error) => this.#log('warn', 'a ready page was left', { error: error.message }))
       }
       place.page.once('crash', drop).once('close', drop)
     }

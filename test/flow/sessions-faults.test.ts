@@ -1,0 +1,173 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, follow } from '../../src/client/client.ts'
+import { startEngineHost } from '../support/engine-host.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { pageProcesses } from '../support/processes.ts'
+import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([openHomes(), serveSite({ '/': '<title>Home</title><h1>Home</h1>' })])
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
+const hang = command('evaluate', { expression: 'while (true);' })
+
+describe.each(homeNames)('when something breaks (%s)', (home) => {
+  const client = (): Client => homes.clients[home]
+  const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
+    (await client().createSession({ headless: true, ...input })).session_id!
+  afterEach(async () => {
+    const { sessions } = await client().listSessions({})
+    await Promise.all(sessions.map(({ session_id }) => client().closeSession({ session_id })))
+  })
+  const events = async (session_id: string, last: string) => {
+    const seen: { type: string; data: Record<string, unknown> }[] = []
+    for await (const event of follow(homes.transports[home], 'GET /stream/sse', { session_id, replay: 'all' })) {
+      seen.push(event as never)
+      if (event.type === last) break
+    }
+    return seen
+  }
+
+  test('a killed browser ends only its own sessions, says so, and the next session gets another', async () => {
+    const lost = await create({ start_url: site.url })
+    const stealth = await create({ disable_automation_detection: true, start_url: site.url })
+    const watched = events(lost, 'session.closed')
+    const running = client().runCommands({
+      session_id: lost,
+      commands: [command('evaluate', { expression: 'new Promise(() => {})' }), command('get_title')],
+    })
+    await events(lost, 'command.started')
+    const { browsers } = await client().getEngineStatus({})
+    const { pid } = browsers.find(({ kind }) => kind === 'headless')!
+    process.kill(pid, 'SIGKILL')
+
+    expect(await running).toMatchObject({ success: false, code: 'worker_lost', steps_completed: 0 })
+    expect((await watched).at(-1)).toMatchObject({ type: 'session.closed', data: { reason: 'worker_lost' } })
+    const title = client().runCommands({ session_id: lost, commands: [command('get_title')] })
+    expect(await failureOf(title)).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
+    expect(await client().getSession({ session_id: lost })).toMatchObject({
+      status: 'failed',
+      end_reason: 'worker_lost',
+      url: `${site.url}/`,
+      title: 'Home',
+    })
+    expect(await valueOf(client(), stealth, 'document.title')).toBe('Home')
+
+    const next = await create({ start_url: site.url })
+    expect(await valueOf(client(), next, 'document.title')).toBe('Home')
+    const healed = await client().getEngineStatus({})
+    expect(healed.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
+  })
+
+  test('a page that hangs blocks neither the list, nor another session, nor the close of its own', async () => {
+    const stuck = await create({ start_url: site.url })
+    const other = await create({ start_url: site.url })
+    const running = client().runCommands({ session_id: stuck, commands: [hang] })
+    await events(stuck, 'command.started')
+    const started = performance.now()
+    const { sessions } = await client().listSessions({})
+    expect(sessions.find(({ session_id }) => session_id === stuck)).toMatchObject({ title: 'Home' })
+    expect(await valueOf(client(), other, '1 + 1')).toBe(2)
+    await client().closeSession({ session_id: stuck })
+    expect(performance.now() - started).toBeLessThan(3000)
+    expect(await running).toMatchObject({ success: false, code: 'session_closed' })
+    expect(await valueOf(client(), other, 'document.title')).toBe('Home')
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'a crashed page fails its command, and the session goes on with a fresh tab',
+    async () => {
+      const id = await create({ start_url: site.url })
+      await valueOf(client(), id, 'document.cookie = "kept=1"')
+      const running = client().runCommands({
+        session_id: id,
+        commands: [command('evaluate', { expression: 'new Promise(() => {})' })],
+      })
+      await events(id, 'command.started')
+      const { browsers } = await client().getEngineStatus({})
+      const pages = await pageProcesses(browsers.find(({ kind }) => kind === 'headless')!.pid)
+      expect(pages.length).toBeGreaterThan(0)
+      for (const pid of pages) process.kill(pid, 'SIGKILL')
+      expect(await running).toMatchObject({ success: false, code: 'page_crashed' })
+      const after = await client().runCommands({
+        session_id: id,
+        commands: [command('navigate_to', { url: site.url }), command('evaluate', { expression: 'document.cookie' })],
+      })
+      expect(after).toMatchObject({ success: true })
+      expect(after.results[1]!.data).toEqual({ result: { type: 'string', value: 'kept=1' } })
+      expect(await client().getSession({ session_id: id })).toMatchObject({ status: 'ready', tabs: 1 })
+    },
+  )
+})
+
+describe('the browser itself', () => {
+  test('a configured one that cannot be used is named, never replaced', async () => {
+    const own = await openHomes({ browser: '/nowhere/chromium' })
+    try {
+      const error = await failureOf(own.clients.http.createSession({}))
+      expect(error).toMatchObject({ code: 'browser_not_found', status: 503, exit: 3 })
+      expect(error.message).toContain('/nowhere/chromium')
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('one that ends at once is a failure with its last words, and leaves no folder', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
+    const program = join(temporary, 'chromium')
+    await writeFile(program, '#!/bin/sh\necho "no shared library libsomething.so" >&2\nexit 127\n')
+    await chmod(program, 0o755)
+    const own = await openHomes({ browser: program })
+    try {
+      const error = await failureOf(own.clients.unix.createSession({}))
+      expect(error).toMatchObject({ code: 'browser_failed', status: 503 })
+      expect(error.details).toMatchObject({ stderr: expect.stringContaining('libsomething.so') })
+      expect((await own.clients.unix.getEngineStatus({})).browsers).toEqual([])
+    } finally {
+      await own.close()
+      await rm(temporary, { recursive: true, force: true })
+    }
+  })
+
+  test('closing the engine ends batches, sessions and browsers quickly', async () => {
+    const own = await openHomes()
+    const { session_id } = await own.clients.http.createSession({ start_url: site.url })
+    const running = own.clients.embedded.runCommands({ session_id: session_id!, commands: [hang] })
+    const { browsers } = await own.clients.http.getEngineStatus({})
+    const started = performance.now()
+    await own.close()
+    expect(performance.now() - started).toBeLessThan(4000)
+    expect(await running).toMatchObject({ success: false, code: 'session_closed' })
+    expect(browsers.map(({ pid }) => pid).filter(isRunning)).toEqual([])
+    expect(await failureOf(own.clients.embedded.createSession({}))).toMatchObject({
+      code: 'shutting_down',
+      status: 503,
+    })
+  })
+
+  test('kill -9 of the engine leaves no Chromium and no folder', async () => {
+    const temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
+    const host = await startEngineHost(temporary)
+    try {
+      expect(await readdir(temporary)).toEqual([expect.stringMatching(/^bax-browser-/)])
+      host.process.kill('SIGKILL')
+      await until(() => !isRunning(host.browserPid))
+      await until(async () => (await readdir(temporary)).length === 0)
+    } finally {
+      await host.close()
+      await rm(temporary, { recursive: true, force: true })
+    }
+  })
+})
