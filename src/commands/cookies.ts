@@ -1,5 +1,5 @@
 /** Commands for the cookies of a session. */
-import type { Cookie, Page } from 'playwright'
+import type { BrowserContext, Cookie, Page } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
@@ -34,7 +34,7 @@ export const set_cookie = defineCommand({
   result: null,
   run: async ({ page, browserContext }, { http_only, same_site, domain, ...cookie }) => {
     const site = same_site && same_site[0]!.toUpperCase() + same_site.slice(1).toLowerCase()
-    await browserContext.addCookies([
+    await add(browserContext, [
       {
         ...cookie,
         domain: domainOf(page, domain),
@@ -63,7 +63,7 @@ export const set_cookies = defineCommand({
   run: async ({ page, browserContext }, { cookies, domain, ...rest }) => {
     const host = domainOf(page, domain)
     const list = pairs(cookies).map(([name, value]) => ({ name, value, domain: host, ...rest }))
-    await browserContext.addCookies(list)
+    await add(browserContext, list)
     return { data: { set: list.length } }
   },
 })
@@ -95,6 +95,20 @@ export const delete_cookie = defineCommand({
     return { data: { deleted: found.length } }
   },
 })
+
+/** @throws BaxError `invalid_data` for a cookie that the browser refuses, such as a `__Host-` one that is not secure. */
+async function add(context: BrowserContext, cookies: Parameters<BrowserContext['addCookies']>[0]): Promise<void> {
+  try {
+    await context.addCookies(cookies)
+  } catch (error) {
+    if (!(error instanceof Error && /Invalid cookie|Cookie should|setCookies/.test(error.message))) throw error
+    const names = cookies.map(({ name }) => name).join(', ')
+    throw new BaxError('invalid_data', `the browser refuses the cookie: ${names}`, {
+      hint: 'check domain, path, and that SameSite=None and __Host- or __Secure- names are secure',
+      cause: error,
+    })
+  }
+}
 
 const bare = (host: string) => host.replace(/^\./, '').toLowerCase()
 

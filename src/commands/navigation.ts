@@ -59,14 +59,13 @@ export const wait_for_navigation = defineCommand({
       .optional()
       .describe(
         `Milliseconds, ${limits.command.navigationMs} when not given. A navigation that began after the last action (a click, say) counts, ` +
-          'even when it has ended already; without one, the next is waited for. Changes of the address within a document count too',
+          'even when it has ended already; without one, the next is waited for. Changes of the address within a document and new tabs count too',
       ),
   }),
   result: z.object({ url: z.string() }),
-  run: async ({ page, navigated }, { timeout_ms = limits.command.navigationMs }) => {
-    await navigated(timeout_ms)
-    return { data: { url: page.url() } }
-  },
+  run: async ({ navigated }, { timeout_ms = limits.command.navigationMs }) => ({
+    data: { url: await navigated(timeout_ms) },
+  }),
 })
 
 export const wait_for_element = defineCommand({

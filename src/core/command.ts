@@ -57,8 +57,8 @@ export interface CommandContext {
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
   /** The same with an element as `this`: a function is called with it, another expression evaluated. */
   evaluateOn(element: Locator, expression: string, options: { timeoutMs: number }): Promise<TypedValue>
-  /** Resolves when the navigation of the last action, or else the next one, has been loaded. */
-  navigated(timeoutMs: number): Promise<void>
+  /** Address that the navigation of the last action, or else the next one, has led to, once it is loaded. */
+  navigated(timeoutMs: number): Promise<string>
   /** Where the matches of a selector are, in CSS pixels of the viewport; `total` counts those beyond the limit too. */
   measure(
     selector: string,

@@ -36,17 +36,32 @@ export function watchNavigations(page: Page): void {
 }
 
 /**
- * Resolves when the page is loaded after a navigation since the last action began; waits for one when there was none.
- * Rejects with Playwright's TimeoutError.
+ * Resolves with the address when the page is loaded after a navigation since the last action began; waits for one when
+ * there was none. A tab that opens meanwhile is what the action led to. Rejects with Playwright's TimeoutError.
  */
-export async function navigated(page: Page, limit: { timeout: number; signal: AbortSignal }): Promise<void> {
+export async function navigated(page: Page, limit: { timeout: number; signal: AbortSignal }): Promise<string> {
   const watch = watchOf(page)
   const started = performance.now()
-  if (watch.count === watch.mark) {
-    await page.waitForEvent('framenavigated', { predicate: (frame) => frame === page.mainFrame(), ...limit })
-  }
+  const arrived = watch.count === watch.mark ? await nextArrival(page, limit) : page
   const left = Math.max(1, limit.timeout - (performance.now() - started))
-  await page.waitForLoadState('load', { timeout: left })
+  await arrived.waitForLoadState('load', { timeout: left })
   // Used up: the next wait is for the next navigation.
-  watch.mark = watch.count
+  const reached = watchOf(arrived)
+  reached.mark = reached.count
+  return arrived.url()
+}
+
+/** The page when it navigates, or a tab that opens before it does. */
+async function nextArrival(page: Page, { timeout, signal }: { timeout: number; signal: AbortSignal }): Promise<Page> {
+  const over = new AbortController()
+  const options = { timeout, signal: AbortSignal.any([signal, over.signal]) }
+  const predicate = (frame: Frame) => frame === page.mainFrame()
+  try {
+    return await Promise.race([
+      page.waitForEvent('framenavigated', { predicate, ...options }).then(() => page),
+      page.context().waitForEvent('page', options),
+    ])
+  } finally {
+    over.abort()
+  }
 }

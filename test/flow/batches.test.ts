@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { inEveryHome } from '../support/commands.ts'
+
+const pages = {
+  '/': `<!doctype html><title>Batch</title><button id=a>A</button><a id=pop href=/pop target=_blank>Pop</a>
+    <button id=ask onclick="document.title = String(confirm('sure?'))">Ask</button>`,
+  '/begun': '<!doctype html><title>Begun</title>',
+  '/pop': '<!doctype html><title>Pop</title><button id=close onclick="window.close()">Close</button>',
+}
+
+inEveryHome(pages, (given) => {
+  test('every command has one entry, with what the contract names', async () => {
+    const outcome = await given.run([
+      ['navigate_to', { url: given.url('/') }],
+      ['get_title'],
+      ['click', { selector: '#a' }],
+    ])
+    expect(outcome).toEqual({
+      success: true,
+      session_id: given.sessionId(),
+      steps_completed: 3,
+      total_steps: 3,
+      duration_ms: expect.any(Number),
+      results: [
+        { success: true, command_type: 'action', command: 'navigate_to', index: 0, duration_ms: expect.any(Number), data: { url: given.url('/'), status_code: 200 } },
+        { success: true, command_type: 'extraction', command: 'get_title', index: 1, duration_ms: expect.any(Number), content_type: 'data', data: { result: { type: 'string', value: 'Batch' } } },
+        { success: true, command_type: 'action', command: 'click', index: 2, duration_ms: expect.any(Number) },
+      ],
+    }) // prettier-ignore
+  })
+
+  test('the first failure stops the batch and is told at its top', async () => {
+    await given.open('/')
+    const missing = { selector: '#x', timeout_ms: 300 }
+    const outcome = await given.run([['get_title'], ['click', missing], ['get_title']])
+    expect(outcome).toMatchObject({
+      success: false,
+      steps_completed: 1,
+      total_steps: 3,
+      error: 'no element matches #x',
+      code: 'element_not_found',
+    })
+    expect(outcome.results[2]).toEqual({
+      success: false,
+      command_type: 'extraction',
+      command: 'get_title',
+      index: 2,
+      skipped: true,
+      error: 'skipped after a failed command',
+      code: 'skipped',
+    })
+  })
+
+  test('continue_on_error runs the rest and still reports the first failure', async () => {
+    await given.open('/')
+    const steps = [
+      ['click', { selector: '#x', timeout_ms: 300 }],
+      ['evaluate', { expression: 'no' }],
+      ['get_title'],
+    ] as const
+    const outcome = await given.run(steps, { continue_on_error: true })
+    expect(outcome).toMatchObject({ success: false, steps_completed: 1, code: 'element_not_found' })
+    expect(outcome.results.map(({ code }) => code)).toEqual(['element_not_found', 'evaluate_failed', undefined])
+  })
+
+  test('the time of a batch ends it, whatever it waits for', async () => {
+    await given.open('/')
+    const steps = [['get_title'], ['wait_for_element', { selector: '#never' }], ['get_title']] as const
+    const outcome = await given.run(steps, { timeout_ms: 500, continue_on_error: true })
+    expect(outcome).toMatchObject({ success: false, steps_completed: 1, code: 'timeout' })
+    expect(outcome.error).toBe('the batch took longer than its 500 ms')
+    expect(outcome.results.map(({ code }) => code)).toEqual([undefined, 'timeout', 'skipped'])
+    expect(outcome.duration_ms).toBeLessThan(3000)
+  })
+
+  test('what a cut command waited for does not happen later', async () => {
+    await given.open('/')
+    await given.run([['click', { selector: '#late' }]], { timeout_ms: 300 })
+    await given.evaluate(
+      'window.hits = 0; document.body.innerHTML = "<button id=late onclick=hits++>Late</button>"; new Promise((resolve) => setTimeout(resolve, 300))',
+    )
+    expect(await given.evaluate('hits')).toBe(0)
+  })
+
+  test('commands go to the newest tab, and back when it closes', async () => {
+    await given.open('/')
+    await given.do('click', { selector: '#pop' })
+    await given.do('wait_for_navigation', { timeout_ms: 5000 })
+    expect(await given.value('get_title')).toBe('Pop')
+    await given.run([['click', { selector: '#close' }]])
+    await given.do('wait_for_element', { selector: '#a' })
+    expect(await given.value('get_title')).toBe('Batch')
+  })
+
+  test('a dialog does not hold up its command', async () => {
+    await given.open('/')
+    await given.do('click', { selector: '#ask' })
+    expect(await given.value('get_title')).toMatch(/true|false/)
+  })
+
+  test('a session that is closed in the middle fails its command at once, even on a page that hangs', async () => {
+    const client = given.homes().clients.embedded
+    const { session_id } = await client.createSession({ headless: true })
+    const running = client.runCommands({
+      session_id,
+      continue_on_error: true,
+      commands: [
+        { command: 'navigate_to', data: { url: given.url('/begun') } },
+        { command: 'evaluate', data: { expression: 'while (true) {}' } },
+        { command: 'get_title' },
+      ],
+    })
+    while (!given.site().requests.includes('/begun')) await new Promise(setImmediate)
+    await client.closeSession({ session_id: session_id! })
+    const outcome = await running
+    expect(outcome).toMatchObject({ success: false, code: 'session_closed' })
+    expect(outcome.results.at(-1)).toMatchObject({ code: 'skipped' })
+    expect(outcome.duration_ms).toBeLessThan(10_000)
+  })
+})
