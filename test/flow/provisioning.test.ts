@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, until, valueOf } from '../support/session-steps.ts'
+
+let homes: Homes
+
+beforeAll(async () => {
+  homes = await openHomes({ pool: { contextsPerBrowser: 2, browsers: 2, warm: 1 } })
+})
+afterAll(() => homes.close())
+
+const order = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready']
+
+describe.each(homeNames)('provisioning (%s)', (home) => {
+  const client = (): Client => homes.clients[home]
+  const create = (input: Parameters<Client['createSession']>[0] = {}) =>
+    client().createSession({ headless: true, ...input })
+  const close = (session_id: string) => client().closeSession({ session_id })
+  /** Sessions in every place of the first browser. */
+  const fillBrowser = async () => {
+    const made = [await create(), await create()]
+    expect(made.map(({ status }) => status)).toEqual(['ready', 'ready'])
+    return made.map(({ session_id }) => session_id!)
+  }
+  /** Sessions in every place of all browsers. */
+  const fillAll = async () => {
+    const ids = await fillBrowser()
+    while (ids.length < 4) {
+      const { session_id, provision_id } = await create()
+      ids.push(session_id ?? (await ready(provision_id!)).session_id!)
+    }
+    return ids
+  }
+  const ready = async (provision_id: string) => {
+    let record = await client().pollProvision({ provision_id })
+    await until(async () => {
+      record = await client().pollProvision({ provision_id })
+      return record.status !== 'provisioning'
+    })
+    return record
+  }
+  afterEach(async () => {
+    const { sessions } = await client().listSessions({})
+    await Promise.all(sessions.map(({ session_id }) => close(session_id)))
+  })
+
+  test('a place in a running browser is had at once', async () => {
+    const created = await create()
+    expect(created.status).toBe('ready')
+    expect(created).not.toHaveProperty('provision_id')
+  })
+
+  test('with all places taken a creation is answered 202 and another browser is started, stage by stage', async () => {
+    const own = await openHomes({ pool: { contextsPerBrowser: 1, browsers: 2 } })
+    try {
+      const first = await own.clients[home].createSession({ headless: true })
+      const response = await own.transports[home].send({
+        method: 'POST',
+        path: '/sessions',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ headless: true, requested_name: 'second' }),
+      })
+      expect(response.status).toBe(202)
+      const answer = JSON.parse(await response.text()) as { status: string; provision_id: string }
+      expect(answer).toEqual({ status: 'provisioning', provision_id: expect.stringMatching(/^prv_/) })
+      const { provision_id } = answer
+      const early = await own.clients[home].getProvision({ provision_id })
+      expect(early).toMatchObject({
+        provision_id,
+        session_id: null,
+        frame_token: null,
+        sse_url: null,
+        error: null,
+        code: null,
+      })
+      let record = early
+      await until(async () => {
+        const next = await own.clients[home].pollProvision({ provision_id })
+        expect(order.indexOf(next.stage)).toBeGreaterThanOrEqual(order.indexOf(record.stage))
+        record = next
+        return next.status === 'ready'
+      })
+      expect(record.stages.map(({ stage }) => stage)).toEqual(order)
+      const times = record.stages.map(({ at }) => Date.parse(at))
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+      expect(record).toMatchObject({ stage: 'ready', queue_position: null, name: 'second' })
+      expect(record.frame_token).toMatch(/^ft_/)
+      expect(record.sse_url).toContain(record.session_id!)
+      expect(await valueOf(own.clients[home], record.session_id!, '1 + 1')).toBe(2)
+      const [a, b] = await Promise.all(
+        [first.session_id!, record.session_id!].map((session_id) => own.clients[home].getSession({ session_id })),
+      )
+      expect(a!.worker_id).not.toBe(b!.worker_id)
+    } finally {
+      await own.close()
+    }
+  })
+
+  test('with all browsers full it queues, in order, and a freed place goes to the first', async () => {
+    const ids = await fillAll()
+    const first = await create()
+    const second = await create()
+    const position = async (provision_id: string) => (await client().getProvision({ provision_id })).queue_position
+    expect([await position(first.provision_id!), await position(second.provision_id!)]).toEqual([1, 2])
+    expect((await client().getEngineStatus({})).provisions).toBe(2)
+    await close(ids[0]!)
+    const done = await ready(first.provision_id!)
+    expect(done.status).toBe('ready')
+    expect(await position(second.provision_id!)).toBe(1)
+    await close(done.session_id!)
+    expect((await ready(second.provision_id!)).status).toBe('ready')
+  })
+
+  test('a cancelled provision leaves the queue, and gives its name back', async () => {
+    const ids = await fillAll()
+    const { provision_id } = await create({ requested_name: 'waits' })
+    expect(await failureOf(create({ requested_name: 'waits' }))).toMatchObject({ code: 'conflict' })
+    await client().cancelProvision({ provision_id: provision_id! })
+    const record = await ready(provision_id!)
+    expect(record).toMatchObject({ status: 'cancelled', stage: 'failed', session_id: null, queue_position: null })
+    await close(ids[0]!)
+    const next = await create({ requested_name: 'waits' })
+    expect(next.status).toBe('ready')
+  })
+
+  test('a batch without a session waits for a place', async () => {
+    const ids = await fillAll()
+    const batch = client().runCommands({ commands: [{ command: 'evaluate', data: { expression: '6 * 7' } }] })
+    await until(async () => (await client().getEngineStatus({})).provisions === 1)
+    await close(ids[0]!)
+    expect(await batch).toMatchObject({ success: true, steps_completed: 1 })
+  })
+
+  test('a caller that goes away while it waits gives up its place in the queue', async () => {
+    await fillAll()
+    const gone = new AbortController()
+    const batch = client().runCommands(
+      { commands: [{ command: 'evaluate', data: { expression: '1' } }] },
+      { signal: gone.signal },
+    )
+    await until(async () => (await client().getEngineStatus({})).provisions === 1)
+    gone.abort()
+    await batch.catch(() => {})
+    await until(async () => (await client().getEngineStatus({})).provisions === 0)
+  })
+
+  test('a killed browser makes room for those who wait', async () => {
+    await fillAll()
+    const { provision_id } = await create()
+    const { browsers } = await client().getEngineStatus({})
+    process.kill(browsers[0]!.pid, 'SIGKILL')
+    const record = await ready(provision_id!)
+    expect(record.stages.map(({ stage }) => stage)).toEqual(order)
+    expect(await valueOf(client(), record.session_id!, '1 + 1')).toBe(2)
+  })
+
+  test.each(['pollProvision', 'getProvision', 'cancelProvision'] as const)(
+    '%s of an unknown one is a 404',
+    async (name) => {
+      expect(await failureOf(client()[name]({ provision_id: 'prv_unknown' }))).toMatchObject({
+        code: 'provision_not_found',
+        status: 404,
+      })
+    },
+  )
+})

@@ -1,0 +1,201 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, follow } from '../../src/client/client.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, open, until, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': '<title>Home</title><a id="pop" href="/popup" target="_blank">popup</a><a id="get" href="/file">file</a>',
+      '/popup': '<title>Popup</title>',
+      '/leaving':
+        '<title>Leaving</title><button>x</button><script>onbeforeunload = (event) => event.preventDefault()</script>',
+      '/noisy': `<title>Noisy</title><img src="/missing.png"><script>
+        console.warn('careful', 42)
+        fetch('http://127.0.0.1:1/').catch(() => {})
+        setTimeout(() => { throw new Error('thrown by the page') })
+      </script>`,
+      '/file': (_, response) => {
+        response.setHeader('content-disposition', 'attachment; filename="../re port.txt"')
+        response.end('the content')
+      },
+    }),
+  ])
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+interface Event {
+  readonly seq: number
+  readonly type: string
+  readonly data: Record<string, unknown>
+}
+
+describe.each(homeNames)('what pages do in a session (%s)', (home) => {
+  const client = (): Client => homes.clients[home]
+  let id: string
+  const start = async (path: string) => {
+    id = (await client().createSession({ headless: true, start_url: site.url + path })).session_id!
+  }
+  afterEach(() => client().closeSession({ session_id: id }))
+  const click = (selector: string) =>
+    client().runCommands({ session_id: id, commands: [{ command: 'click', data: { selector } }] })
+  const record = () => client().getSession({ session_id: id })
+  /** Events up to the first that fits. */
+  const eventsUntil = async (fits: (event: Event) => boolean): Promise<Event[]> => {
+    const seen: Event[] = []
+    for await (const event of follow(homes.transports[home], 'GET /stream/sse', { session_id: id, replay: 'all' })) {
+      seen.push(event as never)
+      if (fits(event as never)) break
+    }
+    return seen
+  }
+
+  test('dialogs are answered at once: alert accepted, confirm and prompt dismissed', async () => {
+    await start('/')
+    expect(await valueOf(client(), id, `[alert('hello'), confirm('sure?'), prompt('name?', 'x')]`)).toEqual([
+      null,
+      false,
+      null,
+    ])
+    const seen = await eventsUntil(({ type, data }) => type === 'dialog.closed' && data['kind'] === 'prompt')
+    const dialogs = seen.filter(({ type }) => type.startsWith('dialog.'))
+    expect(dialogs.map(({ type, data }) => [type, data['kind'], data['accepted']])).toEqual([
+      ['dialog.opened', 'alert', undefined],
+      ['dialog.closed', 'alert', true],
+      ['dialog.opened', 'confirm', undefined],
+      ['dialog.closed', 'confirm', false],
+      ['dialog.opened', 'prompt', undefined],
+      ['dialog.closed', 'prompt', false],
+    ])
+    expect(dialogs[0]!.data['message']).toBe('hello')
+  })
+
+  test('a page that asks before it is left does not hold up a navigation', async () => {
+    await start('/leaving')
+    await click('button')
+    expect(await open(client(), id, site.url)).toMatchObject({ success: true })
+    expect((await record()).title).toBe('Home')
+  })
+
+  test('a new tab becomes the active one; when it closes the one before is active again', async () => {
+    await start('/')
+    await click('#pop')
+    await until(async () => (await record()).title === 'Popup')
+    expect(await record()).toMatchObject({ tabs: 2, url: `${site.url}/popup` })
+    expect(await valueOf(client(), id, 'document.title')).toBe('Popup')
+    await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
+    })
+    await until(async () => (await record()).tabs === 1)
+    expect(await valueOf(client(), id, 'document.title')).toBe('Home')
+    const seen = await eventsUntil(({ type }) => type === 'tab.closed')
+    expect(seen.filter(({ type }) => type.startsWith('tab.')).map(({ type, data }) => [type, data['tabs']])).toEqual([
+      ['tab.opened', 2],
+      ['tab.closed', 1],
+    ])
+  })
+
+  test('when the last tab closes the next command gets a fresh one', async () => {
+    // A page may close itself when it has been nowhere else.
+    id = (await client().createSession({ headless: true })).session_id!
+    await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
+    })
+    await until(async () => (await record()).tabs === 0)
+    expect(await valueOf(client(), id, 'location.href')).toBe('about:blank')
+  })
+
+  test('a download lands in the folder of the session, under a safe name', async () => {
+    await start('/')
+    await click('#get')
+    const finished = (await eventsUntil(({ type }) => type === 'download.finished')).at(-1)!
+    expect(finished.data).toMatchObject({ success: true, url: `${site.url}/file`, bytes: 11 })
+    const path = finished.data['path'] as string
+    expect(path).toMatch(/\/downloads\/ses_[\w-]+\/[^/]+$/)
+    expect(await readFile(path, 'utf8')).toBe('the content')
+    await click('#get')
+    const files: unknown[] = []
+    await eventsUntil(({ type, data }) => type === 'download.finished' && files.push(data['path']) === 2)
+    expect(new Set(files).size).toBe(2)
+    await client().closeSession({ session_id: id })
+    await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('events tell what happens on the page, numbered without a hole', async () => {
+    await start('/')
+    await open(client(), id, `${site.url}/noisy`)
+    const wanted = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
+    let noisy = false
+    const seen = await eventsUntil(({ type, data }) => {
+      noisy ||= data['url'] === `${site.url}/noisy`
+      if (noisy) wanted.delete(type)
+      return wanted.size === 0
+    })
+    expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, at) => at + 1))
+    const data = (type: string) => seen.filter((event) => event.type === type).map((event) => event.data)
+    expect(data('console')).toContainEqual(expect.objectContaining({ level: 'warning', text: 'careful 42' }))
+    expect(data('page.error')).toContainEqual({ message: 'thrown by the page' })
+    expect(data('page.navigated')).toContainEqual({ url: `${site.url}/noisy` })
+    expect(data('network.request')).toContainEqual({
+      url: `${site.url}/noisy`,
+      method: 'GET',
+      resource_type: 'document',
+    })
+    expect(data('network.response')).toContainEqual(expect.objectContaining({ url: `${site.url}/noisy`, status: 200 }))
+    expect(data('network.failed')).toContainEqual(
+      expect.objectContaining({ url: 'http://127.0.0.1:1/', error: expect.stringContaining('ERR_') }),
+    )
+  })
+
+  test('the stream follows from now on, only the types asked for, with the token of the session', async () => {
+    const created = await client().createSession({ headless: true })
+    id = created.session_id!
+    const request = { session_id: id, token: created.frame_token!, types: 'page.loaded', replay: 'all' }
+    const reading = (async () => {
+      for await (const frame of follow(homes.transports[home], 'GET /stream/sse', request)) return frame
+    })()
+    await open(client(), id, `${site.url}/popup`)
+    expect(await reading).toMatchObject({ type: 'page.loaded', data: { url: `${site.url}/popup` } })
+    const wrong = follow(homes.transports[home], 'GET /stream/sse', { session_id: id, token: 'ft_wrong' })
+    expect(await failureOf(wrong.next())).toMatchObject({ code: 'unauthorized', status: 401 })
+  })
+})
+
+describe('files that commands write', () => {
+  test('stay inside the download folder of the session where the engine may not write anywhere', async () => {
+    const own = await openHomes({ writeAnywhere: false })
+    const outside = await mkdtemp(join(tmpdir(), 'bax-test-out-'))
+    try {
+      const { session_id } = await own.clients.http.createSession({ headless: true })
+      const shoot = async (path: string) => {
+        const { results } = await own.clients.http.runCommands({
+          session_id: session_id!,
+          commands: [{ command: 'screenshot', data: { full_page: false, path } }],
+        })
+        return results[0]!
+      }
+      for (const path of [join(outside, 'x.png'), '../../x.png', '..']) {
+        expect(await shoot(path)).toMatchObject({ success: false, code: 'invalid_data' })
+      }
+      const saved = await shoot('shots/one.png')
+      expect(saved).toMatchObject({ success: true })
+      expect((await readFile(saved.data!['path'] as string)).subarray(1, 4).toString()).toBe('PNG')
+    } finally {
+      await own.close()
+      await rm(outside, { recursive: true, force: true })
+    }
+  })
+})
