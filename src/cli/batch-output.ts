@@ -5,10 +5,9 @@ import { BaxError, exits } from '../core/errors.ts'
 import type { CommandResult, CommandsResult } from '../core/shapes/commands.ts'
 import type { TypedCommand } from './batch.ts'
 import type { Context } from './context.ts'
-import { tell } from './errors.ts'
-import { kebab } from './flags.ts'
 import { note, print } from './io.ts'
 import { styleFor } from './style.ts'
+import { kebab } from './values.ts'
 
 /** The readable content of one result. */
 type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
@@ -104,6 +103,7 @@ async function tellFailures({ io }: Context, { results }: CommandsResult): Promi
     if (result.success || result.skipped) continue
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
     const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+    const { tell } = await import('./errors.ts')
     await tell(io, `${place}${result.error} [${result.code}]`, nearest && `did you mean ${nearest}?`)
   }
 }

@@ -1,10 +1,7 @@
 /** The session that a command works on when it names none: `BAX_SESSION`, then the choice of `bax session use`. */
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { BaxError } from '../core/errors.ts'
-import { writeWhole } from '../core/files.ts'
 import { localFiles } from '../core/local-home.ts'
-import { explainDir, openStateDir } from '../core/state-dir.ts'
 import type { Settings } from './settings.ts'
 
 export interface ChosenSession {
@@ -35,7 +32,7 @@ export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw explainDir(error, stateDir)
+    throw new BaxError('engine_failed', `cannot read the state folder ${stateDir}: ${code}`, { cause: error })
   }
   try {
     return JSON.parse(text) as ChosenSession
@@ -49,6 +46,11 @@ export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
 
 export async function writeChoice({ stateDir }: Settings, choice: ChosenSession | undefined): Promise<void> {
   const { chosenSession } = localFiles(stateDir)
+  const [{ rm }, { writeWhole }, { explainDir, openStateDir }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../core/files.ts'),
+    import('../core/state-dir.ts'),
+  ])
   try {
     if (choice) {
       await openStateDir(stateDir)

@@ -1,5 +1,6 @@
 /** Chooses the engine that a command talks to: the server that is named, the local engine, or one inside this process. */
 import { resolve } from 'node:path'
+import { overQuickSocket } from '../client/quick-socket.ts'
 import { overHttp, overSocket, type Transport, type WireRequest } from '../client/transport.ts'
 import { BaxError } from '../core/errors.ts'
 import { readEngineState } from '../core/local-home.ts'
@@ -40,6 +41,9 @@ export function openHome(context: Context, need: Need): Home {
   return { kind: 'server', name: address.replace(/\/$/, ''), transport: overHttp(address, headers) }
 }
 
+/** The name of the home that the settings lead to. */
+export const homeName = (context: Context): Home['name'] => openHome(context, { when: 'ask' }).name
+
 /** The app and engine inside this process, loaded at the first call and closed with the command. */
 function inThisProcess(context: Context): Transport {
   let opened: Promise<Transport> | undefined
@@ -63,7 +67,7 @@ function localTransport(context: Context, need: Need): Transport {
       if (need.when === 'running') throw need.absent(running.crashed)
       if (need.when === 'start') {
         const { withStartedEngine } = await import('./local-engine.ts')
-        return withStartedEngine(context, (socket) => overSocket(socket).send(request))
+        return withStartedEngine(context, (socket) => overLocal(socket, request).send(request))
       }
       inside ??= inThisProcess(context)
       return inside.send(request)
@@ -85,12 +89,16 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
     return { crashed: false }
   }
   try {
-    return { response: await overSocket(state.socket).send(request), crashed: false }
+    return { response: await overLocal(state.socket, request).send(request), crashed: false }
   } catch (error) {
     if (isAbsent(error)) return { crashed: true }
     throw error
   }
 }
+
+/** What streams is read by node:http as it comes; everything else goes the short way. */
+const overLocal = (socket: string, { path, headers }: WireRequest): Transport =>
+  path.startsWith('/stream/') || headers?.['accept'] ? overSocket(socket) : overQuickSocket(socket)
 
 /** Whether nobody listens at the address, so that the call cannot have had an effect. */
 export function isAbsent(error: unknown): boolean {

@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import type { Manifest } from '../operations/manifest.ts'
 import type { Context } from './context.ts'
-import { addGlobalFlags, globalFlags, newCommand, parse, type Typed } from './flags.ts'
+import { addGlobalFlags, newCommand, parse } from './flags.ts'
 import type { Io } from './io.ts'
 import { readSettings } from './settings.ts'
+import { globalFlags, type Typed } from './values.ts'
 
 export interface Invocation {
   readonly io: Io

@@ -2,17 +2,18 @@
 import type { Command } from 'commander'
 import { call, follow } from '../client/client.ts'
 import { BaxError } from '../core/errors.ts'
-import { pathFields, route } from '../core/operation.ts'
 import type { Param } from '../core/params.ts'
 import type { Frame } from '../core/stream.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
-import { explainSession, noEngineFor, sessionFor, type SessionSource } from './chosen-session.ts'
+import { explainSession, sessionFor, type SessionSource } from './chosen-session.ts'
 import type { Context } from './context.ts'
-import { addParam, addWord, flagValue, type Typed, wordValue } from './flags.ts'
-import { type Home, type Need, openHome } from './home.ts'
+import { addParam, addSessionFlag, addWord } from './flags.ts'
+import { homeName, openHome } from './home.ts'
 import { begin, type Invocation } from './invocation.ts'
 import { print } from './io.ts'
+import { needOf } from './need.ts'
 import { cell, showAnswer } from './output.ts'
+import { flagValue, type Typed, wordValue } from './values.ts'
 
 /** Names of the fields that an operation takes as words, in their order. */
 export const positionals = (operation: OperationEntry): string[] =>
@@ -52,10 +53,6 @@ export function addOperation(command: Command, operation: OperationEntry): void 
   }
 }
 
-/** The flag that names a session; without it BAX_SESSION and `bax session use` are asked. */
-export const addSessionFlag = (command: Command): Command =>
-  command.option('-s, --session <id|name>', 'session to use (BAX_SESSION, or the choice of `bax session use`)')
-
 /** The input that was typed, with the session that it works on. */
 export function readOperation(
   context: Context,
@@ -82,32 +79,6 @@ const noSession = () =>
   new BaxError('invalid_request', 'no session is named', {
     hint: 'name one with -s, BAX_SESSION or `bax session use`; `bax session list` shows them',
   })
-
-/** The name of the home that the settings lead to. */
-export const homeName = (context: Context): Home['name'] => openHome(context, { when: 'ask' }).name
-
-/** What an operation needs when no server is named. */
-export function needOf(operation: OperationEntry, input: Record<string, unknown>): Need {
-  if (operation.name === 'getEngineStatus' || operation.name === 'stopEngine') return runningEngine
-  if (typeof input['session_id'] === 'string') return { when: 'running', absent: noEngineFor(input['session_id']) }
-  if (outlivesItself(operation)) return { when: 'start' }
-  return { when: 'ask' }
-}
-
-/** Whether what an operation makes lives on after the command: then an engine must, too. */
-export const outlivesItself = ({ http }: OperationEntry): boolean => {
-  const { method, path } = route(http)
-  return method === 'POST' && (path === '/sessions' || path === '/commands') && pathFields(path).length === 0
-}
-
-export const runningEngine: Need = {
-  when: 'running',
-  anyVersion: true,
-  absent: () =>
-    new BaxError('engine_unreachable', 'no local engine is running', {
-      hint: '`bax session create` or any `bax do …` starts one',
-    }),
-}
 
 function showFrame({ io, settings }: Context, frame: Frame): void {
   if (settings.json) return print(io, JSON.stringify(frame))

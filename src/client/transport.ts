@@ -108,7 +108,8 @@ function overNodeHttp(
   }
 }
 
-function unreachable(name: string, cause: unknown): BaxError {
+/** The error of a call that did not reach its engine, or lost it. */
+export function unreachable(name: string, cause: unknown): BaxError {
   const code = (cause as NodeJS.ErrnoException).code
   const why =
     code === 'ECONNREFUSED' || code === 'ENOENT'

@@ -1,6 +1,5 @@
 /** Where the local engine of a state folder keeps its files; shared by the process itself and by those who look for it. */
-import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a running local engine says of itself in `engine.json`. */
@@ -39,7 +38,3 @@ export function readEngineState(stateDir: string): EngineState | undefined {
     return undefined
   }
 }
-
-/** A short name that is the same for every spelling of one folder. */
-export const folderHash = (stateDir: string, salt = ''): string =>
-  createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)

@@ -1,8 +1,9 @@
 /** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { asBaxError, BaxError } from './errors.ts'
-import { folderHash, localFiles } from './local-home.ts'
+import { localFiles } from './local-home.ts'
 import { lockName, type LockName } from './process-lock.ts'
 
 /** Facts of the process that decide how a lock is made. */
@@ -38,6 +39,10 @@ export async function stateLock(path: string, { platform, nodeVersion }: LockHos
     throw explainDir(error, path)
   }
 }
+
+/** A short name that is the same for every spelling of one folder. */
+export const folderHash = (stateDir: string, salt = ''): string =>
+  createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
 
 async function lockSecret(file: string): Promise<string> {
   try {

@@ -3,12 +3,12 @@ import { Argument } from 'commander'
 import { BaxError } from '../../core/errors.ts'
 import { route } from '../../core/operation.ts'
 import type { Context } from '../context.ts'
-import { fileText } from '../flags.ts'
 import { type Need, openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print, readStdin } from '../io.ts'
 import { tell } from '../errors.ts'
-import { outlivesItself, runningEngine } from '../run-operation.ts'
+import { outlivesItself, runningEngine } from '../need.ts'
+import { fileText } from '../values.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {

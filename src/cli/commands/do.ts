@@ -3,21 +3,22 @@ import { resolve } from 'node:path'
 import { call } from '../../client/client.ts'
 import { BaxError } from '../../core/errors.ts'
 import type { CommandsResult } from '../../core/shapes/commands.ts'
-import { batchFields, parseBatch, type TypedBatch, type TypedCommand } from '../batch.ts'
+import { batchFields, type TypedBatch, type TypedCommand } from '../batch.ts'
 import { showBatch } from '../batch-output.ts'
 import { explainSession, noEngineFor, sessionFor } from '../chosen-session.ts'
 import { operationNamed } from '../context.ts'
-import { globalFlags } from '../flags.ts'
-import { type Home, openHome } from '../home.ts'
+import { type Home, homeName, openHome } from '../home.ts'
 import type { TerminalCommand } from '../invocation.ts'
 import { type Io, note, readStdin } from '../io.ts'
 import { showWarning } from '../output.ts'
-import { homeName } from '../run-operation.ts'
+import { quickBatch } from '../quick-batch.ts'
 import { readSettings } from '../settings.ts'
+import { globalFlags } from '../values.ts'
 
 export const command: TerminalCommand = {
   async run({ io, manifest, argv }) {
-    const batch = parseBatch(argv, manifest, io.cwd)
+    const batch =
+      quickBatch(argv, manifest, io.cwd) ?? (await import('../parse-batch.ts')).parseBatch(argv, manifest, io.cwd)
     const settings = readSettings(globalFlags(batch.flags), io)
     const context = { io, manifest, settings }
     const { http } = operationNamed(manifest, 'runCommands')

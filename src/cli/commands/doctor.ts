@@ -7,7 +7,7 @@ import { checkBrowser, checkDisplay, checkDocker, checkNode, checkStateDir, type
 import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
-import { runningEngine } from '../run-operation.ts'
+import { runningEngine } from '../need.ts'
 import { styleFor } from '../style.ts'
 
 export const command: TerminalCommand = {

@@ -4,7 +4,7 @@ import { operationNamed } from '../context.ts'
 import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { note } from '../io.ts'
-import { runningEngine } from '../run-operation.ts'
+import { runningEngine } from '../need.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {
