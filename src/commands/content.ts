@@ -1,6 +1,7 @@
 /** Commands that read what a page says. */
+import type { Locator } from 'playwright'
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/command.ts'
+import { type CallLimit, defineCommand, extracted } from '../core/command.ts'
 import { limits } from '../core/limits.ts'
 import { elementTimeout, extraction, selector } from './fields.ts'
 import { outlineOf } from './outline.ts'
@@ -48,22 +49,25 @@ export const get_text = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(z.string(), ['string']).describe('For a field, what it holds'),
   run: async ({ act }, { selector, timeout_ms }) =>
-    extracted(
-      await act(
-        selector,
-        (element, { timeout }) =>
-          element.evaluate(
-            (node) => {
-              if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) return node.value
-              return node instanceof HTMLElement ? node.innerText : (node.textContent ?? '')
-            },
-            undefined,
-            { timeout },
-          ),
-        { timeoutMs: timeout_ms, needs: 'present' },
-      ),
-    ),
+    extracted(await act(selector, textOf, { timeoutMs: timeout_ms, needs: 'present' })),
 })
+
+/** Most elements have their text in one call; what fields hold, and the text of drawings, takes another. */
+async function textOf(element: Locator, limit: CallLimit): Promise<string> {
+  const text = await element.innerText(limit).catch((error: unknown) => {
+    if (error instanceof Error && /not an HTMLElement/.test(error.message)) return ''
+    throw error
+  })
+  if (text !== '') return text
+  return element.evaluate(
+    (node) => {
+      if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) return node.value
+      return node instanceof HTMLElement ? '' : (node.textContent ?? '')
+    },
+    undefined,
+    { timeout: limit.timeout },
+  )
+}
 
 export const get_attribute = defineCommand({
   kind: 'extraction',

@@ -13,13 +13,16 @@ export const focus = defineCommand({
   run: async ({ act }, { selector, timeout_ms }) => {
     const focused = await act(
       selector,
-      async (element, limit) => {
-        await element.focus(limit)
-        return element.evaluate((node) => {
-          const { activeElement } = node.getRootNode() as Document | ShadowRoot
-          return activeElement === node || node.contains(activeElement)
-        })
-      },
+      (element, { timeout }) =>
+        element.evaluate(
+          (node) => {
+            if (node instanceof HTMLElement || node instanceof SVGElement) node.focus()
+            const { activeElement } = node.getRootNode() as Document | ShadowRoot
+            return activeElement === node || node.contains(activeElement)
+          },
+          undefined,
+          { timeout },
+        ),
       { timeoutMs: timeout_ms, needs: 'present' },
     )
     if (!focused) {

@@ -37,7 +37,7 @@ export async function makeContext({ target, tools, signal, acts }: Making): Prom
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
-    measure: (selector, options) => measure(page, selector, parseSelector(selector), options),
+    measure: (selector, options) => measure(page, selector, options),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
     checkUrl: (url) => openableUrl(url),
     markdown: (element) => tools.markdown(page, element),

@@ -4,34 +4,24 @@ import type { BoundingBox } from '../../core/command.ts'
 import { limits } from '../../core/limits.ts'
 import type { MeasuredBox } from './measure.page.ts'
 import measureScript from './measure.page.ts?inline'
-import { pageFunction } from './page-function.ts'
-import { locateAll, type ParsedSelector, rootOf, selectorFault } from './selectors.ts'
+import { listFunction } from './page-function.ts'
+import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
 
 export interface MeasureOptions {
   readonly limit: number
   readonly includeHtml: boolean
 }
 
-type Measured = { total: number; boxes: MeasuredBox[] }
-
-const measureAll = pageFunction<Element[], Measured>(measureScript, 'measure') as (
-  elements: Element[],
-  options: MeasureOptions,
-) => Measured
+const measureAll = listFunction<{ total: number; boxes: MeasuredBox[] }, MeasureOptions>(measureScript, 'measure')
 
 /** Boxes of the matches of a selector; does not wait for any. */
 export async function measure(
   page: Page,
   selector: string,
-  parsed: ParsedSelector,
   options: MeasureOptions,
 ): Promise<{ total: number; boxes: BoundingBox[] }> {
-  const found = await locateAll(page, parsed)
-    .evaluateAll(measureAll, options)
-    .catch((error: unknown) => {
-      throw selectorFault(error, selector) ?? error
-    })
-  return { ...found, boxes: await inPage(page, parsed, found.boxes) }
+  const found = await evaluateAll(page, selector, measureAll, options)
+  return { ...found, boxes: await inPage(page, parseSelector(selector), found.boxes) }
 }
 
 /** Boxes in the coordinates of their own frame, moved to those of the page. */
@@ -41,8 +31,8 @@ export async function inPage(
   boxes: readonly MeasuredBox[],
 ): Promise<BoundingBox[]> {
   // A reference names one element; the frame that it is in has no selector.
-  const sample = parsed.ref?.startsWith('f') ? locateAll(page, parsed).first() : rootOf(page, parsed)
-  const framed = parsed.frames.length > 0 || parsed.ref?.startsWith('f')
+  const sample = isFrameRef(parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
+  const framed = parsed.frames.length > 0 || isFrameRef(parsed)
   return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
 }
 

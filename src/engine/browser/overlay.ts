@@ -4,9 +4,9 @@ import type { BoundingBox, Overlay } from '../../core/command.ts'
 import overlayScript from './overlay.page.ts?inline'
 import type { MeasuredBox } from './measure.page.ts'
 import { inPage, moved } from './measure.ts'
-import { pageFunction } from './page-function.ts'
+import { listFunction, pageFunction } from './page-function.ts'
 import { isGone } from './playwright-errors.ts'
-import { locateAll, parseSelector, selectorFault } from './selectors.ts'
+import { evaluateAll, parseSelector } from './selectors.ts'
 
 interface BoxesWanted {
   readonly selector?: string
@@ -30,10 +30,14 @@ const interactive =
 
 const setClicks = pageFunction<boolean, void>(overlayScript, 'clicks')
 const clearBoxes = pageFunction<undefined, void>(overlayScript, 'clearBoxes')
-const drawBoxes = pageFunction<Element[], MeasuredBox[]>(overlayScript, 'boxes') as (
-  elements: Element[],
-  options: { from: number; limit: number; includeHtml: boolean; visibleOnly: boolean },
-) => MeasuredBox[]
+const drawBoxes = listFunction<MeasuredBox[], Drawing>(overlayScript, 'boxes')
+
+interface Drawing {
+  readonly from: number
+  readonly limit: number
+  readonly includeHtml: boolean
+  readonly visibleOnly: boolean
+}
 
 /** The overlay of a page; what was switched on in its session is drawn by the time this resolves. */
 export async function overlayOf(page: Page): Promise<Overlay> {
@@ -98,14 +102,8 @@ async function redraw(page: Page, { clicks, boxes }: Pick<State, 'clicks' | 'box
 async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<BoundingBox[]> {
   await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
   if (selector !== undefined) {
-    const parsed = parseSelector(selector)
-    const wanted = { ...options, from: 0, visibleOnly: false }
-    const boxes = await locateAll(page, parsed)
-      .evaluateAll(drawBoxes, wanted)
-      .catch((error: unknown) => {
-        throw selectorFault(error, selector) ?? error
-      })
-    return inPage(page, parsed, boxes)
+    const boxes = await evaluateAll(page, selector, drawBoxes, { ...options, from: 0, visibleOnly: false })
+    return inPage(page, parseSelector(selector), boxes)
   }
   const drawn: BoundingBox[] = []
   for (const frame of page.frames()) {
@@ -115,8 +113,8 @@ async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<
   return drawn
 }
 
-async function drawIn(frame: Frame, wanted: Parameters<typeof drawBoxes>[1]): Promise<BoundingBox[]> {
-  const boxes = await frame.locator(interactive).evaluateAll(drawBoxes, wanted)
+async function drawIn(frame: Frame, wanted: Drawing): Promise<BoundingBox[]> {
+  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, wanted)
   return frame.parentFrame() && boxes.length > 0 ? moved(frame.locator(':root').first(), boxes) : boxes
 }
 

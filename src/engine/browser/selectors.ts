@@ -1,12 +1,14 @@
 /** Selectors as people write them, turned into Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
+import { playwrightRef } from './observe/refs.ts'
+import type { ListFunction } from './page-function.ts'
 
 /** A selector taken apart: the frames to enter, and what to find in the last of them. */
 export interface ParsedSelector {
   /** CSS of each frame element, outermost first. */
   readonly frames: readonly string[]
-  /** In Playwright's language. */
+  /** In Playwright's language, but for a reference. */
   readonly inner: string
   /** Set when the selector starts at a reference of a snapshot. */
   readonly ref: string | null
@@ -33,16 +35,39 @@ export function parseSelector(selector: string): ParsedSelector {
   const ref = refPart.exec(rest)?.[1]
   if (ref === undefined) return { frames, inner: rest, ref: null }
   if (!refForm.test(ref)) throw invalid(selector, 'a reference looks like ref=e12')
-  return { frames, inner: `aria-${rest.trimStart()}`, ref }
+  return { frames, inner: rest.trimStart(), ref }
 }
 
 /** Every match of a selector. */
-export function locateAll(page: Page, { frames, inner }: ParsedSelector): Locator {
+export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): Locator {
+  // A reference names its frame, too.
+  if (ref !== null) return page.locator(inner.replace(/^ref=[^\s>]*/, `aria-ref=${playwrightRef(page, ref)}`))
   if (frames.length === 0) return page.locator(inner)
   const [first, ...deeper] = frames as [string, ...string[]]
   const frame = deeper.reduce((outer, css) => outer.frameLocator(css).first(), page.frameLocator(first).first())
   return frame.locator(inner)
 }
+
+/** Evaluates a function of all matches of a selector; waits for none. @throws BaxError `invalid_selector`. */
+export async function evaluateAll<Output, Options>(
+  page: Page,
+  selector: string,
+  work: ListFunction<Output, Options>,
+  options: Options,
+): Promise<Output> {
+  const parsed = parseSelector(selector)
+  const all = locateAll(page, parsed)
+  try {
+    // Playwright finds the frame of a reference for one element only, not for a list.
+    if (isFrameRef(parsed) && (await all.count()) > 0) return await all.first().evaluate(work.one as never, options)
+    return await all.evaluateAll(work.all as never, options)
+  } catch (error) {
+    throw selectorFault(error, selector) ?? error
+  }
+}
+
+/** Whether a selector starts at a reference to something inside a frame. */
+export const isFrameRef = ({ ref }: ParsedSelector): boolean => ref?.startsWith('f') ?? false
 
 /** The document in which a selector looks, as its root element. */
 export const rootOf = (page: Page, parsed: ParsedSelector): Locator =>

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright'
+import { expect, test } from 'vitest'
+import { inEveryHome } from '../support/commands.ts'
+
+const pages = {
+  '/': `<!doctype html><button id=buy onclick="this.textContent = 'Bought'">Buy</button><p>Text</p>
+    <iframe id=inner src=/inner style="margin:30px;border:0"></iframe>`,
+  '/inner': '<!doctype html><style>body{margin:0}</style><button>Inside</button>',
+}
+
+interface Live {
+  live(sessionId: string): { page(): Promise<Page> }
+}
+
+inEveryHome(pages, (given) => {
+  /** Reference of the first line of a fresh snapshot that has the text. */
+  const reference = async (text: string) => {
+    const page = await (given.homes().engine.sessions as unknown as Live).live(given.sessionId()).page()
+    const line = (await page.ariaSnapshot({ mode: 'ai' })).split('\n').find((each) => each.includes(text))!
+    return `ref=${/\[ref=(\w+)\]/.exec(line)![1]}`
+  }
+
+  test('a reference of a snapshot is a selector, in frames too', async () => {
+    await given.open('/')
+    const selector = await reference('"Buy"')
+    await given.do('click', { selector })
+    expect(await given.value('get_text', { selector })).toBe('Bought')
+    const inside = await reference('"Inside"')
+    expect(inside).toMatch(/^ref=f\d+e\d+$/)
+    expect(await given.value('get_text', { selector: inside })).toBe('Inside')
+    const box = (await given.value('get_element_bounding_box', { selector: inside })) as { x: number; y: number }
+    expect(await given.value('get_bounding_boxes', { selector: inside })).toMatchObject([{ x: box.x, y: box.y }])
+  })
+
+  test('a reference whose element is gone is stale at once', async () => {
+    await given.open('/')
+    const [buy, inside] = [await reference('"Buy"'), await reference('"Inside"')]
+    await given.evaluate('document.body.replaceChildren()')
+    for (const selector of [buy, inside]) {
+      const { code, details, duration_ms } = await given.fails('click', { selector })
+      expect({ code, details }).toMatchObject({ code: 'stale_ref', details: { selector, matched: 0 } })
+      expect(duration_ms).toBeLessThan(3000)
+    }
+  })
+})
