@@ -147,13 +147,11 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, at) => at + 1))
     const data = (type: string) => seen.filter((event) => event.type === type).map((event) => event.data)
     expect(data('console')).toContainEqual(expect.objectContaining({ level: 'warning', text: 'careful 42' }))
-    expect(data('page.error')).toContainEqual({ message: 'thrown by the page' })
-    expect(data('page.navigated')).toContainEqual({ url: `${site.url}/noisy` })
-    expect(data('network.request')).toContainEqual({
-      url: `${site.url}/noisy`,
-      method: 'GET',
-      resource_type: 'document',
-    })
+    expect(data('page.error')).toContainEqual(expect.objectContaining({ message: 'thrown by the page' }))
+    expect(data('page.navigated')).toContainEqual(expect.objectContaining({ url: `${site.url}/noisy` }))
+    expect(data('network.request')).toContainEqual(
+      expect.objectContaining({ url: `${site.url}/noisy`, method: 'GET', resource_type: 'document' }),
+    )
     expect(data('network.response')).toContainEqual(expect.objectContaining({ url: `${site.url}/noisy`, status: 200 }))
     expect(data('network.failed')).toContainEqual(
       expect.objectContaining({ url: 'http://127.0.0.1:1/', error: expect.stringContaining('ERR_') }),

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { limits } from '../../../src/core/limits.ts'
+import { Turns } from '../../../src/engine/browser/turns.ts'
+
+const live = () => new AbortController().signal
+
+/** Work that is done when it is told. */
+function gate() {
+  let open!: () => void
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, work: () => passed }
+}
+
+describe('turns', () => {
+  test('come one at a time in the order of asking, also after a failure', async () => {
+    const turns = new Turns()
+    const seen: number[] = []
+    const first = gate()
+    const all = [
+      turns.take(async () => {
+        await first.work()
+        seen.push(1)
+      }, live()),
+      turns.take(() => Promise.reject(new Error('second')), live()),
+      turns.take(async () => void seen.push(3), live()),
+    ]
+    expect(seen).toEqual([])
+    first.open()
+    const outcomes = await Promise.allSettled(all)
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(seen).toEqual([1, 3])
+  })
+
+  test('one who gives up while waiting leaves the others in order', async () => {
+    const turns = new Turns()
+    const first = gate()
+    const gone = new AbortController()
+    const seen: string[] = []
+    const running = turns.take(first.work, live())
+    const quitter = turns.take(async () => void seen.push('quitter'), gone.signal)
+    const last = turns.take(async () => void seen.push('last'), live())
+    gone.abort(new Error('left'))
+    await expect(quitter).rejects.toThrow('left')
+    first.open()
+    await Promise.all([running, last])
+    expect(seen).toEqual(['last'])
+  })
+
+  test('one more than may wait is refused', async () => {
+    const turns = new Turns()
+    const first = gate()
+    const waiting = Array.from({ length: limits.command.queue + 1 }, () => turns.take(first.work, live()))
+    await expect(turns.take(first.work, live())).rejects.toMatchObject({ code: 'rate_limited', status: 429 })
+    first.open()
+    await Promise.all(waiting)
+    await expect(turns.take(async () => 'free again', live())).resolves.toBe('free again')
+  })
+})
