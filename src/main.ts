@@ -1,6 +1,7 @@
-/** The process: arguments, streams and signals to `cli/program.ts`. The only file that touches `process`. */
+/** The process: arguments, streams and signals to the terminal's floor. The only file that touches `process`. */
 import { fileURLToPath } from 'node:url'
-import { main } from './cli/program.ts'
+import type { Io } from './cli/io.ts'
+import { quick } from './cli/quick.ts'
 
 const interrupted = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -17,7 +18,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-process.exitCode = await main(process.argv.slice(2), {
+const io: Io = {
   // Opened only when a command reads it.
   get stdin() {
     return process.stdin
@@ -34,6 +35,23 @@ process.exitCode = await main(process.argv.slice(2), {
     nodeVersion: process.version,
     self: [process.execPath, fileURLToPath(import.meta.url)],
   },
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  try {
+    const code = await quick(argv, io)
+    if (code !== undefined) return code
+  } catch (error) {
+    const { tellFailure } = await import('./cli/errors.ts')
+    return tellFailure(error, io, argv.includes('--json'))
+  }
+  const { main } = await import('./cli/program.ts')
+  return main(argv, io)
+}
+
+// No top-level await: the build makes this file CommonJS, which starts faster.
+void run(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+  // Something that was left open must not keep the terminal: everything with a result has been closed by now.
+  setTimeout(() => process.exit(), 2000).unref()
 })
-// Something that was left open must not keep the terminal: everything with a result has been closed by now.
-setTimeout(() => process.exit(), 2000).unref()

@@ -44,23 +44,6 @@ export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
   }
 }
 
-export async function writeChoice({ stateDir }: Settings, choice: ChosenSession | undefined): Promise<void> {
-  const { chosenSession } = localFiles(stateDir)
-  const [{ rm }, { writeWhole }, { explainDir, openStateDir }] = await Promise.all([
-    import('node:fs/promises'),
-    import('../core/files.ts'),
-    import('../core/state-dir.ts'),
-  ])
-  try {
-    if (choice) {
-      await openStateDir(stateDir)
-      await writeWhole(chosenSession, JSON.stringify(choice))
-    } else await rm(chosenSession, { force: true })
-  } catch (error) {
-    throw explainDir(error, stateDir)
-  }
-}
-
 /** Adds to an error about a missing session where its name came from. */
 export function explainSession(error: unknown, source: SessionSource | undefined): unknown {
   if (!(error instanceof BaxError) || (error.code !== 'session_not_found' && error.code !== 'session_closed'))

@@ -6,6 +6,7 @@ import { BaxError } from '../core/errors.ts'
 import { readEngineState } from '../core/local-home.ts'
 import { normaliseUrl } from '../core/urls.ts'
 import { version } from '../core/version.ts'
+import { isAbsent } from './absent.ts'
 import type { Context } from './context.ts'
 
 /** What a command needs when no server is named. */
@@ -99,9 +100,3 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
 /** What streams is read by node:http as it comes; everything else goes the short way. */
 const overLocal = (socket: string, { path, headers }: WireRequest): Transport =>
   path.startsWith('/stream/') || headers?.['accept'] ? overSocket(socket) : overQuickSocket(socket)
-
-/** Whether nobody listens at the address, so that the call cannot have had an effect. */
-export function isAbsent(error: unknown): boolean {
-  const { code } = ((error as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
-  return error instanceof BaxError && (code === 'ECONNREFUSED' || code === 'ENOENT')
-}

@@ -12,7 +12,7 @@ import { askLock, lockReleased, type LockName } from '../core/process-lock.ts'
 import { explainDir, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import type { Context } from './context.ts'
-import { isAbsent } from './home.ts'
+import { isAbsent } from './absent.ts'
 
 /**
  * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its socket.

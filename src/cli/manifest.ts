@@ -1,16 +1,10 @@
-/** The lists of operations and commands, read without loading a schema. */
-import { readFileSync } from 'node:fs'
 import type { Manifest } from '../operations/manifest.ts'
+import { readManifest } from './manifest-file.ts'
 
-/** From the file that the build writes beside the bundle; run from source there is none, and the lists themselves are loaded. */
+/** The lists of operations and commands: from the build's file, or from the lists themselves when run from source. */
 export async function loadManifest(): Promise<Manifest> {
-  let text: string
-  try {
-    text = readFileSync(new URL('manifest.json', import.meta.url), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    const { makeManifest } = await import('../operations/manifest.ts')
-    return makeManifest()
-  }
-  return JSON.parse(text) as Manifest
+  const built = readManifest()
+  if (built) return built
+  const { makeManifest } = await import('../operations/manifest.ts')
+  return makeManifest()
 }

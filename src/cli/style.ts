@@ -11,11 +11,12 @@ export interface Style {
 }
 
 const same = (text: string) => text
-const plain: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+/** No colour at all: files and pipes. */
+export const plainStyle: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
 /** The style of one of the two outputs; chalk is loaded only when there is something to colour. */
 export async function styleFor(io: Io, output: Output): Promise<Style> {
-  if (!output.isTTY || io.env['NO_COLOR'] || io.env['TERM'] === 'dumb') return plain
+  if (!output.isTTY || io.env['NO_COLOR'] || io.env['TERM'] === 'dumb') return plainStyle
   const { Chalk } = await import('chalk')
   return new Chalk({ level: 1 })
 }

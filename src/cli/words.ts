@@ -27,6 +27,13 @@ const own: readonly OwnEntry[] = [
     load: () => import('./commands/do.ts'),
   },
   {
+    words: 'run',
+    rest: '<script> …',
+    summary: 'Run scripts of steps: for a person, and for CI',
+    example: 'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
+    load: () => import('./commands/run.ts'),
+  },
+  {
     words: 'session create',
     summary: 'Create a browser session and wait until it is ready',
     example: 'bax session create --start-url https://example.com --use',

@@ -66,6 +66,10 @@ export const errorTable = {
   navigation_aborted: target,
   navigation_failed: target,
   action_failed: target,
+  unsupported_content_type: target,
+  content_too_large: target,
+  robots_blocked: target,
+  empty_page: target,
   element_not_found: target,
   element_not_visible: target,
   element_obscured: target,
@@ -109,8 +113,12 @@ export interface ErrorBody {
   request_id?: string
 }
 
+/** Marks the class across bundles: the one-liners' own bundle holds a second copy of it. */
+const marker = Symbol.for('bax.error')
+
 /** A failure with a code of the table and one sentence; the code decides status, exit code and retryability. */
 export class BaxError extends Error {
+  readonly [marker] = true
   readonly code: ErrorCode
   readonly hint: string | undefined
   readonly details: ErrorExtras['details']
@@ -123,6 +131,10 @@ export class BaxError extends Error {
     this.hint = extras.hint
     this.details = extras.details
     this.retryAfterSecs = extras.retryAfterSecs
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && marker in value
   }
 
   get status(): number {

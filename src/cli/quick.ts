@@ -1,0 +1,33 @@
+/**
+ * The shortest way through a plain `bax do` while the local engine runs: no commander, no node:http, one small file
+ * to load. It gives up before anything has happened when there is more to do, and the whole program takes over.
+ */
+import { overQuickSocket } from '../client/quick-socket.ts'
+import { readEngineState } from '../core/local-home.ts'
+import { version } from '../core/version.ts'
+import type { Home } from './home.ts'
+import { isAbsent } from './absent.ts'
+import type { Io } from './io.ts'
+import { readManifest } from './manifest-file.ts'
+import { quickBatch } from './quick-batch.ts'
+import { sendBatch } from './send-batch.ts'
+import { readSettings } from './settings.ts'
+import { globalFlags } from './values.ts'
+
+/** The exit code; undefined when this is not for the short way. */
+export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
+  if (argv[0] !== 'do') return undefined
+  const manifest = readManifest()
+  const batch = manifest && quickBatch(argv.slice(1), manifest, io.cwd)
+  if (!batch) return undefined
+  const settings = readSettings(globalFlags(batch.flags), io)
+  const state = readEngineState(settings.stateDir)
+  if (settings.embedded || settings.server || state?.version !== version) return undefined
+  const home: Home = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
+  try {
+    return await sendBatch({ io, manifest, settings }, { batch, homeName: 'local', openHome: () => home })
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
