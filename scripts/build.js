@@ -9,7 +9,12 @@ import { esbuildInlinePage } from './inline-page.js'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What main.js loads on demand, by the name of its module. */
-const program = { program: 'src/cli/program.ts', errors: 'src/cli/errors.ts', chalk: 'chalk' }
+const program = {
+  program: 'src/cli/program.ts',
+  errors: 'src/cli/errors.ts',
+  chalk: 'chalk',
+  manifest: 'src/operations/manifest.ts',
+}
 
 const common = {
   absWorkingDir: root,
@@ -41,7 +46,7 @@ export async function build(outdir = join(root, 'dist')) {
 const buildProgram = (outdir) =>
   esbuild.build({
     ...common,
-    entryPoints: { ...program, manifest: 'src/operations/manifest.ts' },
+    entryPoints: program,
     splitting: true,
     format: 'esm',
     outdir,
@@ -61,8 +66,7 @@ const buildMain = (outdir) =>
     format: 'cjs',
     outdir,
     plugins: [loadOnDemand],
-    define: { 'import.meta.url': '__baxUrl' },
-    banner: { js: "const __baxUrl=require('node:url').pathToFileURL(__filename).href;" },
+    define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   })
 
 /** `import()` in main.js leads to the modules beside it. */

@@ -1,5 +1,5 @@
 /** The process: arguments, streams and signals to the terminal's floor. The only file that touches `process`. */
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Io } from './cli/io.ts'
 import { quick } from './cli/quick.ts'
 
@@ -33,7 +33,8 @@ const io: Io = {
     uid: process.getuid?.(),
     platform: process.platform,
     nodeVersion: process.version,
-    self: [process.execPath, fileURLToPath(import.meta.url)],
+    manifest: join(import.meta.dirname, 'manifest.json'),
+    self: [process.execPath, import.meta.filename],
   },
 }
 

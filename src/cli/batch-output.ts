@@ -1,5 +1,5 @@
 /** What a batch brought back: values and pages to standard output, pictures to files, failures to stderr. */
-import { access, writeFile } from 'node:fs/promises'
+import { existsSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { BaxError, exits } from '../core/errors.ts'
 import type { CommandResult, CommandsResult } from '../core/shapes/commands.ts'
@@ -30,7 +30,7 @@ export async function showBatch(
   for (const { result, content, file } of wanted) {
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
-    if (file !== undefined && file !== '-') await writeFileFor(context, file, content)
+    if (file !== undefined && file !== '-') writeFileFor(context, file, content)
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
@@ -68,28 +68,24 @@ async function showContent(
   const { io } = context
   if ('text' in content) return print(io, content.text)
   if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
-  const path = await freeName(io.cwd, now, content.extension)
-  await writeFileFor(context, path, content)
+  const path = freeName(io.cwd, now, content.extension)
+  writeFileFor(context, path, content)
   print(io, relative(io.cwd, path))
 }
 
 /** `screenshot-20261121-053320.png`, with a number when that exists. */
-async function freeName(folder: string, now: Date, extension: string): Promise<string> {
+function freeName(folder: string, now: Date, extension: string): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   for (let count = 1; ; count += 1) {
     const path = resolve(folder, `screenshot-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
-    const taken = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (!taken) return path
+    if (!existsSync(path)) return path
   }
 }
 
-async function writeFileFor({ io }: Context, file: string, content: Content): Promise<void> {
+function writeFileFor({ io }: Context, file: string, content: Content): void {
   const path = resolve(io.cwd, file)
   try {
-    await writeFile(path, 'bytes' in content ? content.bytes : `${content.text}\n`)
+    writeFileSync(path, 'bytes' in content ? content.bytes : `${content.text}\n`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {

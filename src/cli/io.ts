@@ -23,6 +23,8 @@ export interface Host {
   readonly uid: number | undefined
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
+  /** The lists of operations and commands as the build wrote them; absent when the program runs from source. */
+  readonly manifest?: string
   /** The program and its leading arguments that start bax again, for the engine in the background. */
   readonly self: readonly [program: string, ...leading: string[]]
 }

@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
   const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
-  const manifest = await loadManifest()
+  const manifest = await loadManifest(io)
   const entries = allWords(manifest)
   const { entry, group, argv: rest } = await findCommand(entries, manifest, asked)
   if (!entry) return above(group, rest, io, entries)

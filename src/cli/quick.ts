@@ -8,7 +8,7 @@ import { version } from '../core/version.ts'
 import type { Home } from './home.ts'
 import { isAbsent } from './absent.ts'
 import type { Io } from './io.ts'
-import { readManifest } from './manifest-file.ts'
+import { builtManifest } from './manifest.ts'
 import { quickBatch } from './quick-batch.ts'
 import { sendBatch } from './send-batch.ts'
 import { readSettings } from './settings.ts'
@@ -17,7 +17,7 @@ import { globalFlags } from './values.ts'
 /** The exit code; undefined when this is not for the short way. */
 export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
   if (argv[0] !== 'do') return undefined
-  const manifest = readManifest()
+  const manifest = builtManifest(io)
   const batch = manifest && quickBatch(argv.slice(1), manifest, io.cwd)
   if (!batch) return undefined
   const settings = readSettings(globalFlags(batch.flags), io)

@@ -11,8 +11,15 @@ export function overQuickSocket(path: string): Transport {
   return {
     send: ({ method, path: target, headers, body, signal }) =>
       new Promise((resolve, reject) => {
-        const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : unreachable(path, error))
-        const socket = connect({ path, ...(signal && { signal }) })
+        const socket = connect(path)
+        const fail = (error: unknown) => reject(unreachable(path, error))
+        const abort = () => {
+          reject(signal!.reason)
+          socket.destroy()
+        }
+        if (signal?.aborted) abort()
+        signal?.addEventListener('abort', abort, { once: true })
+        socket.on('close', () => signal?.removeEventListener('abort', abort))
         const chunks: Buffer[] = []
         socket.on('error', fail)
         socket.on('data', (chunk) => chunks.push(chunk))

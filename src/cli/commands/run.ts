@@ -41,7 +41,8 @@ export const command: TerminalCommand = {
       print(context.io, await run.scriptSchemaText())
       return 0
     }
-    if (files.length === 0) throw new BaxError('invalid_request', 'no script was given', { hint: 'bax run script.yaml' })
+    if (files.length === 0)
+      throw new BaxError('invalid_request', 'no script was given', { hint: 'bax run script.yaml' })
     const { parseReporters } = await import('../run/reporters/index.ts')
     const { parseShard } = await import('../run/files.ts')
     const reporters = flags.reporter ?? (context.settings.json ? ['json'] : [])
@@ -77,5 +78,8 @@ function wholeNumber(flag: string, text: string | undefined, least: number): num
   if (text === undefined) return undefined
   const value = Number(text)
   if (/^\d+$/.test(text) && value >= least && value <= 1000) return value
-  throw new BaxError('invalid_request', `${flag} must be a whole number from ${least} to 1000, not ${JSON.stringify(text)}`)
+  throw new BaxError(
+    'invalid_request',
+    `${flag} must be a whole number from ${least} to 1000, not ${JSON.stringify(text)}`,
+  )
 }
