@@ -2,6 +2,7 @@
 import type { Call } from './operation.ts'
 import type { Frame, StreamCall } from './stream.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
+import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
 import type { EngineStatus } from './shapes/engine.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
 
@@ -31,7 +32,15 @@ export interface Profiles {
   delete(profileId: string): Promise<void>
 }
 
+/** What a live session did, for the search of a fault. */
+export interface Diagnostics {
+  log(sessionId: string): Promise<SessionLog>
+  /** @throws BaxError `conflict` when the recording is not in the state that the action needs. */
+  trace(sessionId: string, action: TraceAction): Promise<TraceState>
+}
+
 export interface Engine {
+  readonly diagnostics: Diagnostics
   readonly sessions: Sessions
   readonly profiles: Profiles
   status(): Promise<EngineStatus>

@@ -6,6 +6,7 @@ import { newId } from '../core/ids.ts'
 import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
 import { BrowserSessions } from './browser/sessions.ts'
+import { SessionDiagnostics } from './browser/trace.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
@@ -17,6 +18,7 @@ export function createEngine(config: EngineConfig): Engine {
   let closing: Promise<void> | undefined
   return {
     sessions,
+    diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),
     status: async () => ({
       ...identity,

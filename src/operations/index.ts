@@ -4,6 +4,7 @@ import { sessionEvents } from './events.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
 import { runCommands } from './run-commands.ts'
+import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
 
 export const operations = {
@@ -15,6 +16,7 @@ export const operations = {
   getProfile,
   getProvision,
   getSession,
+  getSessionLog,
   health,
   listProfiles,
   listSessions,
@@ -22,6 +24,7 @@ export const operations = {
   runCommands,
   saveProfile,
   stopEngine,
+  traceSession,
 }
 
 /** Operations whose answer comes in frames. */

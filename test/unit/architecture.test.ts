@@ -30,9 +30,14 @@ const floors: Record<string, Floor> = {
   client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: ['eventsource-parser'] },
   cli: {
     below: ['core', 'client'],
-    lazily: ['operations', 'server', 'engine', 'tui'],
+    lazily: ['operations', 'server', 'engine', 'tui', 'cli/run'],
     packages: ['commander', 'env-paths'],
     lazyPackages: ['chalk', 'ora', 'yaml'],
+  },
+  // Loaded when `bax run` is called and not before, so that it may use what it needs.
+  'cli/run': {
+    below: ['core', 'client', 'cli', 'commands', 'operations'],
+    packages: ['ajv', 'fflate', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
   },
   main: { below: ['cli', 'core'], packages: [] },
 }
@@ -44,10 +49,10 @@ interface Import {
   readonly lazy: boolean
 }
 
-const floorOf = (path: string) =>
-  relative(join(root, 'src'), path)
-    .split('/')[0]!
-    .replace(/\.tsx?$/, '')
+const floorOf = (path: string) => {
+  const below = relative(join(root, 'src'), path)
+  return below.startsWith('cli/run/') ? 'cli/run' : below.split('/')[0]!.replace(/\.tsx?$/, '')
+}
 const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
   .map((file) => join(root, 'src', file))

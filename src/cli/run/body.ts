@@ -1,0 +1,26 @@
+/** A plain body of POST /commands as a script: `{"commands": [{"command": …, "data": …}]}`. */
+import { basename } from 'node:path'
+import { renameAliases } from '../../core/unknown-fields.ts'
+import { operations } from '../../operations/index.ts'
+import { checkValue } from './check.ts'
+import type { FaultList } from './faults.ts'
+import type { BodyPlan } from './plan.ts'
+
+/** Checks a body as the service would, with the places of its faults. */
+export function readBody(fields: Readonly<Record<string, unknown>>, faults: FaultList): BodyPlan {
+  const { file } = faults.document
+  const body = renameAliases(operations.runCommands.input, fields) as BodyPlan['body']
+  checkValue({ schema: operations.runCommands.input, value: body, locate: (path) => path }, faults)
+  const commands = Array.isArray(body.commands) ? body.commands : []
+  return {
+    kind: 'body',
+    file,
+    name: basename(file).replace(/\.(ya?ml|json)$/i, ''),
+    body,
+    places: commands.map((_, index) => {
+      const { line, column } = faults.document.spanOf(['commands', index])
+      return { file, line, column }
+    }),
+    secrets: [],
+  }
+}

@@ -1,0 +1,162 @@
+/** `bax run`: reads scripts, runs them if nothing is wrong with any, and reports. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createClient } from '../../client/client.ts'
+import { BaxError, exits } from '../../core/errors.ts'
+import { writeWhole } from '../../core/files.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { showBatch } from '../batch-output.ts'
+import type { Context } from '../context.ts'
+import { interruptedExit } from '../errors.ts'
+import { openHome } from '../home.ts'
+import { note, print } from '../io.ts'
+import { EvidenceRoom } from './evidence.ts'
+import { renderFaults } from './faults.ts'
+import { findScripts, type Shard, shardOf } from './files.ts'
+import { LateSignal } from './late-signal.ts'
+import { countSteps, type Plan } from './plan.ts'
+import { openReporters, type ReporterChoice } from './reporters/index.ts'
+import { counted } from './reporters/reporter.ts'
+import { succeeded } from './report.ts'
+import { makeMask, type Mask } from './secrets.ts'
+import { type ReadScripts, readScripts } from './script.ts'
+import { Suite } from './suite.ts'
+import { makeVerbs } from './verbs.ts'
+
+/** What was asked for on the command line. */
+export interface RunOptions {
+  readonly files: readonly string[]
+  readonly vars: Readonly<Record<string, string>>
+  readonly reporters: readonly ReporterChoice[]
+  readonly parallel: number
+  readonly retries: number
+  readonly failFast: boolean
+  readonly check: boolean
+  readonly updateSnapshots: boolean
+  readonly artifacts?: string
+  readonly shard?: Shard
+}
+
+/** JSON Schema of scripts, as text. */
+export async function scriptSchemaText(): Promise<string> {
+  const { scriptSchema } = await import('./schema-document.ts')
+  return JSON.stringify(scriptSchema(makeVerbs()), null, 2)
+}
+
+/** Runs scripts; returns the exit code. @throws BaxError for what keeps them from running. */
+export async function runScripts(options: RunOptions, context: Context): Promise<number> {
+  const { io } = context
+  const found = await findScripts(options.files, io.cwd)
+  const files = options.shard ? shardOf(found, options.shard) : found
+  const runId = `run_${randomBytes(9).toString('base64url')}`
+  const read = readScripts(files, {
+    cwd: io.cwd,
+    given: { env: io.env, runId },
+    overrides: options.vars,
+    verbs: makeVerbs(),
+    readFile: (path) => readFileSync(path, 'utf8'),
+  })
+  const mask = makeMask(read.plans.flatMap(({ secrets }) => secrets))
+  const wrong = mistakes(read, options, files)
+  if (wrong !== undefined) {
+    io.stderr.write(mask.text(wrong))
+    return exits.usage
+  }
+  if (options.check) {
+    for (const plan of read.plans) print(io, `${plan.file}: ${counted(stepsOf(plan), 'step')}, nothing wrong`)
+    return exits.done
+  }
+  return runPlans(read.plans, runId, mask, options, context)
+}
+
+const stepsOf = (plan: Plan): number => (plan.kind === 'script' ? countSteps(plan.block) : plan.places.length)
+
+/** Everything that is wrong, as text; undefined when nothing is. */
+function mistakes(
+  { faults, variables }: ReadScripts,
+  { vars }: RunOptions,
+  files: readonly string[],
+): string | undefined {
+  const unknown = Object.keys(vars).filter((name) => files.length > 0 && !variables.has(name))
+  const lines = unknown.map(
+    (name) => `--var ${name}: no script has a variable ${JSON.stringify(name)}${didYouMean(name, variables)}\n`,
+  )
+  const count = faults.length + lines.length
+  if (count === 0) return undefined
+  const wrong = new Set(faults.map(({ file }) => file)).size
+  const where = wrong > 1 ? ` in ${wrong} files` : ''
+  return `${[...lines, ...(faults.length > 0 ? [renderFaults(faults)] : [])].join('\n')}\n${counted(count, 'mistake')}${where}; nothing was run\n`
+}
+
+async function runPlans(
+  plans: readonly Plan[],
+  runId: string,
+  mask: Mask,
+  options: RunOptions,
+  context: Context,
+): Promise<number> {
+  const { manifest, settings } = context
+  const io = masked(context.io, mask)
+  // A run of bodies alone is a `bax do`: what it prints are the results.
+  const onlyBodies = plans.length > 0 && plans.every(({ kind }) => kind === 'body')
+  const showsBodies = options.reporters.some(({ name, file }) => name === 'line' && file === undefined)
+  const told = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
+  const open = await openReporters(told, io, mask)
+  const home = openHome({ ...context, io }, { when: 'ask' })
+  const late = new LateSignal(io.signal)
+  const { artifacts: folder } = options
+  const evidence = new EvidenceRoom({
+    ...(folder !== undefined && { folder }),
+    pictures: options.reporters.some(({ name }) => name === 'html'),
+    cwd: io.cwd,
+    mask,
+    operations: manifest.operations,
+    signal: late.signal,
+  })
+  const suite = new Suite(plans, {
+    ...options,
+    runId,
+    reporters: open.reporters,
+    ...(showsBodies && { showBody: async (answer) => void (await showBatch({ io, manifest, settings }, mask.deep(answer), null, new Date())) }), // prettier-ignore
+    tools: {
+      client: createClient(home.transport, manifest.operations),
+      transport: home.transport,
+      operations: manifest.operations,
+      pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
+      evidence,
+      keepPicture: async (path, png) => {
+        const target = resolve(io.cwd, mask.text(path))
+        await writeWhole(target, png)
+        return target
+      },
+      cwd: io.cwd,
+      now: () => new Date(),
+      signal: io.signal,
+      lateSignal: late.signal,
+    },
+  })
+  try {
+    const report = await suite.run()
+    if (io.signal.aborted) return interruptedExit(io)
+    if (plans.length === 0) note(io, 'no script is left for this shard')
+    return succeeded(report) ? exits.done : exits.failed
+  } catch (error) {
+    throw error instanceof BaxError ? new BaxError(error.code, mask.text(error.message), { ...(error.hint && { hint: mask.text(error.hint) }), cause: error }) : error // prettier-ignore
+  } finally {
+    late.release()
+    open.close()
+    await home.transport.close()
+  }
+}
+
+/** Outputs of the terminal that let no secret through. */
+function masked(io: Context['io'], mask: Mask): Context['io'] {
+  const through = (output: Context['io']['stdout']) =>
+    Object.create(output, {
+      write: {
+        value: (chunk: string | Uint8Array) => output.write(typeof chunk === 'string' ? mask.text(chunk) : chunk),
+      },
+    }) as typeof output
+  return { ...io, stdout: through(io.stdout), stderr: through(io.stderr) }
+}

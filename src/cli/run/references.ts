@@ -1,0 +1,155 @@
+/** `${name.key[0]}` in the values of a script: found, checked, and replaced. */
+import type { Path } from './document.ts'
+
+/** One `${…}` of a text. */
+export interface Reference {
+  /** As written, `${user.name}`. */
+  readonly source: string
+  /** First name: `vars`, `env`, `run`, `session`, or what a step saved. */
+  readonly root: string
+  /** Keys and indices after it. */
+  readonly path: Path
+  /** Place in the text value. */
+  readonly start: number
+}
+
+/** A value of a script with the references in it. */
+export type Template =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'reference'; readonly reference: Reference; readonly at: Path }
+  | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[]; readonly at: Path }
+  | { readonly kind: 'list'; readonly items: readonly Template[] }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
+
+/** Stands for a value that is known only when the script runs. */
+export const later: unique symbol = Symbol('known when the script runs')
+
+/** Called for text that looks like a reference and is none. */
+export type OnBadReference = (at: Path, start: number, length: number, message: string) => void
+
+/** Finds the references in a value; `at` is its place in the document. */
+export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): Template {
+  if (typeof value === 'string') return parseText(value, at, onBad)
+  if (Array.isArray(value)) {
+    return { kind: 'list', items: value.map((item, index) => parseTemplate(item, [...at, index], onBad)) }
+  }
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(([key, item]) => [key, parseTemplate(item, [...at, key], onBad)] as const)
+    return { kind: 'map', entries }
+  }
+  return { kind: 'value', value }
+}
+
+/** `$${` is a literal `${`; `${…}` is a reference; an opened one that is not closed is caught by the last group. */
+const token = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
+const inside = /^\s*([A-Za-z_][\w-]*)((?:\.[A-Za-z_][\w-]*|\[\d+\]|\[(?:"[^"]*"|'[^']*')\])*)\s*$/
+
+function parseText(text: string, at: Path, onBad: OnBadReference): Template {
+  const parts: (string | Reference)[] = []
+  let end = 0
+  let literal = ''
+  for (const match of text.matchAll(token)) {
+    const [source, content] = match
+    literal += text.slice(end, match.index)
+    end = match.index + source.length
+    if (source === '$${') {
+      literal += '${'
+      continue
+    }
+    const parsed = content === undefined ? null : inside.exec(content)
+    if (!parsed) {
+      const closed = content === undefined ? 'is not closed' : 'is not a reference'
+      onBad(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
+      continue
+    }
+    if (literal) parts.push(literal)
+    literal = ''
+    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), start: match.index })
+  }
+  literal += text.slice(end)
+  if (literal) parts.push(literal)
+  const [first] = parts
+  if (parts.length === 1 && typeof first === 'object') return { kind: 'reference', reference: first, at }
+  return parts.some((part) => typeof part === 'object')
+    ? { kind: 'text', parts, at }
+    : { kind: 'value', value: parts.join('') }
+}
+
+const keysOf = (text: string): Path =>
+  [...text.matchAll(/\.([\w-]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g)].map(([, key, index, double, single]) =>
+    index === undefined ? (key ?? double ?? single ?? '') : Number(index),
+  )
+
+/** `items[0].name` as keys and indices; undefined when it is no such path. */
+export function parsePath(text: string): Path | undefined {
+  const match = inside.exec(`x${text === '' || text.startsWith('[') ? '' : '.'}${text}`)
+  return match ? keysOf(match[2]!) : undefined
+}
+
+/** Every reference of a template with its place. */
+export function referencesOf(template: Template): { reference: Reference; at: Path }[] {
+  switch (template.kind) {
+    case 'value':
+      return []
+    case 'reference':
+      return [template]
+    case 'text':
+      return template.parts.flatMap((part) => (typeof part === 'string' ? [] : [{ reference: part, at: template.at }]))
+    case 'list':
+      return template.items.flatMap(referencesOf)
+    case 'map':
+      return template.entries.flatMap(([, item]) => referencesOf(item))
+  }
+}
+
+/** The value of a template; a value that is one reference keeps its type, in a text it becomes text. */
+export function fill(template: Template, resolve: (reference: Reference) => unknown): unknown {
+  switch (template.kind) {
+    case 'value':
+      return template.value
+    case 'reference':
+      return resolve(template.reference)
+    case 'text': {
+      const texts = template.parts.map((part) => (typeof part === 'string' ? part : resolve(part)))
+      return texts.includes(later) ? later : texts.map(asText).join('')
+    }
+    case 'list':
+      return template.items.map((item) => fill(item, resolve))
+    case 'map':
+      return Object.fromEntries(template.entries.map(([key, item]) => [key, fill(item, resolve)]))
+  }
+}
+
+/** A value inside a text: texts as they are, everything else as JSON. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** What a value has at a path, or how far the path leads. */
+export type Picked =
+  | { readonly found: true; readonly value: unknown }
+  | { readonly found: false; readonly holder: unknown; readonly key: string | number; readonly before: Path }
+
+/** Follows keys and indices into a value; lists and texts have a `length`. */
+export function pick(value: unknown, path: Path): Picked {
+  let current = value
+  for (const [depth, key] of path.entries()) {
+    if (current === later) return { found: true, value: later }
+    const has = current !== null && current !== undefined && Object.hasOwn(Object(current) as object, key)
+    if (!has) return { found: false, holder: current, key, before: path.slice(0, depth) }
+    current = (current as Record<string | number, unknown>)[key]
+  }
+  return { found: true, value: current }
+}
+
+/** `user.items[0]["first name"]` */
+export const pathText = (root: string, path: Path): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return /^[A-Za-z_][\w-]*$/.test(part) ? `${text ? `${text}.` : ''}${part}` : `${text}[${JSON.stringify(part)}]`
+  }, root)
+
+/** Whether a value holds something that is known only when the script runs. */
+export function holdsLater(value: unknown): boolean {
+  if (value === later) return true
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(holdsLater)
+}

@@ -1,0 +1,104 @@
+/** One HTML file with everything in it: no scripts, no requests, pictures as data. */
+import { type Failure, type Picture, type RunReport, type ScriptReport, type StepReport, tally } from '../report.ts'
+import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+import { stylesheet } from './html-style.ts'
+
+export class HtmlReporter implements Reporter {
+  readonly #sink: Sink
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  end(run: RunReport): void {
+    this.#sink.write(page(run))
+  }
+}
+
+function page(run: RunReport): string {
+  const { scripts, steps } = tally(run)
+  const chips = Object.entries(scripts)
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `<span class="chip ${status}">${count} ${status}</span>`)
+    .join(' ')
+  const facts = [
+    run.startedAt,
+    readableMs(run.durationMs),
+    counted(steps.passed + steps.failed + steps.skipped, 'step'),
+    ...(run.shard ? [`shard ${run.shard.index} of ${run.shard.of}`] : []),
+    run.runId,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<title>bax run: ${scripts.failed > 0 ? `${scripts.failed} failed` : 'passed'}</title>
+<style>${stylesheet}</style>
+</head>
+<body>
+<header><h1>bax run</h1><p>${chips}</p><p class="facts">${facts.map(escaped).join(' · ')}</p></header>
+<main>
+${run.scripts.map(script).join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function script(report: ScriptReport): string {
+  const { name, file, status, durationMs, steps, failure, notes, artifacts, attempt } = report
+  const facts = [
+    file,
+    readableMs(durationMs),
+    counted(steps.length, 'step'),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+  ]
+  const files = artifacts.map((path) => `<li><code>${escaped(path)}</code></li>`).join('')
+  return `<details class="script"${status === 'failed' || status === 'flaky' ? ' open' : ''}>
+<summary><span class="chip ${status}">${status}</span> <b>${escaped(name)}</b> <span class="facts">${facts.map(escaped).join(' · ')}</span></summary>
+${failure ? fault(failure) : ''}${notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('')}
+<ol>${steps.map(step).join('\n')}</ol>
+${files ? `<h3>Files</h3><ul>${files}</ul>` : ''}
+</details>`
+}
+
+function step(report: StepReport): string {
+  const { status, durationMs, tries, failure, note, value, pictures, phase } = report
+  const facts = [
+    ...(status === 'skipped' ? [] : [readableMs(durationMs)]),
+    ...(tries > 1 ? [`${tries} tries`] : []),
+    ...(phase === 'finally' ? ['finally'] : []),
+    placeText(report),
+  ]
+  const body = [
+    failure ? fault(failure) : '',
+    note === undefined ? '' : `<p class="note">${escaped(note)}</p>`,
+    value === undefined || value === null
+      ? ''
+      : `<details><summary>result</summary><pre>${escaped(asJson(value))}</pre></details>`,
+    pictures.map(picture).join(''),
+  ].join('')
+  return `<li class="step ${status}"><span class="mark">${marks[status]}</span> ${escaped(stepTitle(report))} <span class="facts">${facts.map(escaped).join(' · ')}</span>${body}</li>`
+}
+
+const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
+
+function fault({ message, code, expected, actual }: Failure): string {
+  const rows = [
+    ...(expected === undefined ? [] : [['expected', asJson(expected)]]),
+    ...(actual === undefined ? [] : [['actual', asJson(actual)]]),
+  ]
+  const table = rows.map(([name, text]) => `<dt>${name}</dt><dd><pre>${escaped(text!)}</pre></dd>`).join('')
+  return `<div class="fault"><p>${escaped(message)} <code>${escaped(code)}</code></p>${table ? `<dl>${table}</dl>` : ''}</div>`
+}
+
+const picture = ({ label, png }: Picture): string =>
+  `<figure><img alt="${escaped(label)}" src="data:image/png;base64,${Buffer.from(png).toString('base64')}"><figcaption>${escaped(label)}</figcaption></figure>`
+
+const asJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!)

@@ -1,0 +1,102 @@
+/** Reporters by name, each with its output. */
+import { mkdirSync, openSync, writeSync, closeSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { BaxError } from '../../../core/errors.ts'
+import { didYouMean } from '../../../core/suggest.ts'
+import type { Io, Output } from '../../io.ts'
+import { plainStyle, styleFor } from '../../style.ts'
+import type { Mask } from '../secrets.ts'
+import { HtmlReporter } from './html.ts'
+import { JsonReporter } from './json.ts'
+import { JunitReporter } from './junit.ts'
+import { LineReporter } from './line.ts'
+import { NdjsonReporter } from './ndjson.ts'
+import type { Reporter, Sink } from './reporter.ts'
+
+const kinds: Readonly<Record<string, new (sink: Sink) => Reporter>> = {
+  line: LineReporter,
+  json: JsonReporter,
+  ndjson: NdjsonReporter,
+  junit: JunitReporter,
+  html: HtmlReporter,
+}
+
+export const reporterNames = Object.keys(kinds)
+
+/** One reporter that was asked for. */
+export interface ReporterChoice {
+  readonly name: string
+  /** Without one it writes to the terminal. */
+  readonly file?: string
+}
+
+/** `line,junit=report.xml`, given once or several times. @throws BaxError `invalid_request` */
+export function parseReporters(given: readonly string[]): ReporterChoice[] {
+  const choices = given
+    .flatMap((text) => text.split(','))
+    .filter((text) => text.trim() !== '')
+    .map((text) => {
+      const [name = '', ...rest] = text.trim().split('=')
+      const file = rest.join('=')
+      if (!Object.hasOwn(kinds, name)) {
+        throw new BaxError(
+          'invalid_request',
+          `--reporter has no ${JSON.stringify(name)}${didYouMean(name, reporterNames)}`,
+          {
+            hint: `there are ${reporterNames.join(', ')}, each also as name=file`,
+          },
+        )
+      }
+      return { name, ...(file && { file }) }
+    })
+  const toStdout = choices.filter(({ name, file }) => name !== 'line' && file === undefined)
+  if (toStdout.length > 1) {
+    const names = toStdout.map(({ name }) => name).join(' and ')
+    throw new BaxError('invalid_request', `${names} cannot both write to stdout`, {
+      hint: `give all but one a file, e.g. --reporter ${toStdout[0]!.name}=report.${toStdout[0]!.name}`,
+    })
+  }
+  return choices.length > 0 ? choices : [{ name: 'line' }]
+}
+
+/** Reporters that can be told of a run, and the way to close their files. */
+export interface OpenReporters {
+  readonly reporters: readonly Reporter[]
+  close(): void
+}
+
+/** Opens the outputs before anything runs. @throws BaxError `invalid_request` for a file that cannot be written. */
+export async function openReporters(choices: readonly ReporterChoice[], io: Io, mask: Mask): Promise<OpenReporters> {
+  const files: number[] = []
+  // Machines read stdout then; the lines for people go beside it.
+  const stdoutTaken = choices.some(({ name, file }) => name !== 'line' && file === undefined)
+  const terminal = async (output: Output): Promise<Sink> => ({
+    write: (text) => void output.write(mask.text(text)),
+    style: await styleFor(io, output),
+    live: Boolean(output.isTTY) && io.env['TERM'] !== 'dumb',
+    columns: output.columns ?? 80,
+  })
+  const toFile = (file: string): Sink => {
+    const handle = openFile(resolve(io.cwd, file))
+    files.push(handle)
+    return { write: (text) => void writeSync(handle, text), style: plainStyle, live: false, columns: 120 }
+  }
+  const reporters: Reporter[] = []
+  for (const { name, file } of choices) {
+    const output = name === 'line' && stdoutTaken ? io.stderr : io.stdout
+    const sink = file === undefined ? await terminal(output) : toFile(file)
+    reporters.push(new kinds[name]!(sink))
+  }
+  return { reporters, close: () => files.forEach((handle) => closeSync(handle)) }
+}
+
+function openFile(path: string): number {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    return openSync(path, 'w')
+  } catch (error) {
+    throw new BaxError('invalid_request', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      cause: error,
+    })
+  }
+}

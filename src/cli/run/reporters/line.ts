@@ -1,0 +1,131 @@
+/** One line a step; on a terminal the running steps stand below with their time. */
+import {
+  type Failure,
+  type RunReport,
+  type ScriptReport,
+  type ScriptStart,
+  type StepReport,
+  type StepStart,
+  tally,
+} from '../report.ts'
+import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const frameMs = 80
+
+export class LineReporter implements Reporter {
+  readonly #sink: Sink
+  readonly #running = new Map<string, { title: string; since: number }>()
+  #many = false
+  #frame = 0
+  #drawn = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  begin({ scripts }: { scripts: number }): void {
+    this.#many = scripts > 1
+  }
+
+  scriptStarted({ file, name, attempt, steps }: ScriptStart): void {
+    const { bold, dim } = this.#sink.style
+    const again = attempt > 1 ? `, retry ${attempt - 1}` : ''
+    this.#line(`${bold(name)} ${dim(`${file}, ${counted(steps, 'step')}${again}`)}`)
+  }
+
+  stepStarted(script: ScriptStart, step: StepStart): void {
+    if (!this.#sink.live) return
+    this.#running.set(script.file, { title: this.#titled(script, step), since: performance.now() })
+    this.#timer ??= setInterval(() => this.#draw(), frameMs)
+    this.#draw()
+  }
+
+  stepFinished(script: ScriptStart, step: StepReport): void {
+    const { dim, green, red, yellow } = this.#sink.style
+    this.#running.delete(script.file)
+    const title = this.#titled(script, step)
+    const time = dim(`(${readableMs(step.durationMs)}${step.tries > 1 ? `, ${step.tries} tries` : ''})`)
+    const note = step.note === undefined ? '' : dim(` ${step.note}`)
+    if (step.status === 'skipped') this.#line(`  ${yellow('-')} ${title}${note}`)
+    else if (step.status === 'passed') this.#line(`  ${green('✓')} ${title} ${time}${note}`)
+    else this.#line(`  ${red('✗')} ${title} ${time}: ${oneLine(step.failure!)}`)
+    this.#draw()
+  }
+
+  scriptFinished({ name, file, failure, notes }: ScriptReport): void {
+    const { red, yellow } = this.#sink.style
+    this.#running.delete(file)
+    if (failure) this.#line(`  ${red('✗')} ${name}: ${oneLine(failure)}`)
+    for (const note of notes) this.#line(`  ${yellow('!')} ${note}`)
+  }
+
+  end(report: RunReport): void {
+    clearInterval(this.#timer)
+    this.#erase()
+    const failed = report.scripts.filter(({ status }) => status === 'failed')
+    for (const script of failed) this.#tellFailures(script)
+    const { bold, green, red } = this.#sink.style
+    const { scripts, steps } = tally(report)
+    const paint = scripts.failed > 0 ? red : green
+    this.#sink.write(
+      `\n${bold(paint(sentence('script', scripts)))}; ${sentence('step', steps)} (${readableMs(report.durationMs)})\n`,
+    )
+  }
+
+  #titled(script: ScriptStart, step: StepStart): string {
+    return this.#many ? `${this.#sink.style.dim(script.file)} ${stepTitle(step)}` : stepTitle(step)
+  }
+
+  #tellFailures({ name, file, steps, failure, artifacts }: ScriptReport): void {
+    const { bold, cyan, dim, red } = this.#sink.style
+    this.#sink.write(`\n${bold(name)} ${dim(file)}\n`)
+    if (failure) this.#sink.write(`  ${red(failure.message)} ${dim(`[${failure.code}]`)}\n`)
+    for (const step of steps.filter(({ status }) => status === 'failed')) {
+      const { message, code, expected, actual } = step.failure!
+      this.#sink.write(`  ${stepTitle(step)} ${dim(placeText(step))}\n    ${red(message)} ${dim(`[${code}]`)}\n`)
+      if (expected !== undefined) this.#sink.write(`    expected: ${JSON.stringify(expected)}\n`)
+      if (actual !== undefined) this.#sink.write(`    actual:   ${JSON.stringify(actual)}\n`)
+    }
+    for (const path of artifacts) this.#sink.write(`  ${cyan(path)}\n`)
+  }
+
+  #line(text: string): void {
+    this.#erase()
+    this.#sink.write(`${text}\n`)
+  }
+
+  #draw(): void {
+    if (!this.#sink.live || this.#running.size === 0) return
+    this.#frame = (this.#frame + 1) % frames.length
+    const parts = [...this.#running.values()].map(
+      ({ title, since }) => `${title} ${readableMs(performance.now() - since)}`,
+    )
+    const text = `  ${frames[this.#frame]} ${parts.join(' · ')}`
+    this.#sink.write(`\r\u001B[2K${cut(text, this.#sink.columns)}`)
+    this.#drawn = true
+  }
+
+  #erase(): void {
+    if (this.#drawn) this.#sink.write('\r\u001B[2K')
+    this.#drawn = false
+  }
+}
+
+/** Colours do not count; a line as wide as the terminal would wrap and could not be drawn over. */
+function cut(text: string, columns: number): string {
+  // eslint-disable-next-line no-control-regex
+  const plain = text.replaceAll(/\u001B\[[\d;]*m/g, '')
+  return plain.length < columns ? text : `${plain.slice(0, Math.max(1, columns - 2))}…`
+}
+
+const oneLine = ({ message }: Failure): string => message.replaceAll(/\s*\n\s*/g, ' ')
+
+const sentence = (noun: string, counts: Readonly<Record<string, number>>): string => {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  const all = parts.reduce((sum, [, count]) => sum + count, 0)
+  return [counted(all, noun), parts.map(([status, count]) => `${count} ${status}`).join(', ')]
+    .filter(Boolean)
+    .join(': ')
+}

@@ -1,0 +1,60 @@
+/** Reports as JSON, with the names of the interface. */
+import {
+  type Failure,
+  type RunReport,
+  type ScriptReport,
+  type ScriptStart,
+  type StepReport,
+  type StepStart,
+  succeeded,
+  tally,
+} from '../report.ts'
+
+const rounded = (ms: number): number => Math.round(ms)
+
+export const stepStartOnWire = ({ number, name, place, phase, item }: StepStart) => ({
+  number,
+  name,
+  ...place,
+  phase,
+  ...(item && { item }),
+})
+
+export const stepOnWire = (step: StepReport) => ({
+  ...stepStartOnWire(step),
+  status: step.status,
+  duration_ms: rounded(step.durationMs),
+  tries: step.tries,
+  ...(step.failure && { error: step.failure.message, ...withoutMessage(step.failure) }),
+  ...(step.note !== undefined && { note: step.note }),
+  ...(step.value !== undefined && { value: step.value }),
+})
+
+export const scriptStartOnWire = ({ file, name, attempt, steps }: ScriptStart) => ({ file, name, attempt, steps })
+
+export const scriptOnWire = (script: ScriptReport) => ({
+  file: script.file,
+  name: script.name,
+  status: script.status,
+  attempt: script.attempt,
+  started_at: script.startedAt,
+  duration_ms: rounded(script.durationMs),
+  ...(script.sessionId !== undefined && { session_id: script.sessionId }),
+  ...(script.failure && { error: script.failure.message, ...withoutMessage(script.failure) }),
+  steps: script.steps.map(stepOnWire),
+  artifacts: script.artifacts,
+  notes: script.notes,
+})
+
+export const runOnWire = (run: RunReport) => ({
+  run_id: run.runId,
+  success: succeeded(run),
+  started_at: run.startedAt,
+  duration_ms: rounded(run.durationMs),
+  ...(run.shard && { shard: run.shard }),
+  totals: tally(run),
+  scripts: run.scripts.map(scriptOnWire),
+})
+
+/** The message itself is told as `error`. */
+const withoutMessage = ({ code, expected, actual, details }: Failure) => ({ code, expected, actual, details })

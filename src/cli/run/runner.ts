@@ -1,0 +1,263 @@
+/** Runs one script: its session, its steps in order, those under `finally`, and the report of it all. */
+import { resolve } from 'node:path'
+import type { Addressed, Client } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import type { Collected, EvidenceRoom } from './evidence.ts'
+import { failureOf, type Reach } from './call.ts'
+import { holds, refersTo } from './condition.ts'
+import { type OwnSession, openSession, stopShell } from './own-session.ts'
+import type { PictureRules } from './pictures.ts'
+import { type Block, countSteps, type IncludeAction, type ScriptPlan, type StepPlan } from './plan.ts'
+import { asText } from './references.ts'
+import { type ScriptReport, type ScriptStart, shortened, type StepReport, type StepStart } from './report.ts'
+import { RunScope, UnresolvedReference } from './scope.ts'
+import type { SessionFields } from './shape.ts'
+import { type CallStep, runStep, type StepResult } from './step-run.ts'
+
+/** Hears what happens, as it happens. */
+export interface Observer {
+  scriptStarted(script: ScriptStart): void
+  stepStarted(script: ScriptStart, step: StepStart): void
+  stepFinished(script: ScriptStart, step: StepReport): void
+}
+
+export interface RunnerTools {
+  readonly client: Client
+  readonly transport: Transport
+  readonly operations: readonly Addressed[]
+  readonly pictures: PictureRules
+  readonly observer: Observer
+  readonly evidence: EvidenceRoom
+  readonly keepPicture: Reach['keepPicture']
+  readonly cwd: string
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  /** Goes on a while after `signal`, for what has to be done at the end. */
+  readonly lateSignal: AbortSignal
+}
+
+/** Where a step stands: in which part of the script, and in which round of a loop. */
+interface Position {
+  readonly phase: 'steps' | 'finally'
+  readonly item?: StepStart['item']
+}
+
+export class ScriptRun {
+  readonly #plan: ScriptPlan
+  readonly #tools: RunnerTools
+  readonly #start: ScriptStart
+  readonly #reports: StepReport[] = []
+  readonly #reach: Reach
+  readonly #evidence: Collected
+  #session: OwnSession | undefined
+  #failed = false
+
+  constructor(plan: ScriptPlan, attempt: number, tools: RunnerTools) {
+    const { client, transport, keepPicture, pictures } = tools
+    this.#plan = plan
+    this.#tools = tools
+    this.#start = { file: plan.file, name: pictures.mask.text(plan.name), steps: countSteps(plan.block), attempt }
+    this.#reach = { client, transport, keepPicture, sessionId: () => this.#session?.id, shellId: undefined }
+    this.#evidence = tools.evidence.of(this.#start, this.#reach)
+  }
+
+  /** Runs the script; whatever goes wrong is in the report. */
+  async run(): Promise<ScriptReport> {
+    const { observer, now, pictures } = this.#tools
+    const startedAt = now().toISOString()
+    const started = performance.now()
+    const notes: string[] = []
+    let failure: ScriptReport['failure']
+    const attempt = async (work: () => Promise<void>) => {
+      try {
+        await work()
+      } catch (error) {
+        this.#failed = true
+        failure ??= pictures.mask.deep(failureOf(error))
+      }
+    }
+    observer.scriptStarted(this.#start)
+    await attempt(async () => {
+      await this.#open(notes)
+      await this.#block(this.#plan.block, this.#scope())
+    })
+    await attempt(async () => void notes.push(...(await this.#evidence.end(this.#failed))))
+    const sessionId = this.#session?.id
+    await attempt(() => this.#close())
+    return {
+      file: this.#start.file,
+      name: this.#start.name,
+      attempt: this.#start.attempt,
+      status: this.#failed ? 'failed' : 'passed',
+      startedAt,
+      durationMs: performance.now() - started,
+      ...(sessionId && { sessionId }),
+      steps: this.#reports,
+      ...(failure && { failure }),
+      artifacts: this.#evidence.files,
+      notes: pictures.mask.deep(notes),
+    }
+  }
+
+  #scope(): RunScope {
+    const { given, vars } = this.#plan
+    return new RunScope({ given, vars: { ...vars }, saved: new Map(), sessionId: this.#reach.sessionId })
+  }
+
+  async #open(notes: string[]): Promise<void> {
+    const { session } = this.#plan
+    if (!session) return
+    const fields = this.#scope().fill(session.fields) as Partial<SessionFields>
+    this.#session = await openSession(this.#tools.client, fields, this.#tools.signal)
+    if (this.#session.warning) notes.push(this.#session.warning)
+    await this.#evidence.begin()
+  }
+
+  async #close(): Promise<void> {
+    const { transport, operations, lateSignal } = this.#tools
+    const { shellId } = this.#reach
+    try {
+      if (shellId !== undefined) await stopShell(transport, operations, shellId, lateSignal)
+    } finally {
+      await this.#session?.close(lateSignal)
+    }
+  }
+
+  /** Runs steps until one fails, then those that run in any case. Returns whether to go on after the block. */
+  async #block(
+    { steps, finally: last }: Block,
+    scope: RunScope,
+    position: Position = { phase: 'steps' },
+  ): Promise<boolean> {
+    let goesOn = true
+    for (const step of steps) {
+      if (goesOn) goesOn = await this.#step(step, scope, position)
+      else this.#skip(step, scope, position, 'not run: a step before failed', true)
+    }
+    for (const step of last) await this.#step(step, scope, { ...position, phase: 'finally' })
+    return goesOn
+  }
+
+  async #step(step: StepPlan, scope: RunScope, position: Position): Promise<boolean> {
+    const { forEach, when } = step
+    if (!forEach) return (await this.#once(step, scope, position)).goesOn
+    if (when && !refersTo(when, forEach.as) && !holds(when, scope)) {
+      this.#skip(step, scope, position, `when: ${when.source}`)
+      return true
+    }
+    const items = this.#items(step, scope, position)
+    if (!items) return step.continueOnError
+    if (items.length === 0) this.#skip(step, scope, position, 'for_each: the list is empty')
+    const values: unknown[] = []
+    for (const [index, value] of items.entries()) {
+      const inner = { ...position, item: { index: index + 1, of: items.length } }
+      const done = await this.#once(step, scope.within(forEach.as, value), inner)
+      if (!done.goesOn) return false
+      values.push(done.value)
+    }
+    if (step.save !== undefined) scope.saved.set(step.save, values)
+    return true
+  }
+
+  #items(step: StepPlan, scope: RunScope, position: Position): readonly unknown[] | undefined {
+    return this.#filled(step, scope, position, () => {
+      const items = scope.fill(step.forEach!.items)
+      if (Array.isArray(items)) return items as unknown[]
+      throw new UnresolvedReference(`for_each needs a list, and this is ${asText(items)}`)
+    })
+  }
+
+  /** What `fill` gives; a reference without a value fails the step, and gives undefined. */
+  #filled<T>(step: StepPlan, scope: RunScope, position: Position, fill: () => T): T | undefined {
+    try {
+      return fill()
+    } catch (error) {
+      if (!(error instanceof UnresolvedReference)) throw error
+      const failure = { message: error.message, code: 'undefined_reference' }
+      this.#failed = true
+      this.#report(this.#startOf(step, scope, position), {
+        status: 'failed',
+        durationMs: 0,
+        tries: 0,
+        failure,
+        pictures: [],
+      })
+      return undefined
+    }
+  }
+
+  /** One round of a step. */
+  async #once(step: StepPlan, scope: RunScope, position: Position): Promise<{ goesOn: boolean; value: unknown }> {
+    const { action, when } = step
+    if (when && !holds(when, scope)) {
+      this.#skip(step, scope, position, `when: ${when.source}`)
+      return { goesOn: true, value: null }
+    }
+    if (action.kind === 'include') {
+      const done = await this.#include(step, action, scope, position)
+      return { goesOn: done || step.continueOnError, value: null }
+    }
+    const result = await this.#call({ ...step, action }, scope, position)
+    if (!result.failure && step.save !== undefined && !step.forEach) scope.saved.set(step.save, result.value)
+    return { goesOn: !result.failure || step.continueOnError, value: result.value }
+  }
+
+  async #include(step: StepPlan, action: IncludeAction, scope: RunScope, position: Position): Promise<boolean> {
+    const vars = this.#filled(step, scope, position, () =>
+      Object.fromEntries(action.vars.map(([name, template]) => [name, scope.fill(template)])),
+    )
+    if (!vars) return false
+    return this.#block(action.block, scope.including({ ...scope.vars, ...vars }), position)
+  }
+
+  async #call(step: CallStep, scope: RunScope, position: Position): Promise<StepResult> {
+    const { cwd, observer, pictures, signal, lateSignal } = this.#tools
+    const start = this.#startOf(step, scope, position)
+    observer.stepStarted(this.#start, start)
+    const started = performance.now()
+    const result = await runStep(step, scope, {
+      reach: this.#reach,
+      pictures,
+      signal: position.phase === 'finally' ? lateSignal : signal,
+      script: resolve(cwd, step.place.file),
+    })
+    const durationMs = performance.now() - started
+    const { failure, note, tries, value } = result
+    const shown = failure && !this.#failed ? await this.#evidence.failed(start, result.pictures) : []
+    if (failure) this.#failed = true
+    this.#report(start, {
+      status: failure ? 'failed' : 'passed',
+      durationMs,
+      tries,
+      ...(failure ? { failure } : { value }),
+      ...(note && { note }),
+      pictures: [...result.pictures, ...shown],
+    })
+    return result
+  }
+
+  #skip(step: StepPlan, scope: RunScope, position: Position, note: string, silent = false): void {
+    const start = this.#startOf(step, scope, position)
+    this.#report(start, { status: 'skipped', durationMs: 0, tries: 0, note, pictures: [] }, silent)
+  }
+
+  #startOf({ number, name, label, place }: StepPlan, scope: RunScope, { phase, item }: Position): StepStart {
+    let shown = label
+    try {
+      if (name) shown = asText(scope.fill(name))
+    } catch (error) {
+      // The step is told by its label then; what it refers to in its data fails it by itself.
+      if (!(error instanceof UnresolvedReference)) throw error
+    }
+    return { number, name: this.#tools.pictures.mask.text(shown), place, phase, ...(item && { item }) }
+  }
+
+  #report(start: StepStart, rest: Omit<StepReport, keyof StepStart>, silent = false): void {
+    const { durationMs, tries, pictures, status, ...facts } = rest
+    // Secrets go first: a text that is cut could show the half of one.
+    const shown = shortened(this.#tools.pictures.mask.deep(facts)) as typeof facts
+    const report: StepReport = { ...start, status, durationMs, tries, ...shown, pictures }
+    this.#reports.push(report)
+    if (!silent) this.#tools.observer.stepFinished(this.#start, report)
+  }
+}

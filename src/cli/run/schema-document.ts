@@ -1,0 +1,110 @@
+/** JSON Schema of a script, for editors: made from the shapes that check it and from every command and operation. */
+import { z } from 'zod'
+import { scriptShape, stepShape } from './shape.ts'
+import type { Verb, Verbs } from './verbs.ts'
+
+type Json = Record<string, unknown>
+
+/** Any value may be, or hold, a reference; an editor cannot know what it stands for. */
+const reference = { type: 'string', pattern: String.raw`\$\{[^}]*\}` }
+
+export function scriptSchema(verbs: Verbs): Json {
+  const script = toJson(scriptShape)
+  const step = toJson(stepShape)
+  const { command: _, data: __, ...options } = step['properties'] as Json
+  const byVerb = Object.fromEntries([...verbs].map(([name, verb]) => [name, shortForm(verb)]))
+  const bare = [...verbs].flatMap(([name, { schema }]) => (schema.safeParse({}).success ? [name] : []))
+  const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'bax script',
+    description: 'Steps for `bax run`',
+    anyOf: [{ $ref: '#/$defs/script' }, { $ref: '#/$defs/body' }],
+    $defs: {
+      script: {
+        ...script,
+        required: ['steps'],
+        additionalProperties: false,
+        properties: { ...(script['properties'] as Json), steps, finally: { ...steps, minItems: 0 } },
+      },
+      body: {
+        type: 'object',
+        required: ['commands'],
+        properties: { commands: { type: 'array', items: { $ref: '#/$defs/longForm' } } },
+      },
+      step: { anyOf: [{ enum: bare, description: 'A command without fields' }, { $ref: '#/$defs/stepMapping' }] },
+      stepMapping: {
+        type: 'object',
+        properties: { ...options, ...byVerb, ...(longForm(verbs)['properties'] as Json) },
+        additionalProperties: false,
+        oneOf: [...verbs.keys(), 'command', 'include'].map((name) => ({ required: [name] })),
+      },
+      longForm: { ...longForm(verbs), additionalProperties: false },
+    },
+  }
+}
+
+const longForm = (verbs: Verbs): Json => ({
+  type: 'object',
+  required: ['command'],
+  properties: { command: { enum: [...verbs.keys()] }, data: { type: ['object', 'null'] } },
+})
+
+/** A mapping of fields; also one value, a list of values or nothing, where the command can be told so. */
+function shortForm({ schema, positional, summary, uses }: Verb): Json {
+  const { properties = {}, required = [] } = toJson(schema) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  const needed = required.filter((name) => !(uses && name === 'session_id'))
+  const mapping = {
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...(needed.length > 0 && { required: needed }),
+  }
+  const [first] = positional
+  const forms: Json[] = [mapping]
+  if (first !== undefined && positional.length === 1) forms.push(properties[first]!)
+  if (positional.length > 1) {
+    forms.push({
+      type: 'array',
+      prefixItems: positional.map((name) => properties[name]!),
+      minItems: needed.length,
+      maxItems: positional.length,
+    })
+  }
+  if (needed.length === 0) forms.push({ type: 'null' })
+  return { description: summary, anyOf: forms }
+}
+
+/** The schema as typed, with references allowed in the place of every value. */
+function toJson(schema: z.ZodType): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'inline',
+  }) as Json
+  return withReferences(json, true) as Json
+}
+
+function withReferences(node: unknown, isRoot = false): unknown {
+  if (Array.isArray(node)) return node.map((item) => withReferences(item))
+  if (typeof node !== 'object' || node === null) return node
+  const { spelling: _, ...fields } = node as Json
+  const inner: Json = Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => {
+      if (key === 'properties' || key === '$defs') {
+        const entries = Object.entries(value as Json).map(([name, item]) => [name, withReferences(item)])
+        return [key, Object.fromEntries(entries)]
+      }
+      return [key, ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key) ? withReferences(value) : value]
+    }),
+  )
+  const isPlainText =
+    inner['type'] === 'string' &&
+    Object.keys(inner).every((key) => ['type', 'description', 'default', 'minLength'].includes(key))
+  if (isRoot || isPlainText || (inner['type'] === undefined && inner['enum'] === undefined)) return inner
+  const { description, ...rest } = inner
+  return { ...(description !== undefined && { description }), anyOf: [rest, reference] }
+}

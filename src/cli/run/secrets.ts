@@ -1,0 +1,103 @@
+/** Keeps the values of secrets out of everything that leaves a run, also where they are written in another way. */
+
+/** Replaces secrets. */
+export interface Mask {
+  /** A text without them. */
+  text(text: string): string
+  /** The same for every text, key and number inside a value. */
+  deep<T>(value: T): T
+  /** Bytes of a text in any encoding that keeps ASCII; undefined when nothing was in them. */
+  bytes(bytes: Uint8Array): Buffer | undefined
+}
+
+const stars = '***'
+
+/** A mask for these values; empty ones hide nothing. */
+export function makeMask(secrets: Iterable<string>): Mask {
+  const values = [...new Set([...secrets].flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(
+    (part) => part !== '',
+  )
+  const byLength = values.toSorted((a, b) => b.length - a.length)
+  const inText = union([...byLength.map(spellings), ...byLength.flatMap(inBase64)])
+  const inBytes = union([...byLength.map((value) => spellings(latin(value))), ...byLength.flatMap(inBase64)])
+  const text = (given: string) => (inText ? given.replaceAll(inText, stars) : given)
+  const deep = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value)
+    if (typeof value === 'number') return text(String(value)) === String(value) ? value : text(String(value))
+    if (Array.isArray(value)) return value.map(deep)
+    if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), deep(item)]))
+  }
+  return {
+    text,
+    deep: (value) => (inText ? (deep(value) as typeof value) : value),
+    bytes(given) {
+      if (!inBytes) return undefined
+      const before = Buffer.from(given).toString('latin1')
+      const after = before.replaceAll(inBytes, stars)
+      return after === before ? undefined : Buffer.from(after, 'latin1')
+    },
+  }
+}
+
+const union = (patterns: readonly string[]) => (patterns.length > 0 ? new RegExp(patterns.join('|'), 'g') : undefined)
+
+/** UTF-8 bytes as one character each: how a text is found in bytes. */
+const latin = (text: string) => Buffer.from(text).toString('latin1')
+
+/** A pattern for a text in which any character may be escaped as in JSON, a URL, or HTML. */
+const spellings = (text: string): string => Array.from(text, spellingsOf).join('')
+
+const named: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\u00a0': '&nbsp;',
+}
+const inJson: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\', '/': '\\/' }
+
+function spellingsOf(character: string): string {
+  const code = character.codePointAt(0)!
+  const hex = code.toString(16)
+  const units = Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  )
+  const percent = [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  const patterns = [
+    escape(character),
+    anyCase(percent),
+    `&#0*${code};`,
+    `&#[xX]0*${anyCase(hex)};`,
+    units.map((unit) => `\\\\u${anyCase(unit.slice(2))}`).join(''),
+    ...(character === ' ' ? ['\\+'] : []),
+    ...[named[character], inJson[character]].flatMap((other) => (other === undefined ? [] : [escape(other)])),
+  ]
+  return `(?:${patterns.join('|')})`
+}
+
+const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+const anyCase = (text: string) => text.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+
+/** Shorter values would be found in every other picture. */
+const shortestInBase64 = 4
+
+/**
+ * A text inside base64 looks different at each of three offsets. Its first and last characters depend on what stands
+ * beside it and are left out.
+ */
+function inBase64(text: string): string[] {
+  const bytes = Buffer.from(text)
+  if (bytes.length < shortestInBase64) return []
+  return [0, 1, 2].map((offset) => {
+    const whole = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    const start = [0, 2, 3][offset]!
+    const isWhole = (offset + bytes.length) % 3 === 0
+    const inner = isWhole ? whole.slice(start) : whole.slice(start, -1)
+    return escape(inner).replaceAll('\\+', '[+-]').replaceAll('\\/', '[/_]')
+  })
+}
