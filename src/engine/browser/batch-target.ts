@@ -9,6 +9,8 @@ export interface BatchTarget {
   page(): Promise<Page>
   /** Whether the tab that was active last has crashed. */
   readonly crashed: boolean
+  /** All tabs in the order of their opening; the last one is active. */
+  readonly pages: readonly Page[]
   readonly events: EventLog
   /** Where the pointer was left, in CSS pixels of the viewport. */
   readonly pointer: { x: number; y: number }

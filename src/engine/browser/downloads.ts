@@ -3,6 +3,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { BrowserContext, Download } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
+import { shownUrl } from './page-events.ts'
+import { tabIdOf } from './tab-ids.ts'
 
 export function keepDownloads(context: BrowserContext, folder: string, events: EventLog): void {
   const taken = new Set<string>()
@@ -17,7 +19,7 @@ interface Shelf {
 
 async function keep(download: Download, { folder, taken, events }: Shelf): Promise<void> {
   const filename = freeName(download.suggestedFilename(), taken)
-  const facts = { filename, url: download.url().slice(0, 2000) }
+  const facts = { tab_id: tabIdOf(download.page()), filename, url: shownUrl(download.url()) }
   events.emit('download.started', facts)
   const path = join(folder, filename)
   try {

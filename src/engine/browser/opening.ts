@@ -1,5 +1,4 @@
 /** Makes a session from a plan, on a seat of the pool or on somebody else's browser. */
-import type { Page } from 'playwright'
 import type { EngineConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
@@ -8,6 +7,7 @@ import type { SessionPlan } from './plan.ts'
 import { translated } from './playwright-errors.ts'
 import type { Seat } from './pool.ts'
 import { openRemote } from './remote.ts'
+import type { Place } from './worker.ts'
 import { downloadFolder, type Ground, Session, type SessionFacts } from './session.ts'
 
 /** A session that is ready, with what its creator alone is told. */
@@ -30,7 +30,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
   try {
     const worker = await seat.worker
     const place = await worker.open(plan.contextOptions(worker))
-    await fit(place.page, plan)
+    await fit(place, plan)
     const ground: Ground = {
       context: place.context,
       workerId: worker.id,
@@ -41,7 +41,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       free: seat.free,
     }
     const session = settle(plan, ground, tools)
-    worker.upstream.onClose(() => void session.end('worker_lost'))
+    worker.upstream.onClose(() => session.endLater('worker_lost'))
     return await begin(plan, session)
   } catch (error) {
     seat.free()
@@ -54,12 +54,12 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
   const ground = await openRemote(plan, downloads)
   const session = settle(plan, ground, tools)
-  ground.onLost(() => void session.end('worker_lost'))
+  ground.onLost(() => session.endLater('worker_lost'))
   return begin(plan, session)
 }
 
 function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnded, onOpened }: OpeningTools): Session {
-  const { writeAnywhere } = config
+  const { writeAnywhere, log } = config
   const session = new Session({
     input: plan.input,
     viewport: plan.viewport,
@@ -67,6 +67,7 @@ function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnde
     writeAnywhere,
     beforeClose,
     onEnded,
+    log,
   })
   onOpened(session)
   return session
@@ -79,10 +80,15 @@ async function begin(plan: SessionPlan, session: Session): Promise<OpenedSession
 }
 
 /** A ready page has the default size. */
-async function fit(page: Page, { viewport }: SessionPlan): Promise<void> {
-  const size = page.viewportSize()
+async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
+  const size = place.page.viewportSize()
   if (size?.width === viewport.width && size.height === viewport.height) return
-  await page.setViewportSize({ ...viewport })
+  try {
+    await place.page.setViewportSize({ ...viewport })
+  } catch (error) {
+    await place.close()
+    throw error
+  }
 }
 
 /** What to warn of when the first page could not be opened: the session itself is fine. */

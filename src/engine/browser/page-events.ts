@@ -1,41 +1,83 @@
-/** What happens on the pages of a context, as events of its session. */
-import type { BrowserContext, Request } from 'playwright'
+/** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
+import type { BrowserContext, Page, Request } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
+import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
 const urlChars = 2000
 
+/** Everything here is known already when it is told: no event asks the browser for more. */
 export function recordPageEvents(context: BrowserContext, events: EventLog): void {
   context.on('framenavigated', (frame) => {
-    if (frame.parentFrame() === null) events.emit('page.navigated', { url: shown(frame.url()) })
+    if (frame.parentFrame() !== null) return
+    events.emit('page.navigated', { tab_id: tabIdOf(frame.page()), url: shownUrl(frame.url()) })
   })
-  context.on('pageload', (page) => events.emit('page.loaded', { url: shown(page.url()) }))
+  context.on('pageload', (page) => {
+    events.emit('page.loaded', { tab_id: tabIdOf(page), url: shownUrl(page.url()) })
+  })
   context.on('weberror', (fault) => {
     const error = fault.error()
-    events.emit('page.error', { message: String(error?.message ?? error).slice(0, textChars) })
+    const message = String(error?.message ?? error).slice(0, textChars)
+    events.emit('page.error', { ...tabOf(fault.page()), message })
   })
   context.on('console', (message) => {
     const { url, lineNumber } = message.location()
     events.emit('console', {
+      ...tabOf(message.page()),
       level: message.type(),
       text: message.text().slice(0, textChars),
-      ...(url && { url: shown(url), line: lineNumber + 1 }),
+      ...(url && { url: shownUrl(url), line: lineNumber + 1 }),
     })
   })
+  recordRequests(context, events)
+}
+
+function recordRequests(context: BrowserContext, events: EventLog): void {
+  const facts = new WeakMap<Request, Record<string, unknown>>()
+  let count = 0
+  const factsOf = (request: Request): Record<string, unknown> => {
+    let known = facts.get(request)
+    if (!known) {
+      known = {
+        request_id: `${++count}`,
+        ...tabOf(pageOf(request)),
+        method: request.method(),
+        url: shownUrl(request.url()),
+        resource_type: request.resourceType(),
+      }
+      facts.set(request, known)
+    }
+    return known
+  }
   context.on('request', (request) => events.emit('network.request', factsOf(request)))
   context.on('response', (response) => {
-    events.emit('network.response', { ...factsOf(response.request()), status: response.status() })
+    const type = response.headers()['content-type']
+    events.emit('network.response', {
+      ...factsOf(response.request()),
+      status: response.status(),
+      ...(type && { content_type: type }),
+    })
   })
   context.on('requestfailed', (request) => {
     events.emit('network.failed', { ...factsOf(request), error: request.failure()?.errorText ?? 'failed' })
   })
 }
 
-const factsOf = (request: Request) => ({
-  url: shown(request.url()),
-  method: request.method(),
-  resource_type: request.resourceType(),
-})
+/** The page of a request; none for a service worker's, and for those that a page makes before it has a frame. */
+function pageOf(request: Request): Page | null {
+  try {
+    return request.serviceWorker() ? null : request.frame().page()
+  } catch {
+    return null
+  }
+}
 
-/** Addresses may hold whole files (`data:`). */
-const shown = (url: string): string => (url.length > urlChars ? `${url.slice(0, urlChars)}…` : url)
+const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})
+
+/** Addresses may hold whole files (`data:`), and passwords or tokens that a log must not keep. */
+export function shownUrl(url: string): string {
+  const cut = url.length > urlChars ? `${url.slice(0, urlChars)}…` : url
+  return cut
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@]*@/i, '$1')
+    .replaceAll(/([?&#](?:access_|frame_)?token=)[^&#]+/gi, '$1[redacted]')
+}

@@ -96,22 +96,20 @@ export class Pool {
   }
 
   status(): EngineStatus['browsers'] {
-    return [...this.#berths.values()]
-      .flat()
-      .flatMap(({ kind, running, seats }) =>
-        running
-          ? [
-              {
-                worker_id: running.id,
-                kind,
-                product: running.product,
-                pid: running.pid,
-                sessions: seats,
-                warm: running.warm,
-              },
-            ]
-          : [],
-      )
+    return [...this.#berths.values()].flat().flatMap(({ kind, running, seats }) =>
+      running
+        ? [
+            {
+              worker_id: running.id,
+              kind,
+              product: running.product,
+              pid: running.pid,
+              sessions: seats,
+              warm: running.warm,
+            },
+          ]
+        : [],
+    )
   }
 
   async close(): Promise<void> {
@@ -134,7 +132,9 @@ export class Pool {
   }
 
   #launch(kind: BrowserKind): Seat {
-    const { promise: found, resolve: onFound } = withResolver<void>()
+    const { promise: found, resolve: onFound, reject: onMissed } = withResolver<void>()
+    // Its failure is the worker's too, and told there.
+    found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const worker = this.locate(kind).then((browser) =>
       BrowserWorker.launch({ id, kind, browser, onFound, log: this.#config.log }),
@@ -151,7 +151,7 @@ export class Pool {
       (error: Error) => {
         this.#located.delete(kind)
         this.#config.log('error', 'browser did not start', { worker: id, error: error.message })
-        onFound()
+        onMissed(error)
         this.#remove(berth)
       },
     )
@@ -240,10 +240,12 @@ function setAndGet<K, V>(map: Map<K, V>, key: K, value: V): V {
   return value
 }
 
-function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
   let resolve!: (value: T) => void
-  const promise = new Promise<T>((settle) => {
+  let reject!: (error: Error) => void
+  const promise = new Promise<T>((settle, fail) => {
     resolve = settle
+    reject = fail
   })
-  return { promise, resolve }
+  return { promise, resolve, reject }
 }

@@ -25,6 +25,8 @@ export class Provision {
   readonly #stages: { stage: ProvisionStage; at: string }[] = []
   readonly #cancel = new AbortController()
   #status: ProvisionRecord['status'] = 'provisioning'
+  /** What an end without a session will count as. */
+  #outcome: 'failed' | 'cancelled' = 'failed'
   #opened: OpenedSession | undefined
   #error: BaxError | undefined
   #settledAt: Date | undefined
@@ -43,6 +45,7 @@ export class Provision {
 
   /** Gives up the place in the queue, or the session that is being made; nothing when it has settled. */
   cancel(reason = new BaxError('no_capacity', 'the provisioning was cancelled')): void {
+    this.#outcome = 'cancelled'
     this.#cancel.abort(reason)
   }
 
@@ -73,15 +76,14 @@ export class Provision {
 
   async #run(): Promise<OpenedSession> {
     const { waiting, open, onSettled } = this.#facts
-    const { signal } = this.#cancel
-    const timer = setTimeout(() => this.cancel(tooLate()), limits.provision.timeoutMs)
+    const timer = setTimeout(() => this.#cancel.abort(tooLate()), limits.provision.timeoutMs)
     try {
       const seat = await this.#until(waiting.seat, (late) => late.free())
       if (seat.launching) this.#reach('scaling')
       await this.#until(seat.found, () => seat.free())
       this.#reach('worker_found')
       this.#reach('creating')
-      const opened = await this.#until(open(seat), (late) => void late.session.end('deleted'))
+      const opened = await this.#until(open(seat), (late) => late.session.endLater('deleted'))
       this.#opened = opened
       this.#status = 'ready'
       this.#reach('ready')
@@ -90,7 +92,7 @@ export class Provision {
     } catch (thrown) {
       waiting.leave()
       this.#error = asBaxError(thrown)
-      this.#status = signal.aborted && signal.reason === thrown && !timedOut(thrown) ? 'cancelled' : 'failed'
+      this.#status = this.#outcome
       this.#reach('failed')
       throw this.#error
     } finally {
@@ -131,5 +133,3 @@ const tooLate = (): BaxError =>
     hint: 'close sessions that are not needed, or allow more browsers',
     retryAfterSecs: 5,
   })
-
-const timedOut = (error: unknown): boolean => error instanceof BaxError && error.message.startsWith('no browser')

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
+import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { EventLog } from '../../core/events.ts'
 import { writeWhole } from '../../core/files.ts'
@@ -44,6 +45,7 @@ export interface SessionFacts {
   /** Runs before the context closes, when the session did not end by a fault. */
   readonly beforeClose: (session: Session) => Promise<void>
   readonly onEnded: (session: Session) => void
+  readonly log: Log
 }
 
 export class Session implements BatchTarget {
@@ -80,7 +82,7 @@ export class Session implements BatchTarget {
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
       totalSecs: input.timeout_secs,
       onExpiring: (reason, ms) => this.events.emit('session.expiring', { reason, expires_in_ms: Math.round(ms) }),
-      onEnd: (reason) => void this.end(reason),
+      onEnd: (reason) => this.endLater(reason),
     })
     this.events.emit('session.status', { status: 'ready' })
     this.#lifetime.start()
@@ -116,6 +118,10 @@ export class Session implements BatchTarget {
 
   page(): Promise<Page> {
     return this.#tabs.active()
+  }
+
+  get pages(): readonly Page[] {
+    return this.#tabs.pages
   }
 
   async save(path: string, bytes: Uint8Array): Promise<string> {
@@ -159,6 +165,16 @@ export class Session implements BatchTarget {
   end(reason: EndReason): Promise<void> {
     this.#ending ??= this.#end(reason)
     return this.#ending
+  }
+
+  /** Ends the session with nobody waiting for it. */
+  endLater(reason: EndReason): void {
+    this.end(reason).catch((error: Error) => {
+      this.#facts.log('error', 'what a session left could not be removed', {
+        session: this.sessionId,
+        error: error.message,
+      })
+    })
   }
 
   async record(baseUrl: string): Promise<SessionRecord> {

@@ -2,6 +2,8 @@
 import type { BrowserContext, Page } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
 import { inTime } from './in-time.ts'
+import { shownUrl } from './page-events.ts'
+import { tabIdOf } from './tab-ids.ts'
 
 /** How long a title may take before the last known one is given: a hung page must not hold up a list. */
 const titleMs = 250
@@ -23,7 +25,6 @@ export class Tabs {
   readonly #events: EventLog
   readonly #viewport: Size
   readonly #tabs: Tab[] = []
-  #opened = 0
   #title = ''
   /** When the oldest question for a title was put that has no answer yet. */
   #unansweredSince: number | undefined
@@ -37,7 +38,7 @@ export class Tabs {
     for (const page of context.pages()) this.#add(page)
     context.on('page', (page) => {
       const { id } = this.#add(page)
-      this.#events.emit('tab.opened', { tab_id: id, url: page.url(), tabs: this.count })
+      this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
     })
   }
 
@@ -62,6 +63,11 @@ export class Tabs {
     const known = { url: this.url, title: this.#title }
     this.#frozen = known
     this.#frozen = { url: known.url, title: (await this.title(lastTitleMs)) || known.title }
+  }
+
+  /** The tabs in the order of their opening; the last one is active. */
+  get pages(): readonly Page[] {
+    return this.#tabs.map(({ page }) => page)
   }
 
   /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
@@ -94,7 +100,7 @@ export class Tabs {
   }
 
   #add(page: Page): Tab {
-    const tab: Tab = { id: `tab_${++this.#opened}`, page }
+    const tab: Tab = { id: tabIdOf(page), page }
     this.#tabs.push(tab)
     this.#crashed = false
     this.#unansweredSince = undefined
