@@ -1,20 +1,27 @@
 #!/usr/bin/env node
-// Starts bax; in a source checkout it makes the checkout ready first.
-import { existsSync } from 'node:fs'
+// Starts bax; in a source checkout it makes the checkout ready first. CommonJS, which starts faster.
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
 
-const [major] = process.versions.node.split('.').map(Number)
-const setup = new URL('../scripts/setup.js', import.meta.url)
+const scripts = join(__dirname, '..', 'scripts')
 // What can be asked before there is a browser, and what is asked when there is none.
 const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi'])
-try {
+
+async function ready() {
+  const [major] = process.versions.node.split('.').map(Number)
   if (major < 20) throw new Error(`bax needs Node 20 or newer; this is ${process.version}`)
-  if (existsSync(setup)) {
-    const { ensureReady } = await import(setup.href)
-    const [first] = process.argv.slice(2)
-    await ensureReady({ browser: !withoutBrowser.has(first) && !first.startsWith('-') })
-  }
-} catch (error) {
-  process.stderr.write(`error: ${error.message}\n`)
-  process.exit(3)
+  if (!existsSync(join(scripts, 'setup.js'))) return
+  const [first] = process.argv.slice(2)
+  const browser = !withoutBrowser.has(first) && !first.startsWith('-')
+  if (require('../scripts/ready.cjs').isReady(browser)) return
+  const { ensureReady } = await import('../scripts/setup.js')
+  await ensureReady({ browser })
 }
-await import('../dist/main.js')
+
+ready().then(
+  () => require('../dist/main.js'),
+  (error) => {
+    process.stderr.write(`error: ${error.message}\n`)
+    process.exitCode = 3
+  },
+)

@@ -1,14 +1,22 @@
 // Makes a source checkout ready: packages, build, a Chromium. Node built-ins only, because it runs before anything is there.
 // When nothing is to do it costs a few file stats, so that every start of bin/bax.js can call it.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const packagesStamp = join(root, 'node_modules', '.bax-stamp')
-const browserStamp = join(root, 'node_modules', '.bax-browser')
+const require = createRequire(import.meta.url)
+const {
+  root,
+  packagesStamp,
+  browserStamp,
+  packagesKey,
+  packagesReady,
+  browserReady,
+  buildReady,
+  isReady,
+} = require('./ready.cjs')
 const lockDir = join(root, 'node_modules', '.bax-setup')
-const bundle = join(root, 'dist', 'manifest.json')
 const leastNode = 20
 
 const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
@@ -23,39 +31,10 @@ export async function ensureReady({ browser = false } = {}) {
     // Another first run may have done it while this one waited.
     if (!packagesReady()) await installPackages()
     if (!buildReady()) await build()
-    if (browser && !existsSync(browserStamp)) await setUpBrowser()
+    if (browser && !browserReady()) await setUpBrowser()
   } finally {
     release()
   }
-}
-
-const isReady = (browser) => packagesReady() && buildReady() && (!browser || existsSync(browserStamp))
-
-/** What the installed packages depend on; size and time stand for the lock file's content on the fast path. */
-function packagesKey() {
-  const { mtimeMs, size } = statSync(join(root, 'package-lock.json'))
-  return `${process.versions.modules} ${size} ${Math.round(mtimeMs)}`
-}
-
-function packagesReady() {
-  return existsSync(packagesStamp) && readFileSync(packagesStamp, 'utf8') === packagesKey()
-}
-
-function buildReady() {
-  if (!existsSync(bundle)) return false
-  const built = statSync(bundle).mtimeMs
-  return (
-    !isNewer(join(root, 'src'), built) &&
-    ['package.json', 'scripts/build.js'].every((file) => statSync(join(root, file)).mtimeMs <= built)
-  )
-}
-
-function isNewer(folder, time) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory() ? isNewer(path, time) : statSync(path).mtimeMs > time) return true
-  }
-  return false
 }
 
 async function installPackages() {

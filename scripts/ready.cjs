@@ -1,0 +1,38 @@
+// Tells whether a source checkout is ready to run. Node built-ins and CommonJS only: every start of bin/bax.js asks.
+const { existsSync, readdirSync, readFileSync, statSync } = require('node:fs')
+const { join } = require('node:path')
+
+const root = join(__dirname, '..')
+const packagesStamp = join(root, 'node_modules', '.bax-stamp')
+const browserStamp = join(root, 'node_modules', '.bax-browser')
+const bundle = join(root, 'dist', 'manifest.json')
+
+/** What the installed packages depend on; size and time stand for the lock file's content on the fast path. */
+function packagesKey() {
+  const { mtimeMs, size } = statSync(join(root, 'package-lock.json'))
+  return `${process.versions.modules} ${size} ${Math.round(mtimeMs)}`
+}
+
+const packagesReady = () => existsSync(packagesStamp) && readFileSync(packagesStamp, 'utf8') === packagesKey()
+
+const browserReady = () => existsSync(browserStamp)
+
+function buildReady() {
+  if (!existsSync(bundle)) return false
+  const built = statSync(bundle).mtimeMs
+  return (
+    !isNewer(join(root, 'src'), built) &&
+    ['package.json', 'scripts/build.js'].every((file) => statSync(join(root, file)).mtimeMs <= built)
+  )
+}
+
+function isNewer(folder, time) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() ? isNewer(path, time) : statSync(path).mtimeMs > time) return true
+  }
+  return false
+}
+
+const isReady = (browser) => packagesReady() && buildReady() && (!browser || browserReady())
+module.exports = { root, packagesStamp, browserStamp, packagesKey, packagesReady, browserReady, buildReady, isReady }
