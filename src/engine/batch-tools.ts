@@ -5,5 +5,8 @@ import type { BatchTools } from './browser/run-batch.ts'
 
 export function makeBatchTools(_config: EngineConfig): BatchTools {
   const missing = () => new BaxError('feature_disabled', 'the extractor is not part of this build')
-  return { markdown: () => Promise.reject(missing()), structured: () => Promise.reject(missing()) }
+  return {
+    markdown: async (page, element) => (await import('./extract/page-markdown.ts')).markdownOf(page, element),
+    structured: () => Promise.reject(missing()),
+  }
 }

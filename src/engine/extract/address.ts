@@ -1,0 +1,87 @@
+/** Addresses of links and images: made absolute, and chosen where a page offers several. */
+import { type ElementNode, isElement } from './tree.ts'
+
+/** The absolute form, or undefined when there is none. */
+export function resolveUrl(address: string, baseUrl: string): string | undefined {
+  try {
+    return new URL(address.trim(), baseUrl).href
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a link leads; undefined for scripts, inline data and links to the top of the page. */
+export function linkAddress(href: string | undefined, baseUrl: string): string | undefined {
+  const typed = href?.trim()
+  if (typed === undefined || typed === '' || typed === '#') return undefined
+  const url = resolveUrl(typed, baseUrl)
+  return url === undefined || /^(?:javascript|vbscript|data|blob):/i.test(url) ? undefined : url
+}
+
+const lazy = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src']
+const lazySets = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
+
+/**
+ * The address of the best picture that an `<img>` (or the `<picture>` around it) offers: the largest of its sources,
+ * a lazy source before its placeholder; undefined for tracking pixels and inline data.
+ */
+export function imageAddress(image: ElementNode, baseUrl: string, picture?: ElementNode): string | undefined {
+  const { attributes } = image
+  if (isPixel(attributes)) return undefined
+  const candidates = [
+    ...lazySets.map((name) => largest(attributes[name])),
+    largest(attributes['srcset']),
+    ...lazy.map((name) => attributes[name]),
+    attributes['src'],
+    ...(picture?.children ?? []).map((child) =>
+      isElement(child) && child.tag === 'source'
+        ? (largest(child.attributes['srcset']) ?? largest(child.attributes['data-srcset']))
+        : undefined,
+    ),
+  ]
+  for (const candidate of candidates) {
+    if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) continue
+    const url = resolveUrl(candidate, baseUrl)
+    if (url !== undefined) return url
+  }
+  return undefined
+}
+
+const tiny = (value: string | undefined): boolean => value !== undefined && /^\s*[01](?:px)?\s*$/.test(value)
+
+function isPixel({ width, height, style = '' }: Readonly<Record<string, string>>): boolean {
+  if (tiny(width) && (tiny(height) || height === undefined)) return true
+  if (tiny(height) && width === undefined) return true
+  return /(?:^|;)\s*width:\s*[01]px/i.test(style) && /(?:^|;)\s*height:\s*[01]px/i.test(style)
+}
+
+/** The candidate of a `srcset` with the greatest width or density, read as HTML's own rules do. */
+function largest(srcset: string | undefined): string | undefined {
+  if (!srcset) return undefined
+  let best: string | undefined
+  let most = -1
+  const url = /[^\s,]\S*/y
+  const descriptor = /[^,]*/y
+  for (let at = skipGap(srcset, 0); at < srcset.length; at = skipGap(srcset, at)) {
+    url.lastIndex = at
+    const address = url.exec(srcset)![0]
+    at += address.length
+    let size = 1
+    if (!address.endsWith(',')) {
+      descriptor.lastIndex = at
+      const text = descriptor.exec(srcset)![0]
+      at += text.length
+      size = Number.parseFloat(text) || 1
+    }
+    if (size <= most || /^data:/i.test(address)) continue
+    most = size
+    best = address.replace(/,{1,9}$/, '')
+  }
+  return best
+}
+
+function skipGap(text: string, from: number): number {
+  let at = from
+  while (at < text.length && (text[at] === ',' || /\s/.test(text[at]!))) at++
+  return at
+}

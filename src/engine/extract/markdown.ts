@@ -1,0 +1,225 @@
+/** A tree as GitHub-flavoured Markdown. */
+import { linkAddress, resolveUrl } from './address.ts'
+import {
+  attribute,
+  childElements,
+  type ElementNode,
+  findElement,
+  isElement,
+  type Tree,
+  type TreeNode,
+  visibleText,
+} from './tree.ts'
+import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
+import { Context, isSkipped } from './markdown/context.ts'
+import { escapeAddress, escapeText } from './markdown/escape.ts'
+import { inlineParagraphs } from './markdown/inline.ts'
+import { definitionGroups, interruptsParagraph, type ItemGroup, itemsOf, taskMark } from './markdown/list.ts'
+import { formula, isFormula } from './markdown/math.ts'
+import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
+
+const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymotion\.com\/embed|open\.spotify\.com\/embed|w\.soundcloud\.com\/player)/ // prettier-ignore
+
+/** The whole tree as Markdown; the same tree always gives the same text, which ends with one line feed or is empty. */
+export function toMarkdown(tree: Tree): string {
+  const context = new Context(tree)
+  const writer = new MarkdownWriter(context)
+  writer.children(tree.root)
+  return context.blocks.toString()
+}
+
+class MarkdownWriter {
+  readonly #context: Context
+  readonly #path: ElementNode[] = []
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  children(parent: ElementNode): void {
+    this.#path.push(parent)
+    this.#nodes(parent.children)
+    this.#path.pop()
+  }
+
+  /** Blocks one below the other; what stands between them in a line is a paragraph. */
+  #nodes(nodes: readonly TreeNode[]): void {
+    let line: TreeNode[] = []
+    let items: TreeNode[] = []
+    const flush = () => {
+      if (line.length > 0) this.#paragraph(line)
+      // Items that lost their list.
+      if (items.length > 0) this.#list({ tag: 'ul', attributes: {}, children: items })
+      line = []
+      items = []
+    }
+    for (const node of nodes) {
+      const isItem = isElement(node) && node.tag === 'li'
+      if (isItem !== items.length > 0 && !(items.length > 0 && isBlank(node))) flush()
+      if (isItem) items.push(node)
+      else if (isElement(node) && (this.#standsAlone(node) || this.#context.isBlock(node))) {
+        flush()
+        this.#block(node)
+      } else {
+        line.push(node)
+      }
+    }
+    flush()
+  }
+
+  #standsAlone(element: ElementNode): boolean {
+    return (isFormula(element) && formula(element).block !== undefined) || (!isSkipped(element) && isCode(element))
+  }
+
+  #paragraph(nodes: readonly TreeNode[]): void {
+    for (const text of inlineParagraphs(nodes, this.#context, { breaks: 'hard' })) this.#context.blocks.add(text)
+  }
+
+  #block(element: ElementNode): void {
+    if (isFormula(element)) return this.#context.blocks.add(formula(element).block ?? '')
+    if (isCode(element)) return this.#code(element)
+    const level = headingLevel(element)
+    if (level > 0) return this.#heading(element, level)
+    switch (element.tag) {
+      case 'pre':
+        return this.#code(element)
+      case 'hr':
+        return this.#context.blocks.add('---')
+      case 'blockquote':
+        return this.#context.blocks.inside('> ', '> ', () => this.children(element))
+      case 'ul':
+      case 'ol':
+      case 'menu':
+      case 'dir':
+        return this.#list(element)
+      case 'dl':
+        return this.#definitions(element)
+      case 'table':
+        return this.#table(element)
+      case 'a':
+        return this.#linkedBlocks(element)
+      case 'summary':
+        return this.#strongLine(element)
+      case 'iframe':
+      case 'video':
+      case 'audio':
+        return this.#media(element)
+      default:
+        if (!isCopyButton(element)) this.children(element)
+    }
+  }
+
+  #code(element: ElementNode): void {
+    const block = codeBlock(element, this.#path)
+    if (block !== '') this.#context.blocks.add(block)
+  }
+
+  #heading(element: ElementNode, level: number): void {
+    const [text] = inlineParagraphs(element.children, this.#context, { breaks: 'space', heading: true })
+    // A run of # at the end would be read as the heading's closing.
+    if (text) this.#context.blocks.add(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`)}`)
+  }
+
+  #strongLine(element: ElementNode): void {
+    if (this.#context.holdsBlock(element)) return this.children(element)
+    this.#paragraph([{ tag: 'strong', attributes: {}, children: element.children }])
+  }
+
+  /** The first heading inside a link takes the link, else its first line. */
+  #linkedBlocks(element: ElementNode): void {
+    const outer = this.#context.blockLink
+    this.#context.blockLink = outer ?? linkAddress(element.attributes['href'], this.#context.baseUrl)
+    this.#context.headingTakesLink = this.#context.blockLink !== undefined && holdsHeading(element)
+    this.children(element)
+    this.#context.blockLink = outer
+    this.#context.headingTakesLink = false
+  }
+
+  #list(element: ElementNode): void {
+    const ordered = element.tag === 'ol'
+    const { blocks } = this.#context
+    const first = Number.parseInt(attribute(element, 'start'), 10)
+    let number = Number.isFinite(first) && first >= 0 && first < 1e8 ? first : 1
+    blocks.list(ordered, (marker) => {
+      this.#path.push(element)
+      for (const group of itemsOf(element)) {
+        const size = blocks.size
+        const label = group.item && this.#context.footnotes.definition(group.item)
+        if (label !== undefined) {
+          blocks.inside(label, '    ', () => this.#nodes(group.nodes))
+          continue
+        }
+        const bullet = ordered ? `${number}${marker} ` : `${marker} `
+        const task = group.item ? taskMark(group.item) : ''
+        blocks.inside(bullet + task, ' '.repeat(bullet.length), () => this.#item(group))
+        if (blocks.size === size) continue
+        number++
+        blocks.close()
+      }
+      this.#path.pop()
+    })
+  }
+
+  /** A list inside an item follows the item's line directly where Markdown allows it. */
+  #item({ nodes }: ItemGroup): void {
+    const at = nodes.findIndex((node) => isElement(node) && (node.tag === 'ul' || node.tag === 'ol'))
+    if (at < 0 || !interruptsParagraph(nodes[at] as ElementNode)) return this.#nodes(nodes)
+    const { blocks } = this.#context
+    const size = blocks.size
+    this.#nodes(nodes.slice(0, at))
+    if (blocks.size > size) blocks.close()
+    this.#nodes(nodes.slice(at))
+  }
+
+  #definitions(element: ElementNode): void {
+    const { blocks } = this.#context
+    for (const { term, definitions } of definitionGroups(element)) {
+      if (term) this.#strongLine(term)
+      blocks.list(false, (marker) => {
+        for (const definition of definitions) {
+          blocks.inside(`${marker} `, '  ', () => this.children(definition))
+          blocks.close()
+        }
+      })
+    }
+  }
+
+  #table(element: ElementNode): void {
+    const rows = rowsOf(element)
+    const caption = childElements(element).find(({ tag }) => tag === 'caption')
+    if (caption) this.children(caption)
+    if (!isDataTable(element, rows)) {
+      for (const row of rows) for (const cell of row.cells) this.children(cell)
+      if (rows.length === 0) this.#nodes(element.children.filter((child) => child !== caption))
+      return
+    }
+    const link = this.#context.blockLink
+    this.#context.blockLink = undefined
+    const text = tableMarkdown(rows, this.#context)
+    this.#context.blockLink = link
+    if (text !== undefined) this.#context.blocks.add(text)
+  }
+
+  /** A reachable frame is its content; a player is a link to what it plays. */
+  #media(element: ElementNode): void {
+    if (element.children.some((child) => isElement(child) && child.tag === 'html')) return this.children(element)
+    const source = element.attributes['src'] ?? childElements(element).find(({ tag }) => tag === 'source')?.attributes['src'] // prettier-ignore
+    const url = source ? resolveUrl(source, this.#context.baseUrl) : undefined
+    if (url === undefined || !/^https?:/.test(url)) return
+    if (element.tag === 'iframe' && !players.test(url)) return
+    const title = visibleText({ text: attribute(element, 'title') || attribute(element, 'aria-label') })
+    const text = title || (element.tag === 'audio' ? 'Audio' : 'Video')
+    this.#context.blocks.add(`[${escapeText(text, '[', ']', true)}](${escapeAddress(url)})`)
+  }
+}
+
+function headingLevel({ tag, attributes }: ElementNode): number {
+  const level =
+    /^h([1-6])$/.exec(tag)?.[1] ?? (attributes['role'] === 'heading' ? (attributes['aria-level'] ?? '2') : '')
+  return Math.min(6, Number.parseInt(level, 10) || 0)
+}
+
+const holdsHeading = (element: ElementNode): boolean =>
+  findElement(element, (inside) => headingLevel(inside) > 0 && visibleText(inside, 1) !== '') !== undefined
+
+const isBlank = (node: TreeNode): boolean => !isElement(node) && node.text.trim() === ''

@@ -1,0 +1,112 @@
+/** Code blocks as highlighters leave them: language found, line numbers and copy buttons left out. */
+import { attribute, classes, type ElementNode, elementsOf, hasClass, isElement, rawText } from '../tree.ts'
+
+const numbers =
+  /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
+const editors = /^(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)$/
+const lineTags = new Set(['div', 'p', 'li', 'tr', 'pre', 'table', 'ol', 'ul', 'tbody'])
+const languages = new Set(
+  'applescript asm asp awk bash basic batch bat c cfg clojure cmake cmd coffee coffeescript conf cpp cs csharp css csv cuda d dart diff django docker dockerfile dotenv elixir elm erlang fish fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex less lisp lua makefile markdown matlab md mermaid nginx nim nix objc objectivec ocaml pascal patch perl php pl plaintext plsql postgresql powershell prolog properties proto protobuf ps1 puppet py python python3 r rb regex rs rst ruby rust sass scala scheme scss sh shell shellscript solidity sql svelte swift tcl terraform tex text toml ts tsql tsx twig typescript v vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh'.split(
+    ' ',
+  ),
+)
+const marked = /^(?:lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
+const highlighters =
+  /^(?:highlight|hljs|sourceCode|prettyprint|codehilite|chroma|code|highlighter-rouge|src|shiki|prism)$/i
+
+/** A fenced block; `ancestors` end with the nearest. */
+export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[]): string {
+  const text = codeText(element)
+  if (text === '') return ''
+  const longest = (text.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${languageOf(element, ancestors)}\n${text}\n${fence}`
+}
+
+/** Whether an element that is no `<pre>` shows code: an editor, a table of numbered lines, a block of `<code>`. */
+export function isCode(element: ElementNode): boolean {
+  if (element.tag === 'code') return element.flow === 'block'
+  if (element.tag !== 'table') return hasClass(element, editors)
+  for (const inside of elementsOf(element)) {
+    if ((inside.tag === 'td' || inside.tag === 'th') && isNumbering(inside)) return true
+  }
+  return false
+}
+
+/** Whether an element is the button that copies the code beside it. */
+export function isCopyButton(element: ElementNode): boolean {
+  const clickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
+  return clickable && /^\s*(?:copy(?: (?:code|to clipboard|snippet))?|copied!?)?\s*$/i.test(rawText(element))
+}
+
+function isNumbering(element: ElementNode): boolean {
+  const named = hasClass(element, numbers) || element.attributes['data-line-number'] !== undefined
+  return named && /^[\s\d]*$/.test(rawText(element))
+}
+
+function codeText(element: ElementNode): string {
+  let text = ''
+  let owesLine = false
+  const add = (more: string) => {
+    if (owesLine && !text.endsWith('\n') && text !== '') text += '\n'
+    owesLine = false
+    text += more
+  }
+  const visit = (current: ElementNode): void => {
+    for (const child of current.children) {
+      if (!isElement(child)) {
+        if (child.text !== '' && !(isRowGap(current) && child.text.trim() === '')) add(child.text)
+        continue
+      }
+      if (child.tag === 'br') add('\n')
+      if (isNumbering(child) || isCopyButton(child) || /^(?:style|script|button|template)$/.test(child.tag)) continue
+      const ownLine = child.flow ? child.flow === 'block' : lineTags.has(child.tag)
+      if (ownLine) owesLine = true
+      visit(child)
+      if (ownLine) owesLine = true
+    }
+  }
+  visit(element)
+  return text
+    .replaceAll(/\r\n?/g, '\n')
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
+}
+
+/** White space between the rows and cells of a table is none of the code's. */
+const isRowGap = ({ tag }: ElementNode): boolean => tag === 'table' || tag === 'tbody' || tag === 'tr'
+
+function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): string {
+  for (const inside of elementsOf(element, ({ tag }) => tag !== 'code')) {
+    const found = languageNamed(inside)
+    if (found !== '') return found
+  }
+  for (const around of ancestors.slice(-4).toReversed()) {
+    const found = languageNamed(around)
+    if (found !== '') return found
+  }
+  return ''
+}
+
+function languageNamed(element: ElementNode): string {
+  const named = attribute(element, 'data-lang') || attribute(element, 'data-language')
+  if (isName(named)) return named.toLowerCase()
+  const words = classes(element)
+  for (const word of words) {
+    const prefix = marked.exec(word)?.[0]
+    const name = prefix === undefined ? '' : word.slice(prefix.length).replace(/;$/, '').toLowerCase()
+    if (prefix !== undefined && isName(name) && (!/^code-|^sh_|^syntax-/i.test(prefix) || languages.has(name)))
+      return name
+    // Sphinx: `highlight-python`.
+    const sphinx = /^highlight-(.+)$/i.exec(word)?.[1]?.toLowerCase()
+    if (sphinx !== undefined && languages.has(sphinx)) return sphinx
+  }
+  if (attribute(element, 'class').includes('brush:')) {
+    const brush = /brush:\s*([\w#+-]+)/.exec(attribute(element, 'class'))?.[1]
+    if (brush) return brush.toLowerCase()
+  }
+  if (element.tag !== 'pre' && element.tag !== 'code' && !words.some((word) => highlighters.test(word))) return ''
+  return words.map((word) => word.toLowerCase()).find((word) => languages.has(word) && !highlighters.test(word)) ?? ''
+}
+
+const isName = (name: string): boolean => /^[a-z][\w+#.-]{0,30}$/i.test(name) && !/^(?:none|plain|undefined|default|auto)$/i.test(name) // prettier-ignore

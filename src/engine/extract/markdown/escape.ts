@@ -1,0 +1,156 @@
+/** Escaping of text: a backslash exactly where Markdown would read a character as markup. */
+
+const markup = /[\\`*_~[\]<&!]|https?:\/\/|www\./gi
+/** An address that GitHub's Markdown turns into a link by itself; its characters are then no markup. */
+const bareAddress = /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:][^\s<]*)?/iy
+const entities = /&((?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi
+const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy
+const punctuation = /[\p{P}\p{S}]/u
+const gap = /\s/
+
+export type Edge = string | undefined
+
+const isGap = (char: Edge): boolean => char === undefined || char === '' || gap.test(char)
+const isPunctuation = (char: Edge): boolean => char !== undefined && punctuation.test(char)
+
+/** Whether a run of `*` or `~` between these characters can open emphasis. */
+export const canOpen = (before: Edge, after: Edge): boolean =>
+  !isGap(after) && (!isPunctuation(after) || isGap(before) || isPunctuation(before))
+
+/** Whether a run of `*` or `~` between these characters can close emphasis. */
+export const canClose = (before: Edge, after: Edge): boolean => canOpen(after, before)
+
+/** Length of the punctuation at the start of a text. */
+export const leadingPunctuation = (text: string): number => /^[\p{P}\p{S}\s]*/u.exec(text)![0].length
+
+/** Where the punctuation at the end of a text begins. */
+export function trailingPunctuation(text: string): number {
+  let at = text.length
+  while (at > 0) {
+    const size = at > 1 && /[\udc00-\udfff]/.test(text[at - 1]!) ? 2 : 1
+    if (!/^[\p{P}\p{S}\s]$/u.test(text.slice(at - size, at))) break
+    at -= size
+  }
+  return at
+}
+
+/** The first or last whole character of a text. */
+export const firstChar = (text: string): Edge => (text === '' ? undefined : String.fromCodePoint(text.codePointAt(0)!))
+export const lastChar = (text: string): Edge => {
+  const low = /[\udc00-\udfff]/.test(text.at(-1) ?? '')
+  return text === '' ? undefined : text.slice(low ? -2 : -1)
+}
+
+/** Escapes a piece of running text that stands between two characters of the output; `inLink` inside `[…]`. */
+export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
+  let out = ''
+  let done = 0
+  markup.lastIndex = 0
+  for (let found = markup.exec(text); found; found = markup.exec(text)) {
+    const at = found.index
+    if (found[0].length > 1) {
+      const length = inLink || /[a-z\d]/i.test(text[at - 1] ?? before ?? '') ? 0 : addressLength(text, at)
+      if (length > 0) markup.lastIndex = at + length
+      continue
+    }
+    if (!needsEscape(text, at, before, after, inLink)) continue
+    out += `${text.slice(done, at)}\\`
+    done = at
+  }
+  return out + text.slice(done)
+}
+
+function addressLength(text: string, at: number): number {
+  bareAddress.lastIndex = at
+  const address = bareAddress.exec(text)?.[0] ?? ''
+  let length = address.length
+  while (length > 0 && /[?!.,:*_~'"()[\];`\\]/.test(address[length - 1]!)) length--
+  return length
+}
+
+function needsEscape(text: string, at: number, before: Edge, after: Edge, inLink: boolean): boolean {
+  const char = text[at]!
+  const next = at + 1 < text.length ? text[at + 1] : after
+  switch (char) {
+    case '`':
+      return true
+    case '\\':
+      return next === undefined || /[!-/:-@[-`{-~\n]/.test(next)
+    case '<':
+      return next !== undefined && /[a-z/!?]/i.test(next)
+    case '&':
+      entity.lastIndex = at
+      return entity.test(text)
+    case '!':
+      return next === '['
+    case '[':
+      return inLink || next === '^'
+    case ']':
+      return inLink || next === '(' || (next === '[' && at + 1 >= text.length)
+    default:
+      return runNeedsEscape(text, at, before, after)
+  }
+}
+
+/** `*`, `_` and `~` are markup when their run can open or close something. */
+function runNeedsEscape(text: string, at: number, before: Edge, after: Edge): boolean {
+  const char = text[at]!
+  let start = at
+  while (start > 0 && text[start - 1] === char && at - start < 64) start--
+  let end = at + 1
+  while (end < text.length && text[end] === char && end - at < 64) end++
+  const left = start > 0 ? charBefore(text, start) : before
+  const right = end < text.length ? firstChar(text.slice(end, end + 2)) : after
+  const opens = canOpen(left, right)
+  const closes = canClose(left, right)
+  // Inside a word an underscore is only an underscore.
+  if (char === '_' && opens && closes) return isPunctuation(left) || isPunctuation(right)
+  return opens || closes
+}
+
+const charBefore = (text: string, at: number): Edge => lastChar(text.slice(Math.max(0, at - 2), at))
+
+/** Escapes what would make a block of a line of a paragraph: a heading, a list item, a rule, a quote, a definition. */
+export function escapeLineStart(line: string): string {
+  const first = line[0]
+  if (first === undefined) return line
+  if (/^(?:#{1,6}|[-+*])(?:\s|$)/.test(line) || first === '>') return `\\${line}`
+  if ((/^[-:|][-:| \t]*$/.test(line) && line.includes('-')) || /^=+\s*$/.test(line) || /^(?:_[ \t]*){3,}$/.test(line))
+    return `\\${line}`
+  const number = /^(\d{1,9})([.)](?:\s|$))/.exec(line)
+  if (number) return `${number[1]}\\${line.slice(number[1]!.length)}`
+  const definition = /^\[(?:\\.|[^\]\\\n])+\](?=:)/.exec(line)
+  if (definition) return `${definition[0]}\\${line.slice(definition[0].length)}`
+  return line
+}
+
+/** A code span that holds exactly this text. */
+export function codeSpan(text: string): string {
+  const fence = '`'.repeat(freeRun(text))
+  const padded = /^`|`$|^ .* $/.test(text) && text.trim() !== '' ? ` ${text} ` : text
+  return `${fence}${padded}${fence}`
+}
+
+/** Length of the shortest run of backticks that does not occur in the text. */
+function freeRun(text: string): number {
+  const taken = new Set((text.match(/`+/g) ?? []).map((run) => run.length))
+  let length = 1
+  while (taken.has(length)) length++
+  return length
+}
+
+/** An address as it stands between the parentheses of a link. */
+export function escapeAddress(url: string): string {
+  const safe = url.replaceAll(/[\s<>\\]/g, (char) => encodeURIComponent(char)).replaceAll(entities, '&amp;$1')
+  return balanced(safe) ? safe : safe.replaceAll('(', '%28').replaceAll(')', '%29')
+}
+
+function balanced(url: string): boolean {
+  let open = 0
+  for (const char of url) {
+    if (char === '(') open++
+    if (char === ')' && --open < 0) return false
+    if (open > 30) return false
+  }
+  return open === 0
+}

@@ -1,0 +1,88 @@
+/** Finds footnotes: notes at the end of a text, and the marks in it that point there. */
+import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
+
+const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i
+const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|\u{fe0e}|\u200b)*$/u
+
+export interface Footnotes {
+  /** `[^1]` when this link is the mark of a footnote. */
+  reference(link: ElementNode): string | undefined
+  /** `[^1]: ` when this list item is the note itself. */
+  definition(item: ElementNode): string | undefined
+  /** Whether this link leads from a note back to its mark. */
+  isBackLink(link: ElementNode): boolean
+}
+
+/** Notes that stand in a list of notes and that a link in the text points at. */
+export function findFootnotes(root: ElementNode): Footnotes {
+  const notes = collectNotes(root)
+  const labels = new Map<string, string>()
+  const inNotes = new Set<ElementNode>()
+  for (const item of notes.values()) for (const inside of elementsOf(item)) inNotes.add(inside)
+  const target = (link: ElementNode): string | undefined => {
+    const href = link.attributes['href']
+    const at = href?.indexOf('#') ?? -1
+    if (at < 0 || inNotes.has(link)) return undefined
+    const id = decoded(href!.slice(at + 1))
+    return notes.has(id) ? id : undefined
+  }
+  if (notes.size > 0) {
+    for (const element of elementsOf(root)) {
+      if (element.tag !== 'a') continue
+      const id = target(element)
+      if (id !== undefined && !labels.has(id) && isMark(element)) labels.set(id, String(labels.size + 1))
+    }
+  }
+  const items = new Map([...notes].flatMap(([id, item]) => (labels.has(id) ? [[item, labels.get(id)!] as const] : [])))
+  return {
+    reference(link) {
+      const id = target(link)
+      const label = id === undefined || !isMark(link) ? undefined : labels.get(id)
+      return label === undefined ? undefined : `[^${label}]`
+    },
+    definition(item) {
+      const label = items.get(item)
+      return label === undefined ? undefined : `[^${label}]: `
+    },
+    isBackLink: (link) => inNotes.has(link) && isBack(link),
+  }
+}
+
+const isList = (element: ElementNode): boolean =>
+  hasClass(element, noteList) ||
+  element.attributes['data-footnotes'] !== undefined ||
+  /^doc-(?:endnotes|footnotes?)$/.test(element.attributes['role'] ?? '')
+
+/** Elements with an id in lists of notes, by their id. */
+function collectNotes(root: ElementNode): Map<string, ElementNode> {
+  const notes = new Map<string, ElementNode>()
+  for (const list of elementsOf(root, (element) => !isList(element))) {
+    if (!isList(list)) continue
+    for (const item of elementsOf(list, (element) => element.tag !== 'li')) {
+      if (item.tag !== 'li') continue
+      const id = item.attributes['id'] ?? findElement(item, ({ attributes }) => attributes['id'] !== undefined)?.attributes['id'] // prettier-ignore
+      if (id !== undefined && !notes.has(id)) notes.set(id, item)
+    }
+  }
+  return notes
+}
+
+/** Marks are short: `1`, `[2]`, `a`, `*`. */
+function isMark(link: ElementNode): boolean {
+  return /^\[?\s*(?:\d{1,4}|[a-z]{1,2}|[*†‡§¹²³⁴-⁹]|note \d{1,3})\s*\]?$/iu.test(visibleText(link, 16))
+}
+
+function isBack(link: ElementNode): boolean {
+  if (!link.attributes['href']?.includes('#')) return false
+  if (hasClass(link, /back-?ref|backlink|footnote-back|reversefootnote/i)) return true
+  const pictured = childElements(link).some((child) => isElement(child) && child.tag === 'img')
+  return !pictured && backText.test(visibleText(link, 8))
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}

@@ -1,0 +1,205 @@
+/** Writes what stands in a line of text: words, emphasis, links, pictures, code. */
+import { imageAddress, linkAddress } from '../address.ts'
+import {
+  childElements,
+  type ElementNode,
+  hasClass,
+  isElement,
+  isPhrasing,
+  rawText,
+  type TreeNode,
+  visibleText,
+} from '../tree.ts'
+import { isCopyButton } from './code.ts'
+import { type Context, isSkipped } from './context.ts'
+import { codeSpan, escapeAddress, escapeText } from './escape.ts'
+import { type Breaks, Line } from './line.ts'
+import type { Mark } from './line-text.ts'
+import { formula, isFormula } from './math.ts'
+
+const marks: Readonly<Record<string, Mark>> = {
+  strong: 'strong',
+  b: 'strong',
+  em: 'em',
+  i: 'em',
+  del: 'del',
+  s: 'del',
+  strike: 'del', // prettier-ignore
+}
+/** Words of a link beside a heading that only points at the heading. */
+const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
+const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
+
+/** Where a line stands; decides what breaks and blocks inside it become. */
+export interface LineOptions {
+  readonly breaks: Breaks
+  readonly heading?: boolean
+}
+
+/** The paragraphs that these nodes make when they stand in one line. */
+export function inlineParagraphs(nodes: readonly TreeNode[], context: Context, options: LineOptions): string[] {
+  const line = new Line(options.breaks)
+  const writer = new InlineWriter(line, context, options)
+  const link = context.headingTakesLink && !options.heading ? undefined : context.blockLink
+  if (link === undefined) {
+    writer.nodes(nodes)
+  } else {
+    line.linked(link, () => writer.nodes(nodes))
+  }
+  const paragraphs = line.paragraphs()
+  if (link !== undefined && paragraphs.length > 0) context.blockLink = undefined
+  return paragraphs
+}
+
+class InlineWriter {
+  readonly #line: Line
+  readonly #context: Context
+  readonly #options: LineOptions
+
+  constructor(line: Line, context: Context, options: LineOptions) {
+    this.#line = line
+    this.#context = context
+    this.#options = options
+  }
+
+  nodes(nodes: readonly TreeNode[]): void {
+    for (const node of nodes) {
+      if (isElement(node)) this.#element(node)
+      else this.#line.text(node.text)
+    }
+  }
+
+  #element(element: ElementNode): void {
+    if (isFormula(element)) return this.#line.atom(formula(element).inline)
+    if (isSkipped(element)) return
+    const mark = marks[element.tag]
+    if (mark !== undefined && !(mark === 'strong' && this.#options.heading)) {
+      return this.#line.marked(mark, () => this.nodes(element.children))
+    }
+    switch (element.tag) {
+      case 'br':
+        return this.#line.break()
+      case 'img':
+        return this.#image(element)
+      case 'picture':
+        return this.#picture(element)
+      case 'a':
+        return this.#link(element)
+      case 'code':
+      case 'tt':
+        return this.#code(element)
+      case 'sub':
+      case 'sup':
+      case 'kbd':
+        return this.#tagged(element)
+      case 'q':
+        return this.#quoted(element)
+      case 'rp':
+        return
+      case 'rt':
+        return this.#reading(element)
+      case 'li':
+        return this.#item(element)
+      case 'pre':
+        return this.#preformatted(element)
+      case 'button':
+        if (isCopyButton(element)) return
+    }
+    this.#plain(element)
+  }
+
+  /** A block in a line is set apart by a break; what is laid out side by side, by a space. */
+  #plain(element: ElementNode): void {
+    const block = this.#context.isBlock(element) && element.flow !== 'apart'
+    const gap = () => {
+      if (block) this.#line.break()
+      else if (!isPhrasing(element)) this.#line.space()
+    }
+    gap()
+    this.nodes(element.children)
+    gap()
+  }
+
+  #item(element: ElementNode): void {
+    this.#line.break()
+    if (visibleText(element, 1) !== '') this.#line.text('- ')
+    this.nodes(element.children)
+    this.#line.break()
+  }
+
+  #preformatted(element: ElementNode): void {
+    this.#line.break()
+    for (const text of rawText(element).split('\n')) {
+      if (text.trim() === '') continue
+      this.#line.atom(codeSpan(text.trim()))
+      this.#line.break()
+    }
+  }
+
+  #link(element: ElementNode): void {
+    const { href } = element.attributes
+    const reference = this.#context.footnotes.reference(element)
+    if (reference !== undefined) return this.#line.atom(reference)
+    if (this.#context.footnotes.isBackLink(element)) return
+    const text = visibleText(element, 8)
+    if (anchorText.test(text) && href?.includes('#') && (this.#options.heading || hasClass(element, anchorClass))) {
+      const pictured = childElements(element).some(({ tag }) => tag === 'img')
+      if (!pictured || this.#options.heading) return
+    }
+    this.#line.linked(linkAddress(href, this.#context.baseUrl), () => this.nodes(element.children))
+  }
+
+  #image(element: ElementNode, picture?: ElementNode): void {
+    const url = imageAddress(element, this.#context.baseUrl, picture)
+    if (url === undefined) return
+    const alt = escapeText((element.attributes['alt'] ?? '').replaceAll(/\s+/g, ' ').trim(), '[', ']', true)
+    this.#line.atom(`![${alt}](${escapeAddress(url)})`)
+  }
+
+  #picture(element: ElementNode): void {
+    const image = childElements(element).find(({ tag }) => tag === 'img')
+    if (image) this.#image(image, element)
+  }
+
+  #code(element: ElementNode): void {
+    const inside = element.children.filter((child) => isElement(child) || child.text.trim() !== '')
+    const [only] = inside
+    // Documentation links the whole span: the link goes around, for nothing inside a code span is markup.
+    if (inside.length === 1 && only && isElement(only) && only.tag === 'a') {
+      const url = linkAddress(only.attributes['href'], this.#context.baseUrl)
+      return this.#line.linked(url, () => this.#span(only))
+    }
+    this.#span(element)
+  }
+
+  #span(element: ElementNode): void {
+    const text = rawText(element).replaceAll(/\s+/g, ' ')
+    if (text.trim() === '') return this.#line.text(text)
+    if (text.startsWith(' ')) this.#line.space()
+    this.#line.atom(codeSpan(text.trim()))
+    if (text.endsWith(' ')) this.#line.space()
+  }
+
+  /** `<sub>`, `<sup>` and `<kbd>` stay tags, as GitHub writes them; around a link they would only be noise. */
+  #tagged(element: ElementNode): void {
+    const note = childElements(element).find((child) => child.tag === 'a')
+    const bare = visibleText(element, 1) === '' || (note && visibleText(note) === visibleText(element))
+    if (bare) return this.nodes(element.children)
+    this.#line.atom(`<${element.tag}>`)
+    this.nodes(element.children)
+    this.#line.end(`</${element.tag}>`)
+  }
+
+  #quoted(element: ElementNode): void {
+    this.#line.text('“')
+    this.nodes(element.children)
+    this.#line.end('”')
+  }
+
+  /** The reading of a character stands in parentheses, also where the page leaves them to its style. */
+  #reading(element: ElementNode): void {
+    this.#line.text('(')
+    this.nodes(element.children)
+    this.#line.end(')')
+  }
+}

@@ -1,0 +1,123 @@
+/** Writes the tokens of a line as Markdown. Emphasis that Markdown could not read back is moved or left out; text never is. */
+import {
+  canClose,
+  canOpen,
+  type Edge,
+  escapeAddress,
+  escapeLineStart,
+  escapeText,
+  firstChar,
+  lastChar,
+  leadingPunctuation,
+  trailingPunctuation,
+} from './escape.ts'
+
+export type Mark = 'strong' | 'em' | 'del'
+export type Span = { readonly mark: Mark } | { readonly url: string }
+
+export type Token =
+  | { kind: 'text'; value: string }
+  | { kind: 'atom'; readonly value: string }
+  | { kind: 'open' | 'close'; readonly span: Span }
+  | { kind: 'break' }
+
+const delimiters: Record<Mark, string> = { strong: '**', em: '*', del: '~~' }
+
+/** The line as Markdown; `startsLines` when it stands where blocks may begin. */
+export function lineText(source: Token[], startsLines: boolean): string {
+  const tokens = readable(source)
+  let out = ''
+  let inLink = 0
+  for (const [at, token] of tokens.entries()) {
+    switch (token.kind) {
+      case 'text':
+        out += escapeText(token.value, edgeBefore(tokens, at), edgeAfter(tokens, at), inLink > 0)
+        break
+      case 'atom':
+        out += token.value
+        break
+      case 'break':
+        out += `\\\n`
+        break
+      default:
+        out += delimiter(token)
+        if ('url' in token.span) inLink += token.kind === 'open' ? 1 : -1
+    }
+  }
+  const text = out.trim()
+  return startsLines ? text.split('\n').map(escapeLineStart).join('\n') : text
+}
+
+function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): string {
+  if ('mark' in span) return delimiters[span.mark]
+  return kind === 'open' ? '[' : `](${escapeAddress(span.url)})`
+}
+
+/** Moves punctuation out of emphasis (`**“a”**b` is not bold) and drops what still could not be read. */
+function readable(source: Token[]): Token[] {
+  if (!source.some(isMark)) return source
+  const tokens = source.map((token) => (token.kind === 'text' ? { ...token } : token))
+  for (let at = 0; at < tokens.length; at++) if (isMark(tokens[at]!)) movePunctuation(tokens, at)
+  const filled = tokens.filter((token) => token.kind !== 'text' || token.value !== '')
+  const dropped = new Set<Span>(emptySpans(filled))
+  const rest = filled.filter((token) => !isMark(token) || !dropped.has(token.span))
+  for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
+  return rest.filter((token) => !isMark(token) || !dropped.has(token.span))
+}
+
+function isMark(token: Token): token is { kind: 'open' | 'close'; span: { readonly mark: Mark } } {
+  return (token.kind === 'open' || token.kind === 'close') && 'mark' in token.span
+}
+
+/** Spans between whose ends nothing is left. */
+function* emptySpans(tokens: Token[]): Generator<Span> {
+  const filledAt = new Map<Span, number>()
+  let filled = 0
+  for (const token of tokens) {
+    if (token.kind === 'text' || token.kind === 'atom') filled++
+    else if (token.kind === 'open') filledAt.set(token.span, filled)
+    else if (token.kind === 'close' && filledAt.get(token.span) === filled) yield token.span
+  }
+}
+
+function movePunctuation(tokens: Token[], at: number): void {
+  const { kind } = tokens[at] as { kind: 'open' | 'close' }
+  const [inside, outside] = kind === 'open' ? [tokens[at + 1], tokens[at - 1]] : [tokens[at - 1], tokens[at + 1]]
+  if (inside?.kind !== 'text' || outside?.kind !== 'text' || flanks(tokens, at)) return
+  if (kind === 'open') {
+    const length = leadingPunctuation(inside.value)
+    outside.value += inside.value.slice(0, length)
+    inside.value = inside.value.slice(length)
+  } else {
+    const from = trailingPunctuation(inside.value)
+    outside.value = inside.value.slice(from) + outside.value
+    inside.value = inside.value.slice(0, from)
+  }
+}
+
+/** Whether the run of delimiters that this one belongs to can do what it has to. */
+function flanks(tokens: Token[], at: number): boolean {
+  let start = at
+  while (start > 0 && isMark(tokens[start - 1]!)) start--
+  let end = at
+  while (end + 1 < tokens.length && isMark(tokens[end + 1]!)) end++
+  const before = edgeBefore(tokens, start)
+  const after = edgeAfter(tokens, end)
+  return tokens[at]!.kind === 'open' ? canOpen(before, after) : canClose(before, after)
+}
+
+/** The character that will stand before this token. */
+function edgeBefore(tokens: Token[], at: number): Edge {
+  const token = tokens[at - 1]
+  if (token === undefined || token.kind === 'break') return undefined
+  if (token.kind === 'text' || token.kind === 'atom') return lastChar(token.value)
+  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ')'
+}
+
+/** The character that will stand after this token. */
+function edgeAfter(tokens: Token[], at: number): Edge {
+  const token = tokens[at + 1]
+  if (token === undefined || token.kind === 'break') return undefined
+  if (token.kind === 'text' || token.kind === 'atom') return firstChar(token.value)
+  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ']'
+}

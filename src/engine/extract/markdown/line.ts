@@ -1,0 +1,144 @@
+/** Gathers a line of text: white space collapsed and moved out of emphasis, empty links and emphasis left out. */
+import { collapse } from '../tree.ts'
+import { lineText, type Mark, type Span, type Token } from './line-text.ts'
+
+/** What a line break becomes: a hard break, a space (headings), `<br>` (cells of tables). */
+export type Breaks = 'hard' | 'space' | 'tag'
+
+/** A span of the source; breaks end its piece in the output and begin another. */
+interface Entry {
+  span: Span
+}
+
+export class Line {
+  readonly #breaks: Breaks
+  #tokens: Token[] = []
+  readonly #paragraphs: Token[][] = []
+  /** Begun in the source, but nothing stands in them yet. */
+  #waiting: Entry[] = []
+  readonly #open: Entry[] = []
+  #spaced = false
+  #broken = 0
+
+  constructor(breaks: Breaks) {
+    this.#breaks = breaks
+  }
+
+  text(text: string): void {
+    const words = collapse(text)
+    if (words === '') return
+    if (words.startsWith(' ')) this.#spaced = true
+    const value = words.replace(/^ /, '').replace(/ $/, '')
+    if (value === '') return
+    this.#before()
+    this.#append(value)
+    this.#spaced = words.endsWith(' ')
+  }
+
+  /** Adds finished Markdown: a code span, an image, a formula. */
+  atom(markdown: string): void {
+    if (markdown === '') return
+    this.#before()
+    this.#tokens.push({ kind: 'atom', value: markdown })
+  }
+
+  /** Adds finished Markdown right behind what stands there; a gap before it goes behind it. */
+  end(markdown: string): void {
+    this.#tokens.push({ kind: 'atom', value: markdown })
+  }
+
+  /** A gap between words, as around buttons and cells. */
+  space(): void {
+    this.#spaced = true
+  }
+
+  break(): void {
+    if (this.#breaks === 'space') this.#spaced = true
+    else this.#broken++
+  }
+
+  /** Puts what `content` adds into bold, italics or strike-through. */
+  marked(mark: Mark, content: () => void): void {
+    this.#spanned({ mark }, content)
+  }
+
+  /** Makes a link of what `content` adds. */
+  linked(url: string | undefined, content: () => void): void {
+    if (url === undefined) content()
+    else this.#spanned({ url }, content)
+  }
+
+  /** The finished paragraphs; two breaks in a row divide them. */
+  paragraphs(): string[] {
+    const inCell = this.#breaks === 'tag'
+    return [...this.#paragraphs, this.#tokens]
+      .map((tokens) => lineText(tokens, this.#breaks === 'hard'))
+      .filter((text) => text !== '')
+      .map((text) => (inCell ? text.replaceAll('|', '\\|') : text))
+  }
+
+  #spanned(span: Span, content: () => void): void {
+    const same = ({ span: other }: Entry) =>
+      'url' in span ? 'url' in other : 'mark' in other && other.mark === span.mark
+    if (this.#open.some(same) || this.#waiting.some(same)) return content()
+    const entry = { span }
+    this.#waiting.push(entry)
+    content()
+    const waits = this.#waiting.lastIndexOf(entry)
+    if (waits >= 0) {
+      this.#waiting.splice(waits, 1)
+      return
+    }
+    this.#open.splice(this.#open.lastIndexOf(entry), 1)
+    this.#tokens.push({ kind: 'close', span: entry.span })
+  }
+
+  /** Writes what has been held back until content came: breaks, a space, the starts of spans. */
+  #before(): void {
+    const empty = this.#tokens.length === 0
+    if (this.#broken > 0 && !empty) this.#writeBreak()
+    else if (this.#spaced && !empty) this.#append(' ')
+    for (const entry of this.#waiting) this.#begin(entry)
+    this.#waiting = []
+    this.#spaced = false
+    this.#broken = 0
+  }
+
+  #begin(entry: Entry): void {
+    const last = this.#tokens.at(-1)
+    const goesOn = last?.kind === 'close' && 'mark' in last.span && 'mark' in entry.span
+    // `**a****b**` is not two bold words: the first span goes on.
+    if (goesOn && last.span.mark === (entry.span as { mark: Mark }).mark) {
+      this.#tokens.pop()
+      entry.span = last.span
+    } else {
+      this.#tokens.push({ kind: 'open', span: entry.span })
+    }
+    this.#open.push(entry)
+  }
+
+  /** No span crosses a break: it ends before and begins again after. */
+  #writeBreak(): void {
+    if (this.#breaks === 'tag') {
+      this.#tokens.push({ kind: 'atom', value: '<br>' })
+      return
+    }
+    for (let at = this.#open.length - 1; at >= 0; at--) this.#tokens.push({ kind: 'close', span: this.#open[at]!.span })
+    if (this.#broken > 1) {
+      this.#paragraphs.push(this.#tokens)
+      this.#tokens = []
+    } else {
+      this.#tokens.push({ kind: 'break' })
+    }
+    for (const entry of this.#open) {
+      entry.span = { ...entry.span }
+      this.#tokens.push({ kind: 'open', span: entry.span })
+    }
+  }
+
+  #append(text: string): void {
+    const last = this.#tokens.at(-1)
+    if (last?.kind === 'text') last.value += text
+    else this.#tokens.push({ kind: 'text', value: text })
+  }
+}

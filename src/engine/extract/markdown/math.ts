@@ -1,0 +1,67 @@
+/** Formulas as TeX: from KaTeX, MathJax, MathML and pictures of formulas. */
+import { type ElementNode, findElement, hasClass, rawText } from '../tree.ts'
+import { texOfMathMl } from './mathml.ts'
+
+interface Formula {
+  readonly inline: string
+  /** The formula as a block, when it stands on a line of its own. */
+  readonly block: string | undefined
+}
+
+const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
+const pictures = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
+
+/** Whether the element is a whole formula. */
+export function isFormula(element: ElementNode): boolean {
+  switch (element.tag) {
+    case 'math':
+    case 'mjx-container':
+      return true
+    case 'script':
+      return /^math\/(?:tex|asciimath|mml)/i.test(element.attributes['type'] ?? '')
+    case 'img':
+      return hasClass(element, pictures) && !!element.attributes['alt']
+    case 'span':
+    case 'div':
+      return hasClass(element, containers)
+    default:
+      return false
+  }
+}
+
+/** The formula between dollar signs; empty when nothing of it can be read. */
+export function formula(element: ElementNode): Formula {
+  const tex = cleaned(texOf(element))
+  if (tex === '') return { inline: '', block: undefined }
+  if (!isDisplay(element)) return { inline: `$${tex}$`, block: undefined }
+  return { inline: `$$${tex}$$`, block: `$$\n${tex}\n$$` }
+}
+
+function texOf(element: ElementNode): string {
+  if (element.tag === 'script') return rawText(element)
+  if (element.tag === 'img') return element.attributes['alt'] ?? ''
+  const annotation = findElement(
+    element,
+    ({ tag, attributes }) => tag === 'annotation' && /tex/i.test(attributes['encoding'] ?? ''),
+  )
+  if (annotation) return rawText(annotation)
+  const math = element.tag === 'math' ? element : findElement(element, ({ tag }) => tag === 'math')
+  if (math) return (/\\|[_^]/.test(math.attributes['alttext'] ?? '') && math.attributes['alttext']) || texOfMathMl(math)
+  const picture = findElement(element, ({ tag, attributes }) => tag === 'img' && !!attributes['alt'])
+  return picture?.attributes['alt'] ?? ''
+}
+
+function isDisplay(element: ElementNode): boolean {
+  const { tag, attributes } = element
+  if (tag === 'script') return /mode=display/i.test(attributes['type'] ?? '')
+  if (tag === 'mjx-container') return attributes['display'] === 'true'
+  if (hasClass(element, /^(?:katex-display|mwe-math-element-block)$/)) return true
+  return tag === 'math' && attributes['display'] === 'block'
+}
+
+/** One line, without the wrapper that MediaWiki puts around every formula. */
+function cleaned(tex: string): string {
+  const line = tex.replaceAll(/\s+/g, ' ').trim()
+  const wrapped = /^\{\\(?:displaystyle|textstyle) (.*)\}$/.exec(line)
+  return (wrapped?.[1] ?? line).replace(/^\$+/, '').replace(/\$+$/, '').trim()
+}

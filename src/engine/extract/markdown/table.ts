@@ -1,0 +1,141 @@
+/** Tables: what is a table of data, the grid with its spans, and the lines of Markdown. */
+import { attribute, childElements, type ElementNode, hasClass, isElement, type TreeNode, visibleText } from '../tree.ts'
+import { type Context, isSkipped } from './context.ts'
+import { inlineParagraphs } from './inline.ts'
+
+interface Row {
+  readonly cells: readonly ElementNode[]
+  readonly head: boolean
+}
+
+type Alignment = 'left' | 'center' | 'right' | ''
+
+const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
+
+const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
+
+/** Rows of a table in document order, those of tables inside left out. */
+export function rowsOf(table: ElementNode): Row[] {
+  const rows: Row[] = []
+  const add = (parent: ElementNode, head: boolean): void => {
+    const children = childElements(parent).filter((child) => !isSkipped(child))
+    const cells = children.filter(isCell)
+    if (cells.length > 0) rows.push({ cells, head })
+    for (const child of children) {
+      if (!isCell(child) && !/^(?:caption|table)$/.test(child.tag)) add(child, head || child.tag === 'thead')
+    }
+  }
+  add(table, false)
+  return rows
+}
+
+/** Whether a table holds data, and is not only there to place things on the page. */
+export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
+  if (rows.length === 0 || /^(?:presentation|none)$/.test(attribute(table, 'role'))) return false
+  const cells = rows.flatMap((row) => row.cells)
+  const named = cells.some(({ tag }) => tag === 'th') || rows.some(({ head }) => head)
+  if (cells.some((cell) => holds(cell, named ? 'table' : 'heavy'))) return false
+  if (named || hasClass(table, /^(?:wikitable|dataframe|infobox)$/)) return true
+  const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
+  if (rows.length < 2 || columns < 2) return false
+  const characters = cells.reduce((sum, cell) => sum + visibleText(cell, 1000).length, 0)
+  return characters / cells.length < 160
+}
+
+function holds(cell: ElementNode, what: 'table' | 'heavy'): boolean {
+  return childElements(cell).some(
+    (child) => (what === 'table' ? /^(?:table|h[1-6])$/ : heavy).test(child.tag) || holds(child, what),
+  )
+}
+
+/** Lines of the table, its caption first; undefined when nothing stands in it. */
+export function tableMarkdown(rows: readonly Row[], context: Context): string | undefined {
+  const headRows = headCount(rows)
+  const grid = gridOf(rows)
+  const text = grid.map((row) => row.map((cell) => (cell === undefined ? '' : cellText(cell, context))))
+  const width = text.reduce((most, row) => Math.max(most, row.findLastIndex((cell) => cell !== '') + 1), 0)
+  if (width === 0) return undefined
+  const columns = Array.from({ length: width }, (_, at) => at)
+  const head = columns.map((at) => joinHead(text.slice(0, headRows).map((row) => row[at] ?? '')))
+  const rule = alignments(grid, width).map((alignment) => ruleOf(alignment))
+  const body = text.slice(headRows).filter((row) => row.some((cell) => cell !== ''))
+  return [head, rule, ...body.map((row) => fill(row, width))].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** Trailing empty cells need not be written: the table's width is known from its head. */
+function fill(row: readonly string[], width: number): string[] {
+  const cells = row.slice(0, width)
+  if (width <= 64) while (cells.length < width) cells.push('')
+  return cells
+}
+
+/** Rows at the top that only name the columns. */
+function headCount(rows: readonly Row[]): number {
+  const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(({ tag }) => tag === 'th'))
+  const lone = rows.length > 1 && rows[0]!.cells.every(({ tag }) => tag === 'th')
+  let count = 0
+  while (count < Math.min(rows.length, 4) && titled(rows[count]!)) count++
+  return count > 0 ? count : lone && rows[0]!.cells.length === 1 && (rows[1]?.cells.length ?? 0) === 1 ? 1 : 0
+}
+
+/** Headings over several rows are read together. */
+const joinHead = (cells: readonly string[]): string =>
+  [...new Set(cells.filter((cell) => cell !== ''))].join(' ').replaceAll('<br>', ' ')
+
+/** Cells by row and column; a cell that spans stands in its first place only. */
+function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
+  const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
+  // Spans of a broken or hostile table are not followed into millions of empty cells.
+  let spare = 4 * real + 2000
+  const grid: (ElementNode | undefined)[][] = rows.map(() => [])
+  const taken = rows.map(() => new Set<number>())
+  for (const [y, row] of rows.entries()) {
+    let x = 0
+    for (const cell of row.cells) {
+      while (taken[y]!.has(x)) x++
+      const across = span(cell, 'colspan', 1000)
+      const down = Math.min(span(cell, 'rowspan', 65_534) || rows.length, rows.length - y)
+      grid[y]![x] = cell
+      const [wide, high] = across * down - 1 <= spare ? [Math.max(1, across), Math.max(1, down)] : [1, 1]
+      spare -= wide * high - 1
+      for (let dy = 0; dy < high; dy++) for (let dx = 0; dx < wide; dx++) taken[y + dy]!.add(x + dx)
+      x += wide
+    }
+    for (let at = 0; at < grid[y]!.length; at++) grid[y]![at] ??= undefined
+  }
+  return grid
+}
+
+function span(cell: ElementNode, name: string, most: number): number {
+  const value = Number.parseInt(attribute(cell, name), 10)
+  if (name === 'rowspan' && value === 0) return 0
+  return Number.isFinite(value) && value > 0 ? Math.min(value, most) : 1
+}
+
+function cellText(cell: ElementNode, context: Context): string {
+  const nodes: readonly TreeNode[] = cell.children
+  return inlineParagraphs(nodes, context, { breaks: 'tag', heading: cell.tag === 'th' }).join('<br>')
+}
+
+function alignments(grid: readonly (readonly (ElementNode | undefined)[])[], width: number): Alignment[] {
+  return Array.from({ length: width }, (_, at) => {
+    for (const row of grid.slice(0, 2)) {
+      const cell = row[at]
+      if (cell && isElement(cell)) {
+        const found = alignmentOf(cell)
+        if (found !== '') return found
+      }
+    }
+    return ''
+  })
+}
+
+function alignmentOf(cell: ElementNode): Alignment {
+  const styled = /text-align:\s*(left|center|right)/i.exec(attribute(cell, 'style'))?.[1]
+  const found = (styled ?? attribute(cell, 'align')).toLowerCase()
+  return found === 'left' || found === 'center' || found === 'right' ? found : ''
+}
+
+function ruleOf(alignment: Alignment): string {
+  return { left: ':--', center: ':-:', right: '--:', '': '---' }[alignment]
+}

@@ -1,0 +1,32 @@
+/** What bax asks of a document it reads; runs inside the page. */
+import { type FrameContent, treeFromPage, withAbsoluteAddresses } from './live-tree.ts'
+import { toMarkdown } from './markdown.ts'
+import type { ElementNode, Tree } from './tree.ts'
+
+/** A frame of the document and its content, as the frame's own reader gave it. */
+export interface FrameSnapshot {
+  readonly element: Element
+  readonly content: string
+}
+
+/** The document, or one element of it, as Markdown. */
+export function markdown(element: Element | undefined, frames: readonly FrameSnapshot[]): string {
+  const tree = treeOf(element, frames)
+  return tree ? toMarkdown(tree) : ''
+}
+
+/** The document's tree as text, to be read within the document that frames it. */
+export function snapshot(frames: readonly FrameSnapshot[]): string {
+  const tree = treeOf(undefined, frames)
+  return JSON.stringify(tree ? withAbsoluteAddresses(tree) : { tag: 'html', attributes: {}, children: [] })
+}
+
+function treeOf(element: Element | undefined, frames: readonly FrameSnapshot[]): Tree | undefined {
+  const root = element ?? document.documentElement
+  // A document may have no element at all.
+  if (!root) return undefined
+  const contents: FrameContent = new Map(
+    frames.map((frame) => [frame.element, JSON.parse(frame.content) as ElementNode]),
+  )
+  return treeFromPage(root, contents)
+}
