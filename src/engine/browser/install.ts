@@ -18,7 +18,7 @@ export interface InstallOptions {
   readonly full?: boolean
 }
 
-export interface InstallAttempt {
+interface InstallAttempt {
   readonly step: 'playwright' | 'apt' | 'npm'
   readonly wanted: readonly BrowserFlavour[]
   readonly done: boolean

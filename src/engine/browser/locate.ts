@@ -17,7 +17,7 @@ export interface BrowserNeed {
   readonly stealth: boolean
 }
 
-export interface LookedAt {
+interface LookedAt {
   readonly where: string
   readonly found: boolean
   readonly note?: string

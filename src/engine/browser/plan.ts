@@ -10,7 +10,7 @@ import { plainUserAgent, randomUserAgent } from './user-agents.ts'
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
 /** A browser as far as a context's options depend on it. */
-export interface BrowserFacts {
+interface BrowserFacts {
   readonly version: string
   readonly userAgent: string
 }
