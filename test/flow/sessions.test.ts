@@ -1,10 +1,17 @@
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { failureOf, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+
+interface Download {
+  readonly type: string
+  readonly data: { readonly path: string }
+}
 
 let homes: Homes
 let site: Site
@@ -227,7 +234,26 @@ describe.each(homeNames)('a session on a browser that runs already (%s)', (home)
       expect(await foreign.pages()).not.toContain(`${site.url}/`)
       const port = await client.createSession({ cdp_url: new URL(foreign.url).port, start_url: site.url })
       expect(await valueOf(client, port.session_id!, 'document.cookie')).toBe('')
+      await valueOf(
+        client,
+        port.session_id!,
+        `Object.assign(document.createElement('a'), { href: 'data:,x', download: 'x.txt' }).click()`,
+      )
+      let path = ''
+      const stream = { session_id: port.session_id!, replay: 'all' }
+      for await (const { type, data } of follow(
+        homes.transports[home],
+        'GET /stream/sse',
+        stream,
+      ) as AsyncIterable<Download>) {
+        if (type !== 'download.finished') continue
+        expect(data).toMatchObject({ success: true, filename: 'x.txt' })
+        path = data.path
+        break
+      }
+      expect(await readFile(path, 'utf8')).toBe('x')
       await client.closeSession({ session_id: port.session_id! })
+      await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
     } finally {
       await foreign.close()
     }

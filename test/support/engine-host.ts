@@ -29,7 +29,7 @@ export async function startEngineHost(temporary: string): Promise<EngineHost> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['playwright', 'playwright-core'],
+    external: ['playwright', 'playwright-core', 'dockerode'],
     plugins: [esbuildInlinePage],
     banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
   })

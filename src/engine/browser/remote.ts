@@ -1,4 +1,5 @@
 /** Sessions on a browser that somebody else runs, reached over its CDP endpoint. */
+import { join } from 'node:path'
 import type { Browser } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
@@ -16,7 +17,7 @@ export interface RemoteGround extends Ground {
  * @throws BaxError `browser_failed` when nothing usable answers there.
  */
 export async function openRemote(plan: SessionPlan, downloads: string): Promise<RemoteGround> {
-  const browser = await connect(plan.cdpUrl!)
+  const browser = await connect(plan.cdpUrl!, join(downloads, '.incoming'))
   try {
     const facts = await factsOf(browser)
     const context = await browser.newContext(plan.contextOptions(facts))
@@ -41,9 +42,13 @@ export async function openRemote(plan: SessionPlan, downloads: string): Promise<
   }
 }
 
-async function connect(url: string): Promise<Browser> {
+async function connect(url: string, artifactsDir: string): Promise<Browser> {
   try {
-    return await playwright().chromium.connectOverCDP(url, { timeout: limits.pool.launchMs, noDefaults: true })
+    return await playwright().chromium.connectOverCDP(url, {
+      timeout: limits.pool.launchMs,
+      noDefaults: true,
+      artifactsDir,
+    })
   } catch (cause) {
     throw unusable(url, cause)
   }
