@@ -4,6 +4,7 @@ import type { Frame, StreamCall } from './stream.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
 import type { EngineStatus } from './shapes/engine.ts'
+import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
 
 export interface Sessions {
@@ -18,6 +19,10 @@ export interface Sessions {
   provision(provisionId: string, call: Call): Promise<ProvisionRecord>
   cancelProvision(provisionId: string): Promise<void>
   runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
+  /** What the session's active tab shows and offers. */
+  observe(request: ObserveRequest, call: Call): Promise<Observation>
+  /** Runs commands and tells what they did to the page. */
+  step(request: StepRequest, call: Call): Promise<StepResult>
   /** Events of a session as they happen; null when it has ended. A wrong token is refused. */
   follow(
     request: { session_id: string; token?: string; since?: number; types?: readonly string[] },

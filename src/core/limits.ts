@@ -54,6 +54,29 @@ export const limits = {
     logBytes: 5 * 1024 * 1024,
   },
 
+  observe: {
+    /** Elements listed unless another number is asked for. */
+    elements: 200,
+    maxElements: 5000,
+    /** Length of snapshot and text unless another one is asked for. */
+    chars: 20_000,
+    minChars: 500,
+    maxChars: 5_000_000,
+    /** Time for a whole observation. */
+    timeoutMs: 30_000,
+    /** Messages and requests that an observation lists. */
+    recent: 50,
+    settleMs: 500,
+    maxSettleMs: 30_000,
+    /** A page counts as settled when nothing has changed for so long. */
+    quietMs: 100,
+  },
+
   events: { ring: 1000 },
-  stream: { retryMs: 2000, keepAliveMs: 15_000 },
+  stream: {
+    retryMs: 2000,
+    keepAliveMs: 15_000,
+    /** Pause between two pictures of a page. */
+    pictureMs: 100,
+  },
 } as const

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { BaxError } from '../core/errors.ts'
-import { sessionEventTypes } from '../core/events.ts'
+import { eventData, sessionEvent } from '../core/shapes/events.ts'
 import { defineStream } from '../core/stream.ts'
 import { sessionId } from './sessions.ts'
 
-const known = [...sessionEventTypes, 'frame'] as const
+const known = Object.keys(eventData)
 
 export const sessionEvents = defineStream({
   summary: 'Follow the events of a session as they happen',
   description:
     'Server-sent events (or NDJSON with `Accept: application/x-ndjson`). `Last-Event-ID` or `since` resumes without a gap ' +
-    'from the last 1000 events; `lagged` says how many are gone. The stream ends after session.closed; an ended session answers 204.',
+    'from the last 1000 events; `lagged` says how many are gone. lagged and session.closed come whatever `types` says. The stream ends after ' +
+    'session.closed; an ended session answers 204.',
   http: 'GET /stream/sse',
   cli: 'session watch',
   example: 'bax session watch -s shop --types page.navigated,console',
@@ -24,22 +25,16 @@ export const sessionEvents = defineStream({
       .optional()
       .describe('Only these event types; frame (pictures of the page) comes only when it is named here'),
   }),
-  frame: z
-    .object({
-      seq: z.int(),
-      ts: z.iso.datetime(),
-      type: z.enum(known),
-      data: z.record(z.string(), z.unknown()),
-    })
-    .meta({ id: 'SessionEvent' }),
+  frame: sessionEvent,
   errors: ['session_not_found', 'unauthorized'],
   open: (engine, input, call) => {
-    const unknown = input.types?.filter((type) => !(known as readonly string[]).includes(type)) ?? []
+    const unknown = input.types?.filter((type) => !known.includes(type)) ?? []
     if (unknown.length > 0) {
       const message = `types has no ${unknown.map((type) => JSON.stringify(type)).join(', ')}; there are ${known.join(', ')}`
       throw new BaxError('invalid_request', message, { details: [{ path: 'types', message: 'unknown event type' }] })
     }
-    const since = input.replay === 'all' ? 0 : (call.since ?? input.since)
+    // A reader that comes back says what it has: its address still asks for everything.
+    const since = call.since ?? input.since ?? (input.replay === 'all' ? 0 : undefined)
     return engine.sessions.follow({ ...input, since }, call)
   },
 })

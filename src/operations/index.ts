@@ -1,6 +1,7 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
 import { getEngineStatus, health, stopEngine } from './engine.ts'
 import { sessionEvents } from './events.ts'
+import { browserStep, observe } from './observe.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
 import { runCommands } from './run-commands.ts'
@@ -8,6 +9,7 @@ import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
 
 export const operations = {
+  browserStep,
   cancelProvision,
   closeSession,
   createSession,
@@ -20,6 +22,7 @@ export const operations = {
   health,
   listProfiles,
   listSessions,
+  observe,
   pollProvision,
   runCommands,
   saveProfile,

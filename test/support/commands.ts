@@ -1,5 +1,6 @@
 /** Commands through the front door, once per home: a site, a session, and what a test says to them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
 import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
 import { homeNames, type Homes, openHomes } from './homes.ts'
 import { serveSite, type Site } from './site.ts'
@@ -12,6 +13,8 @@ export interface Given {
   url(path: string): string
   readonly site: () => Site
   readonly homes: () => Homes
+  /** The client of this home. */
+  readonly client: () => Client
   sessionId(): string
   /** Opens a path of the fixture site. */
   open(path: string): Promise<void>
@@ -61,6 +64,7 @@ export function inEveryHome(pages: Pages, tests: (given: Given) => void): void {
       url: (path) => site.url + path,
       site: () => site,
       homes: () => homes,
+      client: () => homes.clients[home],
       sessionId: () => session,
       open: async (path) => void (await done('navigate_to', { url: site.url + path })),
       do: done,

@@ -31,8 +31,8 @@ export async function inPage(
   boxes: readonly MeasuredBox[],
 ): Promise<BoundingBox[]> {
   // A reference names one element; the frame that it is in has no selector.
-  const sample = isFrameRef(parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
-  const framed = parsed.frames.length > 0 || isFrameRef(parsed)
+  const sample = isFrameRef(page, parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
+  const framed = parsed.frames.length > 0 || isFrameRef(page, parsed)
   return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
 }
 

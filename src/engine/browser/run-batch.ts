@@ -19,6 +19,12 @@ export interface BatchTools {
   ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
 }
 
+/** Hears of every command that is run, before and after it. */
+export interface BatchWatch {
+  before(index: number): Promise<void>
+  after(index: number): Promise<void>
+}
+
 /**
  * Runs the commands in order and stops at the first failure unless `continue_on_error` is set. Never throws for what
  * a command does: failures are entries. Ends early, with the rest skipped, when the batch's time is over, the caller
@@ -29,6 +35,7 @@ export async function runBatch(
   batch: CommandBatch,
   tools: BatchTools,
   signal: AbortSignal,
+  watch?: BatchWatch,
 ): Promise<Omit<CommandsResult, 'session_id'>> {
   const started = performance.now()
   const batchMs = batch.timeout_ms ?? limits.command.batchMs
@@ -38,7 +45,10 @@ export async function runBatch(
   try {
     for (const [index, call] of batch.commands.entries()) {
       const over = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
-      const result = over && failed ? skipped(call, index) : await runOne({ target, tools, stop, call, index })
+      const step: Step = { target, tools, stop, call, index, ...(batch.context && { context: batch.context }) }
+      if (!over) await watch?.before(index)
+      const result = over && failed ? skipped(call, index) : await runOne(step)
+      if (!over) await watch?.after(index)
       failed ??= result.success ? undefined : result
       results.push(result)
     }
@@ -98,14 +108,15 @@ interface Step {
   readonly stop: Stop
   readonly call: CommandCall
   readonly index: number
+  readonly context?: Record<string, unknown>
 }
 
-async function runOne({ target, tools, stop, call, index }: Step): Promise<CommandResult> {
+async function runOne({ target, tools, stop, call, index, context: metadata }: Step): Promise<CommandResult> {
   const command = catalogue.get(call.command)
   const head = { command_type: command?.kind ?? ('action' as const), command: call.command, index }
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
-  target.events.emit('command.started', { command: call.command, index })
+  target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
   // Aborted when this command is over, whatever ended it: nothing that it began may act on the page later.
   const over = new AbortController()
   const signal = AbortSignal.any([stop.signal, over.signal])

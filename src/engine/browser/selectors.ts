@@ -59,7 +59,7 @@ export async function evaluateAll<Output, Options>(
   const all = locateAll(page, parsed)
   try {
     // Playwright finds the frame of a reference for one element only, not for a list.
-    if (isFrameRef(parsed) && (await all.count()) > 0) return await all.first().evaluate(work.one as never, options)
+    if (isFrameRef(page, parsed) && (await all.count()) > 0) return await all.first().evaluate(work.one as never, options)
     return await all.evaluateAll(work.all as never, options)
   } catch (error) {
     throw selectorFault(error, selector) ?? error
@@ -67,7 +67,8 @@ export async function evaluateAll<Output, Options>(
 }
 
 /** Whether a selector starts at a reference to something inside a frame. */
-export const isFrameRef = ({ ref }: ParsedSelector): boolean => ref?.startsWith('f') ?? false
+export const isFrameRef = (page: Page, { ref }: ParsedSelector): boolean =>
+  ref !== null && playwrightRef(page, ref).startsWith('f')
 
 /** The document in which a selector looks, as its root element. */
 export const rootOf = (page: Page, parsed: ParsedSelector): Locator =>

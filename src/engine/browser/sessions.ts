@@ -1,5 +1,4 @@
 /** Browser sessions: created, found, driven and ended. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
@@ -7,6 +6,7 @@ import { limits } from '../../core/limits.ts'
 import type { Call } from '../../core/operation.ts'
 import type { Frame, StreamCall } from '../../core/stream.ts'
 import type { CommandBatch, CommandsResult } from '../../core/shapes/commands.ts'
+import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../core/shapes/observe.ts'
 import {
   type ProvisionRecord,
   type SessionCreated,
@@ -14,6 +14,9 @@ import {
   type SessionRecord,
   sessionInput,
 } from '../../core/shapes/session.ts'
+import { type FollowRequest, followSession } from './follow.ts'
+import { observe } from './observe/observe.ts'
+import { runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
 import { Pool } from './pool.ts'
@@ -23,7 +26,7 @@ import { type BatchTools, runBatch } from './run-batch.ts'
 import type { Session } from './session.ts'
 
 /** Where profiles come from and go to. */
-export interface ProfileShelf {
+interface ProfileShelf {
   load(profileId: string): Promise<StorageState>
   update(profileId: string, state: StorageState): Promise<void>
 }
@@ -105,26 +108,26 @@ export class BrowserSessions implements Sessions {
 
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
     const { session, warning } = await this.#sessionFor(batch, call)
-    const signal = AbortSignal.any([call.signal, session.ended])
-    const outcome = await session.use(() =>
-      session.turns.take(async () => {
-        const result = await runBatch(session, batch, this.#facts.tools, call.signal)
-        session.countCommands(result.results.filter(({ skipped }) => !skipped).length)
-        return result
-      }, signal),
-    )
+    const outcome = await this.#inTurn(session, call, () => runBatch(session, batch, this.#facts.tools, call.signal))
+    session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
   }
 
-  async follow(request: FollowRequest, { signal }: StreamCall): Promise<AsyncIterable<Frame> | null> {
-    const session = this.#registry.find(request.session_id)
-    if (request.token !== undefined && !opens(session, request.token)) {
-      throw new BaxError('unauthorized', 'the token does not belong to this session')
-    }
-    if (session.endedAt !== null) return null
-    const { events } = session
-    const frames = events.follow(request.since ?? events.lastSeq, signal)
-    return request.types ? only(frames, new Set(request.types)) : frames
+  async observe({ session_id: sessionId, ...wishes }: ObserveRequest, call: Call): Promise<Observation> {
+    const session = this.#registry.liveOne(sessionId)
+    return this.#inTurn(session, call, async () => (await observe(session, wishes, call.signal)).observation)
+  }
+
+  async step(request: StepRequest, call: Call): Promise<StepResult> {
+    const { session, warning } = await this.#sessionFor(request, call)
+    const outcome = await this.#inTurn(session, call, () => runStep(session, request, this.#facts.tools, call.signal))
+    session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
+    const joined = [warning, outcome.warning].filter(Boolean).join('; ')
+    return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
+  }
+
+  async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
+    return followSession(this.#registry.find(request.session_id), request, call)
   }
 
   /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
@@ -142,7 +145,13 @@ export class BrowserSessions implements Sessions {
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }
 
-  async #sessionFor(batch: CommandBatch, call: Call): Promise<{ session: Session; warning?: string }> {
+  /** One thing at a time on a session; waiting for one's turn ends with the call or the session. */
+  #inTurn<T>(session: Session, call: Call, work: () => Promise<T>): Promise<T> {
+    const signal = AbortSignal.any([call.signal, session.ended])
+    return session.use(() => session.turns.take(work, signal))
+  }
+
+  async #sessionFor(batch: Pick<CommandBatch, 'session_id' | 'headless'>, call: Call): Promise<{ session: Session; warning?: string }> {
     if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
     const made = await this.#make(input, call)
@@ -213,21 +222,6 @@ export class BrowserSessions implements Sessions {
       this.#facts.config.log('warn', message, { session: session.sessionId, profile: profileId })
     }
   }
-}
-
-interface FollowRequest {
-  readonly session_id: string
-  readonly token?: string
-  readonly since?: number
-  readonly types?: readonly string[]
-}
-
-function opens({ frameTokenHash }: Session, token: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(token).digest(), Buffer.from(frameTokenHash, 'hex'))
-}
-
-async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
-  for await (const frame of frames) if (types.has(frame.type) || frame.type === 'lagged') yield frame
 }
 
 const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

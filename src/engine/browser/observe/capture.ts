@@ -1,0 +1,159 @@
+/** Takes the accessibility tree of a page, measures its elements, and gives them references. */
+import type { Locator, Page } from 'playwright'
+import type { CallLimit } from '../../../core/command.ts'
+import type { AriaNode, Box, Mark } from './aria.ts'
+import { nodesWithRef } from './aria.ts'
+import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
+import elementsScript from './elements.page.ts?inline'
+import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
+import { type World, WorldGone, worldsOf } from './worlds.ts'
+
+/** A page at one moment. */
+export interface Capture {
+  readonly facts: PageFacts
+  /** The wanted part. */
+  readonly tree: readonly (AriaNode | string)[]
+  /** The whole page. */
+  readonly all: readonly (AriaNode | string)[]
+  readonly marks: ReadonlyMap<string, Mark>
+  /**
+   * Gives references to elements, by Playwright's, and tells more about some of them. Elements that have one from
+   * before keep it.
+   */
+  name(refs: readonly string[], detailed: readonly string[]): Promise<NamedElements>
+}
+
+export interface NamedElements {
+  /** `e12` by Playwright's reference. */
+  readonly numbers: ReadonlyMap<string, string>
+  readonly facts: ReadonlyMap<string, ElementFacts>
+}
+
+/** A document that is replaced while it is looked at is looked at again. */
+const attempts = 3
+
+/** The tree below `root`, or that of the whole page. */
+export async function capture(page: Page, root: Locator | undefined, limit: CallLimit): Promise<Capture> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await captureOnce(page, root, limit)
+    } catch (error) {
+      if (!(error instanceof WorldGone) || attempt === attempts) throw error
+    }
+  }
+}
+
+async function captureOnce(page: Page, root: Locator | undefined, limit: CallLimit): Promise<Capture> {
+  const options = { mode: 'ai', ...limit } as const
+  // Playwright waits for a body; an SVG or XML document never gets one.
+  const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
+  const part = hasBody && root ? await root.ariaSnapshotJSON(options) : undefined
+  // References work for the last snapshot only: that has to be the one of the whole page.
+  const all = (hasBody ? await page.ariaSnapshotJSON(options) : []) as unknown as readonly AriaNode[]
+  const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
+  const wanted = [...nodesWithRef(all)].map(({ ref }) => ref)
+  const found = await measureAll(page, wanted)
+  const facts = found.find(({ measured }) => measured.page !== null)!.measured.page!
+  const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
+  const marks = placeMarks(all, raw, facts)
+  return { facts, tree, all, marks, name: (refs, detailed) => nameAll(page, found, refs, detailed) }
+}
+
+interface Found {
+  readonly world: World
+  readonly measured: Measured
+}
+
+async function measureAll(page: Page, wanted: readonly string[]): Promise<Found[]> {
+  const measureIn = async (worlds: readonly World[]) =>
+    Promise.all(
+      worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', wanted)) })),
+    )
+  const found = await measureIn(await worldsOf(page, { outside: false }))
+  const count = found.reduce((sum, { measured }) => sum + measured.marks.length, 0)
+  // What no document of this process has is in a frame with a process of its own.
+  const elsewhere = count < wanted.length && page.frames().length > found.length
+  return elsewhere ? measureIn(await worldsOf(page, { outside: true })) : found
+}
+
+async function nameAll(
+  page: Page,
+  found: readonly Found[],
+  refs: readonly string[],
+  detailed: readonly string[],
+): Promise<NamedElements> {
+  const context = page.context()
+  const numbers = new Map<string, string>()
+  const facts = new Map<string, ElementFacts>()
+  for (const { world, measured } of found) {
+    const here = new Set(measured.marks.map(([ref]) => ref))
+    const own = (list: readonly string[]) => list.filter((ref) => here.has(ref))
+    if (here.size === 0) continue
+    const input = { refs: own(refs), next: nextNumber(context), detailed: own(detailed) }
+    const named = await world.evaluate<Named>(script('name', input))
+    takeNumbers(context, named.next)
+    for (const [ref, number] of named.numbers) numbers.set(ref, `e${number}`)
+    for (const [ref, fact] of named.facts) facts.set(ref, fact)
+  }
+  keepRefs(page, new Map([...numbers].map(([theirs, ours]) => [ours, theirs])))
+  return { numbers, facts }
+}
+
+const script = (name: string, input: unknown): string =>
+  `(() => { ;${elementsScript}; return JSON.stringify(__bax_module.${name}(${JSON.stringify(input)})) })()`
+
+interface Window {
+  readonly dx: number
+  readonly dy: number
+  /** What is seen of the document, in the page's coordinates. */
+  readonly seen: Box
+  readonly frames: readonly string[]
+}
+
+/** Moves the boxes inside frames to where they are on the page. */
+function placeMarks(
+  tree: readonly AriaNode[],
+  raw: ReadonlyMap<string, RawMark>,
+  { viewport: { width, height } }: PageFacts,
+): Map<string, Mark> {
+  const marks = new Map<string, Mark>()
+  const visit = (nodes: readonly (AriaNode | string)[], window: Window) => {
+    for (const node of nodes) {
+      if (typeof node === 'string') continue
+      const own = node.ref === undefined ? undefined : raw.get(node.ref)
+      const mark = own && placed(own, window)
+      if (mark) marks.set(node.ref!, mark)
+      const inside = node.role === 'iframe' && mark ? windowOf(mark, node.ref!) : window
+      visit(node.children ?? [], inside)
+    }
+  }
+  visit(tree, { dx: 0, dy: 0, seen: { x: 0, y: 0, width, height }, frames: [] })
+  return marks
+}
+
+function placed([, flags, x, y, width, height]: RawMark, { dx, dy, seen, frames }: Window): Mark {
+  const box = { x: x + dx, y: y + dy, width, height }
+  return {
+    box,
+    away: Math.round(gap(box.x, width, seen.x, seen.width) + gap(box.y, height, seen.y, seen.height)),
+    usable: (flags & 1) !== 0,
+    secret: (flags & 2) !== 0,
+    focused: (flags & 4) !== 0,
+    modal: (flags & 8) !== 0,
+    dead: (flags & 16) !== 0,
+    frames,
+  }
+}
+
+const windowOf = ({ box, frames }: Mark, ref: string): Window => ({
+  dx: box.x,
+  dy: box.y,
+  seen: box,
+  frames: [...frames, ref],
+})
+
+/** How far two ranges are apart; touching ones do not overlap. */
+function gap(start: number, length: number, from: number, size: number): number {
+  if (start + length <= from) return from - start - length + 1
+  return start >= from + size ? start - from - size + 1 : 0
+}

@@ -1,0 +1,190 @@
+/**
+ * Runs in Playwright's own world of every frame, which the page cannot see: where the elements of an accessibility
+ * snapshot are, and the references under which they are known outside.
+ */
+import { selectorMaker } from './selector.page.ts'
+import { shortText } from '../describe.page.ts'
+
+export interface PageFacts {
+  title: string
+  ready_state: string
+  viewport: { width: number; height: number; device_scale_factor: number }
+  scroll: { x: number; y: number; max_x: number; max_y: number }
+}
+
+/** Playwright's reference, flags, and the box in the frame's viewport. */
+export type Mark = [ref: string, flags: number, x: number, y: number, width: number, height: number]
+
+export interface Measured {
+  /** Null in frames below the first. */
+  page: PageFacts | null
+  marks: Mark[]
+}
+
+export interface ElementFacts {
+  tag: string
+  selector: string
+  text: string
+  value: string | null
+  href: string | null
+  checked: boolean | null
+  disabled: boolean
+  visible: boolean
+}
+
+export interface Named {
+  /** Playwright's references with their numbers. */
+  numbers: [ref: string, number: number][]
+  next: number
+  facts: [ref: string, facts: ElementFacts][]
+}
+
+interface Memory {
+  readonly numbers: WeakMap<Element, number>
+  /** Elements of the last snapshot by Playwright's reference. */
+  found: Map<string, WeakRef<Element>>
+}
+
+/** What Playwright notes at every element that its snapshot has seen. */
+interface Seen extends Element {
+  readonly _ariaRef?: { readonly ref: string }
+}
+
+const place = globalThis as unknown as Record<symbol, Memory | undefined>
+const key = Symbol.for('bax.elements')
+const memory = (place[key] ??= { numbers: new WeakMap(), found: new Map() })
+
+/** Bits of a mark. */
+const usable = 1
+const secret = 2
+const focused = 4
+const modal = 8
+const dead = 16
+
+/** Finds the elements of a snapshot by Playwright's references. */
+export function measure(wanted: string[]): Measured {
+  const names = new Set(wanted)
+  memory.found = new Map()
+  const marks: Mark[] = []
+  if (names.size > 0) {
+    const dialog = openDialog()
+    for (const element of everyElement(document)) {
+      const ref = (element as Seen)._ariaRef?.ref
+      if (ref === undefined || !names.has(ref)) continue
+      memory.found.set(ref, new WeakRef(element))
+      marks.push([ref, flagsOf(element, dialog), ...boxOf(element)])
+    }
+  }
+  return { page: window.top === window ? pageFacts() : null, marks }
+}
+
+/** Gives numbers to elements that have none yet, and tells more about some of them. */
+export function name({ refs, next, detailed }: { refs: string[]; next: number; detailed: string[] }): Named {
+  const result: Named = { numbers: [], next, facts: [] }
+  const unnamed = new Set(refs)
+  // In the order of the document; whoever has a number keeps it, asked for or not.
+  for (const [ref, weak] of memory.found) {
+    const element = weak.deref()
+    if (!element) continue
+    let number = memory.numbers.get(element)
+    if (number === undefined && unnamed.has(ref)) memory.numbers.set(element, (number = result.next++))
+    if (number !== undefined) result.numbers.push([ref, number])
+  }
+  const selectorOf = selectorMaker()
+  for (const ref of detailed) {
+    const element = memory.found.get(ref)?.deref()
+    if (element) result.facts.push([ref, factsOf(element, selectorOf)])
+  }
+  return result
+}
+
+function* everyElement(root: Document | ShadowRoot): Generator<Element> {
+  for (const element of root.querySelectorAll('*')) {
+    yield element
+    if (element.shadowRoot) yield* everyElement(element.shadowRoot)
+  }
+}
+
+function openDialog(): Element | null {
+  return document.querySelector('dialog:modal, [aria-modal="true"]')
+}
+
+function flagsOf(element: Element, dialog: Element | null): number {
+  const html = element as HTMLElement
+  let flags = 0
+  const editor = html.isContentEditable && !(html.parentElement?.isContentEditable ?? false)
+  if (editor || element.hasAttribute('onclick') || (element.hasAttribute('tabindex') && html.tabIndex >= 0))
+    flags |= usable
+  if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
+  if (element === document.activeElement && element !== document.body) flags |= focused
+  if (dialog?.contains(element)) flags |= modal
+  if (html.closest('[inert]')) flags |= dead
+  return flags
+}
+
+/** The box; of a frame the one in which its document is shown. */
+function boxOf(element: Element): [number, number, number, number] {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  if (element instanceof HTMLIFrameElement) {
+    const { paddingLeft, paddingTop } = getComputedStyle(element)
+    const dx = element.clientLeft + Number.parseFloat(paddingLeft)
+    const dy = element.clientTop + Number.parseFloat(paddingTop)
+    return [round(x + dx), round(y + dy), element.clientWidth, element.clientHeight]
+  }
+  return [round(x), round(y), round(width), round(height)]
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100
+
+function pageFacts(): PageFacts {
+  const root = document.scrollingElement ?? document.documentElement
+  return {
+    title: document.title,
+    ready_state: document.readyState,
+    viewport: { width: innerWidth, height: innerHeight, device_scale_factor: devicePixelRatio },
+    scroll: {
+      x: Math.round(scrollX),
+      y: Math.round(scrollY),
+      max_x: Math.max(0, root.scrollWidth - innerWidth),
+      max_y: Math.max(0, root.scrollHeight - innerHeight),
+    },
+  }
+}
+
+function factsOf(element: Element, selectorOf: (element: Element) => string): ElementFacts {
+  const { width, height } = element.getBoundingClientRect()
+  const link = element.closest('a[href], area[href]')
+  return {
+    tag: element.localName,
+    selector: selectorOf(element),
+    text: shortText(element, 100),
+    value: valueOf(element),
+    href: link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement ? link.href : null,
+    checked: checkedOf(element),
+    disabled: element.matches(':disabled') || element.closest('[aria-disabled="true"]') !== null,
+    visible: width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true }),
+  }
+}
+
+function valueOf(element: Element): string | null {
+  if (element instanceof HTMLInputElement) {
+    // What a password field holds is nobody's business; whether a box is ticked stands in `checked`.
+    if (['password', 'checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(element.type))
+      return null
+    return element.value
+  }
+  if (element instanceof HTMLTextAreaElement) return element.value
+  if (element instanceof HTMLSelectElement) return element.multiple ? selected(element) : element.value
+  if (element instanceof HTMLElement && element.isContentEditable) return element.innerText
+  return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
+}
+
+const selected = (element: HTMLSelectElement): string =>
+  [...element.selectedOptions].map(({ value }) => value).join(', ')
+
+function checkedOf(element: Element): boolean | null {
+  if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio'))
+    return element.checked
+  const state = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
+  return state === null ? null : state === 'true'
+}

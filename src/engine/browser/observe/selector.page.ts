@@ -1,0 +1,84 @@
+/** Runs in the page: a short CSS selector that only one element matches. */
+
+interface Counts {
+  readonly ids: Map<string, number>
+  readonly attributes: Map<string, number>
+}
+
+/** Attributes that people give to elements to find them again, best first. */
+const telling = ['data-testid', 'data-test', 'data-qa', 'name', 'aria-label', 'placeholder', 'href', 'for'] as const
+const longest = 60
+
+/** Makes selectors, open shadow roots included, for as long as the document does not change. */
+export function selectorMaker(): (element: Element) => string {
+  // One counting for all: looking each selector up would search the document anew.
+  const counted = new Map<Document | ShadowRoot, Counts>()
+  const countsOf = (root: Document | ShadowRoot): Counts => {
+    let counts = counted.get(root)
+    if (!counts) {
+      counts = { ids: new Map(), attributes: new Map() }
+      count(root, counts)
+      counted.set(root, counts)
+    }
+    return counts
+  }
+  return function selectorOf(element): string {
+    const root = element.getRootNode() as Document | ShadowRoot
+    const within = selectorWithin(element, countsOf(root))
+    // Playwright's CSS goes into shadow roots by itself.
+    return root instanceof ShadowRoot ? `${selectorOf(root.host)} ${within}` : within
+  }
+}
+
+function selectorWithin(element: Element, counts: Counts): string {
+  const own = shortest(element, counts)
+  if (own) return own
+  const steps: string[] = []
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    const anchor = at === element ? undefined : shortest(at, counts)
+    if (anchor) return [anchor, ...steps].join(' > ')
+    if (at === document.documentElement || at === document.body) return [at.localName, ...steps].join(' > ')
+    steps.unshift(stepOf(at))
+  }
+  return steps.join(' > ')
+}
+
+/** An id or a telling attribute that nothing else has. */
+function shortest(element: Element, { ids, attributes }: Counts): string | undefined {
+  if (element.id && element.id.length <= longest && ids.get(element.id) === 1) return `#${CSS.escape(element.id)}`
+  for (const name of telling) {
+    const value = element.getAttribute(name)
+    if (!value || value.length > longest || attributes.get(keyOf(element, name, value)) !== 1) continue
+    return `${element.localName}[${name}="${value.replaceAll(/["\\]/g, '\\$&')}"]`
+  }
+  return undefined
+}
+
+function count(root: Document | ShadowRoot, counts: Counts): void {
+  for (const element of root.querySelectorAll('*')) {
+    if (element.id) add(counts.ids, element.id)
+    for (const name of telling) {
+      const value = element.getAttribute(name)
+      if (value && value.length <= longest) add(counts.attributes, keyOf(element, name, value))
+    }
+    if (element.shadowRoot) count(element.shadowRoot, counts)
+  }
+}
+
+const keyOf = (element: Element, name: string, value: string): string => `${element.localName} ${name} ${value}`
+
+function add(map: Map<string, number>, key: string): void {
+  map.set(key, (map.get(key) ?? 0) + 1)
+}
+
+/** `li:nth-of-type(3)`, or the bare tag when it is the only one. */
+function stepOf(element: Element): string {
+  let before = 0
+  let after = 0
+  for (let other = element.previousElementSibling; other; other = other.previousElementSibling)
+    if (other.localName === element.localName) before++
+  for (let other = element.nextElementSibling; other && after === 0; other = other.nextElementSibling)
+    if (other.localName === element.localName) after++
+  const tag = CSS.escape(element.localName)
+  return before + after === 0 ? tag : `${tag}:nth-of-type(${before + 1})`
+}

@@ -1,0 +1,79 @@
+/** Waits until a page has come to rest after something was done to it. */
+import type { Page } from 'playwright'
+import { setTimeout as after } from 'node:timers/promises'
+import type { EventLog, SessionEvent } from '../../../core/events.ts'
+import { limits } from '../../../core/limits.ts'
+import type { BatchTarget } from '../batch-target.ts'
+
+/** Connections that stay open say nothing about the page's rest. */
+const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
+
+/**
+ * Resolves when nothing has changed in the document for a moment and no request since event `since` waits for its
+ * answer; after `maxMs` in any case.
+ */
+export async function settle(target: BatchTarget, since: number, maxMs: number, signal: AbortSignal): Promise<void> {
+  if (maxMs === 0) return
+  const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)])
+  while (!over.aborted && !target.ended.aborted) {
+    const seq = target.events.lastSeq
+    await unlessOver(domQuiet(await target.page(), maxMs), over)
+    if (over.aborted) return
+    const answered = pendingRequests(target.events.since(since)) === 0
+    if (answered && !target.events.since(seq).some(moves)) return
+    if (!answered) await nextAnswer(target.events, over)
+  }
+}
+
+const moves = ({ type }: SessionEvent): boolean =>
+  type.startsWith('page.') || type === 'network.request' || type === 'tab.opened'
+
+function pendingRequests(events: readonly SessionEvent[]): number {
+  const open = new Set<unknown>()
+  for (const { type, data } of events) {
+    if (type === 'network.request' && !lasting.has(data['resource_type'])) open.add(data['request_id'])
+    if (type === 'network.response' || type === 'network.failed') open.delete(data['request_id'])
+  }
+  return open.size
+}
+
+async function nextAnswer(events: EventLog, signal: AbortSignal): Promise<void> {
+  for await (const { type } of events.follow(events.lastSeq, signal)) {
+    if (type === 'network.response' || type === 'network.failed') return
+  }
+}
+
+/** No change of the loaded document for a moment; a document that is replaced meanwhile is not quiet, and no failure. */
+async function domQuiet(page: Page, maxMs: number): Promise<void> {
+  const { quietMs } = limits.observe
+  await page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))
+}
+
+/** Runs in the page. */
+function quiet({ quietMs, maxMs }: { quietMs: number; maxMs: number }): Promise<void> {
+  return new Promise((resolve) => {
+    const end = performance.now() + maxMs
+    let timer: ReturnType<typeof setTimeout>
+    const observer = new MutationObserver(() => wait())
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        if (document.readyState !== 'complete' && performance.now() < end) return wait()
+        observer.disconnect()
+        resolve()
+      }, quietMs)
+    }
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    wait()
+  })
+}
+
+async function unlessOver(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let quit!: () => void
+  const over = new Promise<void>((resolve) => {
+    quit = resolve
+  })
+  signal.addEventListener('abort', quit, { once: true })
+  await Promise.race([work, over])
+  signal.removeEventListener('abort', quit)
+}

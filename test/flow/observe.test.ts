@@ -1,0 +1,299 @@
+import { expect, test } from 'vitest'
+import type { Observation, ObservedElement } from '../../src/core/shapes/observe.ts'
+import { inEveryHome } from '../support/commands.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+
+const shop = `<!doctype html><title>Shop</title>
+<header><nav aria-label=Main><a href=/>Home</a> <a href=/about>About us</a></nav></header>
+<main>
+  <h1>Tea &amp; more</h1>
+  <p>We have sold tea since 1900, and we go on selling it.</p>
+  <ul>${['Assam', 'Darjeeling'].map((tea, at) => `<li><b>${tea}</b> ${at + 4} EUR <button>Buy</button></li>`).join('')}</ul>
+  <form>
+    <label>Name <input name=name placeholder="Your name" value=Ann></label>
+    <label>Password <input type=password name=pass value=hunter2></label>
+    <label><input type=checkbox name=gift checked> As a gift</label>
+    <select aria-label=Size><option>small<option selected>large</select>
+    <button disabled>Order</button>
+  </form>
+  <div id=editor contenteditable>Write here</div>
+  <div id=card style="cursor:pointer" onclick="this.dataset.hit = 1"><span>A card</span> <span>to click</span></div>
+  <p role=alert>Only two left</p>
+</main>`
+
+const pages = {
+  '/': shop,
+  '/counter': `<!doctype html><title>Counter</title><button id=count onclick="this.textContent = +this.textContent + 1">0</button>`,
+  '/frames': `<!doctype html><title>Frames</title><h1>Outer</h1><button>Outside</button>
+    <iframe id=inner title=Inner src=/inner style="margin:20px;border:5px solid;padding:10px"></iframe>
+    <my-box id=box></my-box>
+    <script>customElements.define('my-box', class extends HTMLElement { constructor() { super()
+      this.attachShadow({mode: 'open'}).innerHTML = '<slot></slot><button class=in>In the shadow</button>' } })</script>`,
+  '/inner': `<!doctype html><title>Inner</title><style>body{margin:0}</style><button onclick="this.textContent = 'Pressed'">Inside</button>
+    <iframe src=/innermost></iframe>`,
+  '/innermost': '<!doctype html><input aria-label=Deep>',
+  '/long': `<!doctype html><title>Long</title><h1>Long</h1>${Array.from(
+    { length: 1000 },
+    (_, at) =>
+      `<section><h2>Part ${at}</h2><p>Some words about part ${at}.</p><a href=/part/${at}>Read part ${at}</a></section>`,
+  ).join('')}`,
+  '/dialogs': `<!doctype html><title>Dialogs</title><button id=ask onclick="alert('Sure?')">Ask</button>
+    <script>console.warn('careful'); fetch('/missing')</script>`,
+  '/svg': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.setHeader('content-type', 'image/svg+xml')
+    response.end('<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>')
+  },
+}
+
+type Box = ObservedElement['box']
+
+const named = ({ elements }: Observation, name: string): ObservedElement =>
+  elements!.find((element) => element.name === name)!
+
+const rounded = (box: unknown) =>
+  Object.fromEntries(Object.entries(box as Record<string, number>).map(([name, value]) => [name, Math.round(value)]))
+
+inEveryHome(pages, (given) => {
+  const observe = (input: Record<string, unknown> = {}): Promise<Observation> =>
+    given.client().observe({ session_id: given.sessionId(), ...input } as never)
+
+  test('the snapshot names controls, headings and what tells them apart', async () => {
+    await given.open('/')
+    const { snapshot, truncated } = await observe()
+    expect(snapshot).toBe(`- banner:
+  - navigation "Main":
+    - link "Home" [ref=e1]
+    - link "About us" [ref=e2]
+- main:
+  - heading "Tea & more" [level=1]
+  - listitem "Assam 4 EUR":
+    - button "Buy" [ref=e3]
+  - listitem "Darjeeling 5 EUR":
+    - button "Buy" [ref=e4]
+  - textbox "Name" [ref=e5]: Ann
+  - textbox "Password" [ref=e6]: ••••••••
+  - checkbox "As a gift" [checked] [ref=e7]
+  - combobox "Size" [options=small | large] [ref=e8]: large
+  - button "Order" [disabled] [ref=e9]
+  - generic "Write here" [ref=e10]
+  - generic "A card to click" [ref=e11]
+  - alert: Only two left`)
+    expect(truncated).toBe(false)
+  })
+
+  test('the elements say what each control is, holds and where it is', async () => {
+    await given.open('/')
+    const seen = await observe()
+    const { ref, box, ...name } = named(seen, 'Name')
+    expect(name).toEqual({
+      role: 'textbox',
+      name: 'Name',
+      tag: 'input',
+      selector: 'input[name="name"]',
+      text: '',
+      value: 'Ann',
+      href: null,
+      checked: null,
+      disabled: false,
+      visible: true,
+      in_viewport: true,
+    })
+    expect(seen.snapshot).toContain(`[ref=${ref}]: Ann`)
+    const real = await given.value('get_element_bounding_box', { selector: `ref=${ref}` })
+    expect(rounded(real)).toEqual(rounded(box))
+    expect(named(seen, 'Password').value).toBeNull()
+    expect(named(seen, 'As a gift')).toMatchObject({ role: 'checkbox', checked: true })
+    expect(named(seen, 'Size')).toMatchObject({ role: 'combobox', value: 'large' })
+    expect(named(seen, 'Order').disabled).toBe(true)
+    expect(named(seen, 'About us').href).toBe(given.url('/about'))
+    expect(JSON.stringify(seen)).not.toContain('hunter2')
+  })
+
+  test('every listed selector finds its one element again', async () => {
+    for (const path of ['/', '/frames']) {
+      await given.open(path)
+      const { elements } = await observe()
+      for (const { selector, box, name } of elements!) {
+        const boxes = (await given.value('get_bounding_boxes', { selector })) as { x: number; y: number }[]
+        expect(boxes, `${selector} (${name})`).toHaveLength(1)
+        expect(boxes[0]!.x).toBeCloseTo(box.x, 0)
+        expect(boxes[0]!.y).toBeCloseTo(box.y, 0)
+      }
+    }
+  })
+
+  test('two observations of an unchanged page are the same to the letter', async () => {
+    await given.open('/')
+    const wishes = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
+    const [first, second] = [await observe(wishes), await observe(wishes)]
+    expect({ ...second, observation_id: '', captured_at: '' }).toEqual({
+      ...first,
+      observation_id: '',
+      captured_at: '',
+    })
+    expect(second.observation_id).not.toBe(first.observation_id)
+  })
+
+  test('a reference lives as long as its element, whatever becomes of its name', async () => {
+    await given.open('/counter')
+    const before = named(await observe(), '0').ref
+    for (const count of ['1', '2', '3']) {
+      await given.do('click', { selector: `ref=${before}` })
+      expect(named(await observe(), count).ref).toBe(before)
+    }
+    await given.evaluate(
+      "document.querySelector('#count').replaceWith(Object.assign(document.createElement('button'), {textContent: 'New'}))",
+    )
+    expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
+    const after = named(await observe(), 'New').ref
+    expect(after).not.toBe(before)
+    expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
+  })
+
+  test('a reference of the page before is stale, and its number is not given again', async () => {
+    await given.open('/counter')
+    const before = named(await observe(), '0').ref
+    await given.open('/counter')
+    expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
+    expect(named(await observe(), '0').ref).not.toBe(before)
+    expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
+  })
+
+  test('iframes and open shadow roots are part of it, and their references work in every command', async () => {
+    await given.open('/frames')
+    const seen = await observe()
+    expect(seen.snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- heading "Outer" [level=1]
+- button "Outside"
+- iframe:
+  - button "Inside"
+  - iframe:
+    - textbox "Deep"
+- button "In the shadow"`)
+    const inside = named(seen, 'Inside')
+    expect(inside.selector).toBe('frame=#inner >> body > button')
+    await given.do('click', { selector: `ref=${inside.ref}` })
+    expect(await given.value('get_text', { selector: `ref=${inside.ref}` })).toBe('Pressed')
+    const [measured] = (await given.value('get_bounding_boxes', { selector: `ref=${inside.ref}` })) as Box[]
+    expect(rounded({ x: measured!.x, y: measured!.y })).toEqual(rounded({ x: inside.box.x, y: inside.box.y }))
+    await given.do('type_text', { selector: `ref=${named(seen, 'Deep').ref}`, text: 'far down', clear: true })
+    expect(named(await observe(), 'Deep').value).toBe('far down')
+    expect(await given.value('get_text', { selector: `ref=${named(seen, 'In the shadow').ref}` })).toBe('In the shadow')
+  })
+
+  test('selector: only a part, and the references of the rest stay good', async () => {
+    await given.open('/')
+    const all = await observe()
+    const part = await observe({ selector: 'form', include: ['snapshot', 'elements', 'text'] })
+    expect(part.elements!.map(({ name }) => name)).toEqual(['Name', 'Password', 'As a gift', 'Size', 'Order'])
+    expect(part.snapshot).not.toContain('About us')
+    expect(part.text).not.toContain('1900')
+    expect(named(part, 'Name').ref).toBe(named(all, 'Name').ref)
+    expect(await given.value('get_text', { selector: `ref=${named(all, 'About us').ref}` })).toBe('About us')
+    const inner = await observe({ selector: `ref=${named(all, 'Size').ref}` })
+    expect(inner.elements!.map(({ name }) => name)).toEqual(['Size'])
+  })
+
+  test('a selector that finds nothing, or is none, is an error with its code', async () => {
+    await given.open('/')
+    expect(await observe({ selector: '#nothing' })).toMatchObject({ success: false, code: 'element_not_found' })
+    expect(await observe({ selector: 'ref=e99999' })).toMatchObject({ success: false, code: 'stale_ref' })
+    expect(await observe({ selector: '>>>' })).toMatchObject({ success: false, code: 'invalid_selector' })
+  })
+
+  test('interactive_only false shows the texts and lists every element with a role', async () => {
+    await given.open('/')
+    const { snapshot, elements } = await observe({ interactive_only: false })
+    expect(snapshot).toContain('- paragraph')
+    expect(snapshot).toContain('We have sold tea since 1900')
+    expect(elements!.map(({ role }) => role)).toEqual(
+      expect.arrayContaining(['heading', 'listitem', 'alert', 'navigation']),
+    )
+    const heading = elements!.find(({ role }) => role === 'heading')!
+    expect(await given.value('get_text', { selector: `ref=${heading.ref}` })).toBe('Tea & more')
+    await observe()
+    expect(await given.value('get_text', { selector: `ref=${heading.ref}` })).toBe('Tea & more')
+  })
+
+  test('a long page keeps what is in view and says what it leaves out, in whole lines', async () => {
+    await given.open('/long')
+    const { snapshot, elements, truncated } = await observe({ max_chars: 3000, limit: 20 })
+    expect(truncated).toBe(true)
+    expect(snapshot!.length).toBeLessThanOrEqual(3000)
+    const lines = snapshot!.split('\n')
+    expect(lines[0]).toBe('- heading "Long" [level=1]')
+    expect(lines.at(-1)).toMatch(/^# \d+ of 3001 lines left out/)
+    for (const line of lines.slice(0, -1))
+      expect(line).toMatch(
+        /^- (heading "[^"]+" \[level=\d\]|text: Some words about part \d+\.|link "[^"]+" \[ref=e\d+\])$/,
+      )
+    expect(elements).toHaveLength(20)
+    expect(elements![0]!.name).toBe('Read part 0')
+    await given.do('scroll_to', { y: 60_000 })
+    const below = await observe({ max_chars: 3000, limit: 20 })
+    const inView = below.elements!.filter((element) => element.in_viewport)
+    expect(inView.length).toBeGreaterThan(3)
+    for (const { ref } of inView) expect(below.snapshot).toContain(`[ref=${ref}]`)
+    expect(below.scroll).toMatchObject({ x: 0, y: 60_000 })
+  })
+
+  test('text is cut between lines, too', async () => {
+    await given.open('/long')
+    const { text, truncated, snapshot } = await observe({ include: ['text'], max_chars: 1000 })
+    expect(truncated).toBe(true)
+    expect(text!.length).toBeLessThanOrEqual(1000)
+    expect(text!.split('\n').at(-1)).toMatch(/^# \d+ of \d+ characters left out/)
+    expect(text!.split('\n').at(-2)).toMatch(/^(Part \d+|Some words about part \d+\.|Read part \d+)?$/)
+    expect(snapshot).toBeUndefined()
+  })
+
+  test('screenshot, console, network, dialogs and storage when they are asked for', async () => {
+    await given.open('/dialogs')
+    await given.do('click', { selector: '#ask' })
+    await given.do('set_local_storage', { items: [{ key: 'theme', value: 'dark' }] })
+    const seen = await observe({ include: ['screenshot', 'console', 'network', 'storage'] })
+    expect(Buffer.from(seen.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
+    expect(seen.console).toContainEqual(expect.objectContaining({ level: 'warning', text: 'careful' }))
+    expect(seen.network).toContainEqual({
+      method: 'GET',
+      url: given.url('/missing'),
+      resource_type: 'fetch',
+      status: 404,
+    })
+    expect(seen.dialogs).toEqual([{ kind: 'alert', message: 'Sure?', open: false, accepted: true }])
+    expect(seen.storage!.local_storage).toEqual({ theme: 'dark' })
+    expect(seen).not.toHaveProperty('snapshot')
+    expect(seen).not.toHaveProperty('elements')
+    await given.open('/')
+    expect((await observe()).dialogs).toEqual([])
+  })
+
+  test('tabs are listed, the active one marked', async () => {
+    await given.open('/counter')
+    await given.evaluate("void window.open('/long')")
+    await until(async () => (await observe({ include: ['tabs'] })).title === 'Long')
+    const { tabs } = await observe()
+    expect(tabs!.map((tab) => [tab.title, tab.active])).toEqual([
+      ['Counter', false],
+      ['Long', true],
+    ])
+    await given.evaluate('window.close()')
+    await until(async () => (await observe()).tabs!.length === 1)
+  })
+
+  test('a document without a body is looked at all the same', async () => {
+    await given.open('/svg')
+    const seen = await observe({ include: ['snapshot', 'elements', 'text', 'screenshot'] })
+    expect(seen).toMatchObject({ snapshot: '', elements: [], truncated: false, url: given.url('/svg') })
+    expect(seen.text).toContain('Words')
+  })
+
+  test('fields are checked, and an unknown session is said to be one', async () => {
+    const bad = await failureOf(observe({ include: ['pictures'], limit: 0 }))
+    expect(bad).toMatchObject({ code: 'invalid_request', status: 400 })
+    expect(bad.details).toMatchObject([{ path: 'include[0]' }, { path: 'limit' }])
+    expect(await failureOf(observe({ session_id: 'ses_nobody' }))).toMatchObject({
+      code: 'session_not_found',
+      status: 404,
+    })
+  })
+})
