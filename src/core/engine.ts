@@ -2,6 +2,7 @@
 import type { Call } from './operation.ts'
 import type { Frame, StreamCall } from './stream.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
+import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
 import type { EngineStatus } from './shapes/engine.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
@@ -37,6 +38,14 @@ export interface Profiles {
   delete(profileId: string): Promise<void>
 }
 
+export interface Scraper {
+  /**
+   * One page in the formats that were asked for.
+   * @throws BaxError with the code of what went wrong with the page, or `timeout`, `url_blocked`, `invalid_request`.
+   */
+  scrape(input: ScrapeInput, call: Pick<Call, 'signal'>): Promise<ScrapeAnswer>
+}
+
 /** What a live session did, for the search of a fault. */
 export interface Diagnostics {
   log(sessionId: string): Promise<SessionLog>
@@ -46,6 +55,7 @@ export interface Diagnostics {
 
 export interface Engine {
   readonly diagnostics: Diagnostics
+  readonly extractor: Scraper
   readonly sessions: Sessions
   readonly profiles: Profiles
   status(): Promise<EngineStatus>

@@ -43,8 +43,12 @@ function derive(schema: z.ZodObject): Param[] {
 }
 
 function typeOf(field: JsonSchema): Param['type'] {
-  if (field.type === 'array' && field.items?.type === 'string') return 'string[]'
+  if (field.type === 'array' && isText(field.items)) return 'string[]'
   if (field.type === 'string' || field.type === 'number' || field.type === 'integer' || field.type === 'boolean')
     return field.type
   return 'json'
 }
+
+/** Items that can be written as words: strings, or objects with a string as their short form. */
+const isText = (items: JsonSchema | undefined): boolean =>
+  items?.type === 'string' || (items?.anyOf?.some(({ type }) => type === 'string') ?? false)

@@ -52,6 +52,7 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   if (Array.isArray(value)) {
     return inner instanceof z.ZodArray ? value.map((item) => renameAliases(inner.element as z.ZodType, item)) : value
   }
+  if (inner instanceof z.ZodUnion) return renameInUnion(inner, value)
   if (typeof value !== 'object' || value === null || !(inner instanceof z.ZodObject)) return value
   const shape = inner.shape as Record<string, z.ZodType>
   return Object.fromEntries(
@@ -63,4 +64,14 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
       return [name, field ? renameAliases(field, item) : item]
     }),
   )
+}
+
+/** The names of the first option that takes the value under them. */
+function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  for (const option of union.options as readonly z.ZodType[]) {
+    const renamed = renameAliases(option, value)
+    if (option.safeParse(renamed).success) return renamed
+  }
+  return value
 }

@@ -7,16 +7,19 @@ import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
 import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
+import { scraperPart } from './scrape/part.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
   const store = new ProfileStore(config.stateDir)
   const sessions = new BrowserSessions({ config, profiles: store, tools: makeBatchTools(config) })
+  const extractor = scraperPart(config)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
   return {
+    extractor,
     sessions,
     diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),
@@ -35,7 +38,7 @@ export function createEngine(config: EngineConfig): Engine {
       // The answer goes out first.
       setImmediate(onStop)
     },
-    close: () => (closing ??= sessions.shutDown()),
+    close: () => (closing ??= Promise.all([sessions.shutDown(), extractor.close()]).then(() => {})),
   }
 }
 

@@ -5,6 +5,7 @@ import { browserStep, observe } from './observe.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
 import { runCommands } from './run-commands.ts'
+import { scrape } from './scrape.ts'
 import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
 
@@ -26,6 +27,7 @@ export const operations = {
   pollProvision,
   runCommands,
   saveProfile,
+  scrape,
   stopEngine,
   traceSession,
 }

@@ -24,7 +24,16 @@ const floors: Record<string, Floor> = {
   engine: {
     below: ['core', 'commands', 'operations'],
     packages: ['ajv', 'htmlparser2', 'domhandler', 'ipaddr.js', 'p-queue', 'ws', 'zod'],
-    lazyPackages: ['playwright', 'playwright-core'],
+    // Of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
+    lazyPackages: [
+      'playwright',
+      'playwright-core',
+      'encoding-sniffer',
+      'fzstd',
+      'papaparse',
+      'third-party-web',
+      'unpdf',
+    ],
   },
   server: { below: ['core', 'operations'], lazily: ['engine'], packages: ['hono', '@hono/node-server', 'ws', 'zod'] },
   client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: ['eventsource-parser'] },

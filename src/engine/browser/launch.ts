@@ -39,14 +39,16 @@ export interface LaunchFacts {
   readonly path: string
   readonly shell: boolean
   readonly kind: BrowserKind
+  /** Switches beside the usual ones; of one that stands twice the later counts. */
+  readonly extra?: readonly string[]
 }
 
 /** @throws BaxError `browser_failed` when the program cannot be started. */
-export async function startBrowser({ path, shell, kind }: LaunchFacts): Promise<BrowserProcess> {
+export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFacts): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
   await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
   const root = process.getuid?.() === 0
-  const flags = chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root })
+  const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
   const windows = platform() === 'win32'
   const child = windows
     ? spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: kind !== 'headful' })

@@ -1,0 +1,50 @@
+/** What actions need from inside the page. Selectors are CSS; open shadow roots are searched after the document. */
+
+export interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+function find(selector: string, root: ParentNode = document): Element | null {
+  const found = root.querySelector(selector)
+  if (found) return found
+  for (const element of root.querySelectorAll('*')) {
+    const inner = element.shadowRoot && find(selector, element.shadowRoot)
+    if (inner) return inner
+  }
+  return null
+}
+
+const isVisible = (element: Element): boolean => {
+  const box = element.getBoundingClientRect()
+  return box.width > 0 && box.height > 0 && getComputedStyle(element).visibility !== 'hidden'
+}
+
+/** How things stand with a selector: `absent`, `hidden`, or visible. @throws SyntaxError for what is no selector. */
+export function stateOf(selector: string): 'absent' | 'hidden' | 'visible' {
+  const element = find(selector)
+  return element ? (isVisible(element) ? 'visible' : 'hidden') : 'absent'
+}
+
+/** Brings the element into view; the middle of what can be seen of it. */
+export function spotOf(selector: string): Spot | null {
+  const element = find(selector)
+  if (!element) return null
+  element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
+  const box = element.getClientRects()[0] ?? element.getBoundingClientRect()
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+export function focusOn(selector: string): boolean {
+  const element = find(selector)
+  if (!(element instanceof HTMLElement || element instanceof SVGElement)) return false
+  element.focus()
+  return true
+}
+
+export function scrollPage({ direction, amount }: { direction: string; amount?: number }): void {
+  const by = amount ?? (direction === 'left' || direction === 'right' ? innerWidth : innerHeight)
+  const sign = direction === 'up' || direction === 'left' ? -1 : 1
+  const sideways = direction === 'left' || direction === 'right'
+  scrollBy({ left: sideways ? sign * by : 0, top: sideways ? 0 : sign * by, behavior: 'instant' })
+}

@@ -1,0 +1,78 @@
+/** Does a page need a browser? Decided from its markup; when in doubt, yes. */
+import { attribute, type ElementNode } from '../extract/tree.ts'
+import { type PageSigns, signsOf } from './page-signs.ts'
+
+/** Why a page is rendered; the weaker reasons may prove wrong for a whole site. */
+export type Reason = 'shell' | 'notice' | 'template' | 'loading' | 'promise' | 'writes' | 'thin'
+
+/** Text below this is hardly what somebody would scrape a page for. */
+const thin = 250
+/** Prose of this length is a page of its own, whatever its scripts add to it. */
+const ample = 1200
+
+const rootName = /^(?:root|app|app-root|react-root|react-app|main-app|__next|___gatsby|__nuxt|svelte|q-app|ember-app|mount|application|vue-app|spa-root)$/i // prettier-ignore
+const contentName = /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i // prettier-ignore
+const foreignName = /(?:ad|ads|advert|banner|cookie|consent|modal|popup|overlay|toast|tooltip|menu|nav|share|social|fb-root|disqus|comment-?embed|recaptcha|portal|gtm|tracking|chat|widget|lightbox|search|cart|player|map|signup|newsletter)/i // prettier-ignore
+const noticeText = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w+|activ\w+|habilit\w+|включите)[^.]{0,80}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
+
+/** Writing into the page, and fetching what to write. */
+const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
+const fetching = /\bfetch\(|XMLHttpRequest|\$\.(?:get|ajax|getJSON|post)\(|axios|WebSocket\(|EventSource\(|import\(/
+const injecting = /createElement\(\s*['"]script['"]/
+
+/** The reason to render a page, or undefined when its HTML is all there is to it. */
+export function needsBrowser(root: ElementNode): Reason | undefined {
+  const signs = signsOf(root)
+  const scripted = signs.externalScripts > 0 || hasProgram(signs.inlineScripts)
+  if (!scripted) return undefined
+  return strongReason(signs) ?? weakReason(signs)
+}
+
+function strongReason(signs: PageSigns): Reason | undefined {
+  if (signs.empties.some((element) => isRoot(element) || isOutlet(element))) return 'shell'
+  if (noticeText.test(signs.noscript) && signs.proseLength < ample) return 'notice'
+  if (signs.templates > 0) return 'template'
+  if (signs.textLength < thin) return 'thin'
+  return undefined
+}
+
+function weakReason(signs: PageSigns): Reason | undefined {
+  const { proseLength, empties, inlineScripts } = signs
+  if (signs.loading > 0 && proseLength < 2 * ample) return 'loading'
+  const places = empties.filter((element) => !foreignName.test(nameOf(element)))
+  // A script of the page names a place that is still empty, or writes what it has fetched.
+  const named = places.some(({ attributes }) => attributes['id'] !== undefined && mentions(inlineScripts, attributes['id'])) // prettier-ignore
+  if (named) return 'promise'
+  if (writesContent(inlineScripts)) return 'writes'
+  if (signs.externalScripts === 0) return undefined
+  if (places.some((element) => contentName.test(nameOf(element)) || isBare(element))) return 'promise'
+  if (signs.application && proseLength < ample) return 'promise'
+  return proseLength < thin ? 'thin' : undefined
+}
+
+/** Whether inline code does more than count visitors. */
+const hasProgram = (code: string): boolean => writing.test(code) || fetching.test(code)
+
+function writesContent(code: string): boolean {
+  if (!writing.test(code)) return false
+  if (fetching.test(code)) return true
+  // What trackers do: make a script element and put it in.
+  return !injecting.test(code) || /\.innerHTML\s*[+=]|insertAdjacentHTML|attachShadow|customElements\.define/.test(code)
+}
+
+const nameOf = (element: ElementNode): string =>
+  `${attribute(element, 'id')} ${attribute(element, 'class')} ${element.tag.includes('-') ? element.tag : ''}`
+
+function isRoot(element: ElementNode): boolean {
+  return rootName.test(attribute(element, 'id')) || /^(?:app-root|router-outlet|ng-view)$/.test(element.tag)
+}
+
+const isOutlet = ({ tag, attributes }: ElementNode): boolean =>
+  (tag === 'main' || attributes['role'] === 'main') && attributes['hidden'] === undefined
+
+/** The heart of a page, or rows of a table, without anything in it. */
+const isBare = ({ tag, attributes }: ElementNode): boolean =>
+  tag === 'article' || tag === 'tbody' || (tag === 'ul' && attributes['id'] !== undefined)
+
+const mentions = (code: string, id: string): boolean =>
+  id.length > 1 && (code.includes(`'${id}'`) || code.includes(`"${id}"`) || code.includes(`#${id}`) || code.includes(`\`${id}\``)) // prettier-ignore

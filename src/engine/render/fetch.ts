@@ -1,0 +1,119 @@
+/** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { readBody } from './body.ts'
+import { explainFetch, isReset } from './fetch-errors.ts'
+import { webUrl } from './web-url.ts'
+
+export interface Redirect {
+  readonly url: string
+  readonly status: number
+}
+
+export interface FetchedPage {
+  /** After all redirects, with the fragment. */
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly redirects: readonly Redirect[]
+  /** Decompressed. */
+  readonly bytes: Uint8Array
+}
+
+export interface FetchOptions {
+  readonly userAgent: string
+  /** Aborted when the time is up or the caller has gone; its reason is thrown. */
+  readonly signal: AbortSignal
+  /** Throws when an answer with these headers is not worth its body. */
+  readonly admit: (headers: Headers, url: string) => void
+  /** Redirects that were followed already. */
+  readonly redirects?: readonly Redirect[]
+}
+
+/** @throws BaxError dns_failed, connection_failed, tls_error, too_many_redirects, content_too_large or url_blocked. */
+export async function fetchPage(address: string, options: FetchOptions): Promise<FetchedPage> {
+  const redirects = [...(options.redirects ?? [])]
+  const cookies = new Map<string, Map<string, string>>()
+  let url = address
+  for (;;) {
+    const response = await request(url, options, cookieHeader(cookies, url))
+    const next = redirectTarget(response, url)
+    if (next === undefined) {
+      options.admit(response.headers, url)
+      return {
+        url,
+        status: response.status,
+        headers: response.headers,
+        redirects,
+        bytes: await readBody(response, options.signal),
+      }
+    }
+    await response.body?.cancel()
+    keepCookies(cookies, url, response.headers)
+    redirects.push({ url, status: response.status })
+    checkRedirects(redirects)
+    url = next
+  }
+}
+
+/** @throws BaxError `too_many_redirects` */
+export function checkRedirects(redirects: readonly Redirect[]): void {
+  if (redirects.length <= limits.scrape.redirects) return
+  throw new BaxError('too_many_redirects', `the page redirects more than ${limits.scrape.redirects} times`, {
+    details: { redirects: [...redirects] },
+  })
+}
+
+async function request(url: string, { userAgent, signal }: FetchOptions, cookie: string): Promise<Response> {
+  const target = new URL(url)
+  const { username, password } = target
+  // fetch refuses addresses with credentials; a browser sends them.
+  target.username = ''
+  target.password = ''
+  target.hash = ''
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const headers = {
+    'user-agent': userAgent,
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'accept-language': 'en-US,en;q=0.9',
+    'accept-encoding': 'gzip, deflate, br, zstd',
+    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...(cookie && { cookie }),
+  }
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await fetch(target, { headers, redirect: 'manual', signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      // Nothing has come back yet, and a GET may be repeated: servers close idle connections at such moments.
+      if (attempt === 0 && isReset(error)) continue
+      throw explainFetch(error)
+    }
+  }
+}
+
+const redirecting = new Set([301, 302, 303, 307, 308])
+
+function redirectTarget({ status, headers }: Response, url: string): string | undefined {
+  const location = redirecting.has(status) ? headers.get('location') : null
+  if (location === null) return undefined
+  // Servers write UTF-8 into headers, which are read byte by byte.
+  const text = Buffer.from(location, 'latin1').toString('utf8')
+  const readable = text.includes('\uFFFD') ? location : text
+  return webUrl(readable, url)
+}
+
+/** Cookies set on the way are part of some redirects; they go back to the very host that set them. */
+function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: Headers): void {
+  const host = new URL(url).host
+  for (const line of headers.getSetCookie()) {
+    const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
+    if (name === undefined) continue
+    const own = jar.get(host) ?? new Map<string, string>()
+    own.set(name, value!.trim())
+    jar.set(host, own)
+  }
+}
+
+const cookieHeader = (jar: Map<string, Map<string, string>>, url: string): string =>
+  [...(jar.get(new URL(url).host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')

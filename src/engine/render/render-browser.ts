@@ -1,0 +1,104 @@
+/** A browser of the renderer's own, driven over raw CDP: nothing of Playwright in it, and tabs that are used again. */
+import type { EngineConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { inTime } from '../browser/in-time.ts'
+import { type BrowserProcess, startBrowser } from '../browser/launch.ts'
+import { locateBrowser } from '../browser/locate.ts'
+import { type CdpMessage, type Channel, Upstream } from '../browser/upstream.ts'
+import { plainUserAgent } from '../browser/user-agents.ts'
+
+/** `bare` reads text: no pictures are loaded and no frame is painted. `painted` is for what is looked at. */
+export type RenderKind = 'bare' | 'painted'
+
+const pointers = 'primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4'
+
+const extraFlags: Record<RenderKind, readonly string[]> = {
+  bare: [
+    `--blink-settings=imagesEnabled=false,${pointers}`,
+    '--disable-remote-fonts',
+    '--autoplay-policy=user-gesture-required',
+  ],
+  painted: ['--autoplay-policy=user-gesture-required'],
+}
+
+type Listener = (message: CdpMessage) => void
+
+export class RenderBrowser {
+  readonly kind: RenderKind
+  /** Targets of the headless shell can be told never to paint. */
+  readonly unpainted: boolean
+  readonly userAgent: string
+  readonly #process: BrowserProcess
+  readonly #upstream: Upstream
+  readonly #channel: Channel
+  readonly #listeners = new Map<string, Listener>()
+
+  private constructor(kind: RenderKind, shell: boolean, parts: Parts) {
+    this.kind = kind
+    this.unpainted = kind === 'bare' && shell
+    this.userAgent = plainUserAgent(parts.userAgent)
+    this.#process = parts.process
+    this.#upstream = parts.upstream
+    this.#channel = parts.channel
+    this.#channel.onEvent((message) => {
+      const id = message.sessionId ?? (message.params?.['targetId'] as string | undefined)
+      if (id !== undefined) this.#listeners.get(id)?.(message)
+    })
+  }
+
+  /** @throws BaxError `browser_not_found` or `browser_failed` */
+  static async launch(kind: RenderKind, { browser, cacheDir }: EngineConfig): Promise<RenderBrowser> {
+    const need = { headless: true, stealth: false }
+    const located = await locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
+    const shell = located.kind === 'headless-shell'
+    const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra: extraFlags[kind] })
+    try {
+      const late = `it did not answer within ${limits.pool.launchMs} ms`
+      return new RenderBrowser(kind, shell, await inTime(connect(process), limits.pool.launchMs, late))
+    } catch (cause) {
+      await process.end()
+      const words = process.lastWords()
+      throw new BaxError('browser_failed', `${located.path} did not start: ${(cause as Error).message}`, {
+        cause,
+        hint: 'run `bax doctor` to see what it is missing',
+        ...(words && { details: { stderr: words } }),
+      })
+    }
+  }
+
+  get gone(): boolean {
+    return this.#upstream.closed
+  }
+
+  onGone(listener: () => void): void {
+    this.#upstream.onClose(listener)
+  }
+
+  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    return this.#channel.send(method, params, sessionId)
+  }
+
+  /** Events of a session, and those of the browser about a target. */
+  listen(id: string, listener: Listener | undefined): void {
+    if (listener) this.#listeners.set(id, listener)
+    else this.#listeners.delete(id)
+  }
+
+  async end(): Promise<void> {
+    await this.#process.end()
+  }
+}
+
+interface Parts {
+  readonly process: BrowserProcess
+  readonly upstream: Upstream
+  readonly channel: Channel
+  readonly userAgent: string
+}
+
+async function connect(process: BrowserProcess): Promise<Parts> {
+  const upstream = new Upstream(process.input, process.output)
+  const [{ userAgent }, channel] = await Promise.all([upstream.send('Browser.getVersion'), upstream.openChannel()])
+  return { process, upstream, channel, userAgent: userAgent as string }
+}

@@ -1,0 +1,214 @@
+/** Renders pages in browsers of its own; a browser starts at the first page that needs it and ends when there is nothing more to do. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import PQueue from 'p-queue'
+import type { EngineConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { ScrapeAction } from '../../core/shapes/scrape.ts'
+import { type ActionResults, runActions } from './actions.ts'
+import { blockedPatterns } from './ads.ts'
+import { capture } from './capture.ts'
+import type { Redirect } from './fetch.ts'
+import readScript from './read.page.ts?inline'
+import type { PageReading } from './read.page.ts'
+import { RenderBrowser, type RenderKind } from './render-browser.ts'
+import { Tab } from './tab.ts'
+import type { Visit } from './visit.ts'
+
+export interface RenderRequest {
+  readonly url: string
+  readonly waitFor: number
+  readonly actions: readonly ScrapeAction[]
+  readonly screenshot?: { readonly fullPage: boolean }
+  /** A bundled page script whose `read` is called on the page; its value comes back as `reading`. */
+  readonly script?: string
+  /** The response body is wanted too. */
+  readonly raw: boolean
+  readonly blockAds: boolean
+  readonly removeOverlays: boolean
+  readonly signal: AbortSignal
+  /** `performance.now()` at which the time is up. */
+  readonly deadline: number
+}
+
+export interface RenderedPage {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly redirects: readonly Redirect[]
+  /** What came is not a page; there may be a picture of it. */
+  readonly isPage: boolean
+  readonly html: string
+  readonly charset: string
+  readonly raw?: string
+  readonly screenshot?: string
+  readonly reading?: unknown
+  readonly actions?: ActionResults
+  readonly warnings: readonly string[]
+}
+
+export class Renderer {
+  readonly #config: EngineConfig
+  readonly #queue = new PQueue({ concurrency: limits.scrape.pages })
+  readonly #browsers = new Map<RenderKind, Promise<RenderBrowser>>()
+  readonly #idle = new Map<RenderKind, Tab[]>()
+  readonly #cleaning = new Set<Promise<void>>()
+  #retire: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(config: EngineConfig) {
+    this.#config = config
+  }
+
+  /** @throws BaxError with the code of what went wrong with the page or the browser */
+  async render(request: RenderRequest): Promise<RenderedPage> {
+    const { signal } = request
+    clearTimeout(this.#retire)
+    try {
+      return await (this.#queue.add(() => this.#render(request), { signal }) as Promise<RenderedPage>)
+    } finally {
+      this.#retireLater()
+    }
+  }
+
+  /** Ends every browser; what is being rendered fails. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retire)
+    this.#queue.clear()
+    await this.#endBrowsers()
+    await Promise.all(this.#cleaning)
+  }
+
+  async #render(request: RenderRequest): Promise<RenderedPage> {
+    const { screenshot, script, actions, removeOverlays } = request
+    const looked = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
+    const kind: RenderKind = looked ? 'painted' : 'bare'
+    const tab = await this.#tab(kind)
+    try {
+      const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
+      return await look(await tab.visit(blocked), request)
+    } finally {
+      this.#giveBack(kind, tab)
+    }
+  }
+
+  async #tab(kind: RenderKind): Promise<Tab> {
+    const browser = await this.#browser(kind)
+    const idle = this.#idle.get(kind) ?? []
+    while (idle.length > 0) {
+      const tab = idle.pop()!
+      if (tab.sound && tab.browser === browser) return tab
+      await tab.close()
+    }
+    return Tab.open(browser)
+  }
+
+  #browser(kind: RenderKind): Promise<RenderBrowser> {
+    if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
+    const known = this.#browsers.get(kind)
+    if (known) return known
+    const launched = RenderBrowser.launch(kind, this.#config)
+    const forget = () => {
+      if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
+    }
+    this.#browsers.set(kind, launched)
+    launched.then((browser) => {
+      browser.onGone(() => {
+        forget()
+        this.#end(browser)
+      })
+      this.#config.log('info', 'rendering browser started', { kind })
+    }, forget)
+    return launched
+  }
+
+  /** Cleaning is nobody's waiting time; the tab is there again afterwards. */
+  #giveBack(kind: RenderKind, tab: Tab): void {
+    const cleaning = this.#clean(kind, tab)
+      .catch((error: Error) => this.#config.log('warn', 'a tab did not close', { error: error.message }))
+      .finally(() => this.#cleaning.delete(cleaning))
+    this.#cleaning.add(cleaning)
+  }
+
+  async #clean(kind: RenderKind, tab: Tab): Promise<void> {
+    if (tab.sound && !this.#closed) await tab.clean()
+    if (!tab.sound || this.#closed) return tab.close()
+    this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), tab])
+  }
+
+  #retireLater(): void {
+    if (this.#closed || this.#queue.size > 0 || this.#queue.pending > 0) return
+    clearTimeout(this.#retire)
+    this.#retire = setTimeout(() => void this.#endBrowsers(), limits.scrape.idleMs).unref()
+  }
+
+  async #endBrowsers(): Promise<void> {
+    const all = [...this.#browsers.values()]
+    this.#browsers.clear()
+    this.#idle.clear()
+    // One that never came up has cleaned up after itself.
+    await Promise.all(all.map(async (launched) => (await launched.catch(() => undefined))?.end()))
+  }
+
+  #end(browser: RenderBrowser): void {
+    browser.end().catch((error: Error) => {
+      this.#config.log('error', 'what a browser left could not be removed', { error: error.message })
+    })
+  }
+}
+
+async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
+  const { signal, deadline } = request
+  const isPage = await visit.open(request.url, signal)
+  if (!isPage && !request.screenshot) return notAPage(visit, request.url)
+  await visit.ready(signal, deadline)
+  if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
+  const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined
+  if (request.removeOverlays) await visit.inPage(signal, readScript, 'removeOverlays')
+  const screenshot = request.screenshot && (await capture(visit, request.screenshot.fullPage, signal))
+  if (!isPage) return { ...notAPage(visit, request.url), ...(screenshot && { screenshot }) }
+  const page = await visit.inPage<PageReading>(signal, readScript, 'readPage')
+  const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
+  const raw = request.raw ? await bodyOf(visit, signal) : undefined
+  return {
+    ...answerOf(visit, page.url),
+    isPage: true,
+    html: page.html,
+    charset: page.charset,
+    warnings: visit.warnings,
+    ...(raw !== undefined && { raw }),
+    ...(screenshot && { screenshot }),
+    ...(reading !== undefined && { reading }),
+    ...(actions && { actions }),
+  }
+}
+
+const answerOf = ({ answer, redirects }: Visit, url: string) => ({
+  url,
+  status: answer?.status ?? 200,
+  headers: answer?.headers ?? new Headers({ 'content-type': 'text/html' }),
+  redirects,
+})
+
+const notAPage = (visit: Visit, url: string): RenderedPage => ({
+  ...answerOf(visit, visit.answer?.url ?? url),
+  isPage: false,
+  html: '',
+  charset: '',
+  warnings: visit.warnings,
+})
+
+/** The body of the document as the network brought it, decoded. */
+async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+  const requestId = visit.answer?.requestId
+  if (requestId === undefined) return undefined
+  try {
+    const { body, base64Encoded } = await visit.send('Network.getResponseBody', { requestId }, signal)
+    return base64Encoded ? Buffer.from(body as string, 'base64').toString('utf8') : (body as string)
+  } catch (error) {
+    if (signal.aborted || (error as BaxError).code !== 'internal_error') throw error
+    // An empty body, or one that the browser has let go of.
+    return undefined
+  }
+}

@@ -1,0 +1,280 @@
+/** One page in a tab, from its address to a document that has settled. */
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { CdpMessage } from '../browser/upstream.ts'
+import { navigationError } from './browser-errors.ts'
+import { checkRedirects, type Redirect } from './fetch.ts'
+import readScript from './read.page.ts?inline'
+import type { Tab } from './tab.ts'
+import { Waiting } from './waiting.ts'
+
+/** The answer that a document came from. */
+export interface DocumentAnswer {
+  readonly requestId: string
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly mimeType: string
+}
+
+const { scrape } = limits
+const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
+
+export class Visit {
+  readonly redirects: Redirect[] = []
+  readonly warnings: string[] = []
+  /** Origins that may have stored something. */
+  readonly origins = new Set<string>()
+  answer: DocumentAnswer | undefined
+  readonly #tab: Tab
+  readonly #mainFrame: string
+  readonly #waiting = new Waiting()
+  readonly #open = new Set<string>()
+  /** Documents of the main frame that were asked for, that came, and that have loaded. */
+  #asked = 0
+  #committed = 0
+  #loaded = 0
+  #world: Promise<number> | undefined
+  #stopped = false
+
+  constructor(tab: Tab, mainFrame: string) {
+    this.#tab = tab
+    this.#mainFrame = mainFrame
+  }
+
+  hear({ method, params = {} }: CdpMessage): void {
+    switch (method) {
+      case 'Network.requestWillBeSent':
+        this.#request(params)
+        break
+      case 'Network.responseReceived':
+        if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame) this.answer = answerOf(params)
+        break
+      case 'Network.loadingFinished':
+      case 'Network.loadingFailed':
+        this.#open.delete(params['requestId'] as string)
+        break
+      case 'Page.frameNavigated':
+        this.#navigated(params['frame'] as Frame)
+        break
+      case 'Page.loadEventFired':
+        this.#loaded = this.#committed
+        break
+      case 'Inspector.targetCrashed':
+        this.#waiting.fail(new BaxError('page_crashed', 'the page crashed its renderer'))
+        break
+      default:
+        return
+    }
+    this.#waiting.wake()
+  }
+
+  /**
+   * Opens an address; false when what came is not a page.
+   * @throws BaxError with the code of the failed navigation
+   */
+  async open(url: string, signal: AbortSignal): Promise<boolean> {
+    const result = await this.#waiting.guard(this.#tab.send('Page.navigate', { url }), signal)
+    const failed = result['errorText'] as string | undefined
+    if (failed === undefined) return isPage(this.answer)
+    if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
+    // A page with an error status and no body: the browser shows one of its own instead.
+    if (/HTTP_RESPONSE_CODE_FAILURE/.test(failed)) return true
+    throw navigationError(failed)
+  }
+
+  /** Waits until the page, and every page that it leads to by itself, has loaded and settled. */
+  async ready(signal: AbortSignal, deadline: number): Promise<void> {
+    for (;;) {
+      await this.#load(signal, deadline - scrape.reserveMs)
+      await this.settle(signal)
+      if (this.#asked > this.#committed) continue
+      const refresh = this.#stopped ? null : await this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs) // prettier-ignore
+      if (refresh === null) return
+      const before = this.#committed
+      const came = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
+      if (!came) return
+    }
+  }
+
+  /** Waits until what the last action set off has settled. */
+  async settle(signal: AbortSignal): Promise<void> {
+    const end = performance.now() + scrape.settleMs
+    while (!this.#stopped && this.#asked === this.#committed) {
+      const left = end - performance.now()
+      if (left <= 0) return
+      const expression = `globalThis[Symbol.for('bax.settled')]?.(${Math.round(left)}) ?? true`
+      const settled = await this.#responsive(
+        this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }),
+        signal,
+      ).catch((error: unknown) => this.#replaced(error))
+      // Scripts that are on their way by other means than ours, such as import().
+      if (settled === undefined || this.#open.size === 0) return
+      await this.#waiting.until(
+        () => this.#open.size === 0 || this.#asked > this.#committed,
+        end - performance.now(),
+        signal,
+      )
+    }
+    if (this.#asked > this.#committed) await this.#load(signal, performance.now() + limits.command.navigationMs)
+  }
+
+  /** Runs a function of a bundled page script in a world of its own, out of reach of the page's scripts. */
+  async inPage<T>(signal: AbortSignal, script: string, name: string, input?: unknown): Promise<T> {
+    const argument = input === undefined ? '' : JSON.stringify(input)
+    const expression = `(() => { ;${script}; return __bax_module.${name}(${argument}) })()`
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const contextId = await this.#waiting.guard(this.#ownWorld(), signal)
+        return await this.evaluate<T>(expression, signal, contextId)
+      } catch (error) {
+        // The page was replaced under our hands: the next one is asked.
+        if (attempt >= 2 || this.#replaced(error) !== undefined) throw error
+        this.#world = undefined
+      }
+    }
+  }
+
+  /** Value of an expression; in the page's own world without a context. @throws BaxError `evaluate_failed` */
+  async evaluate<T>(expression: string, signal: AbortSignal, contextId?: number): Promise<T> {
+    const { result, exceptionDetails } = await this.#responsive(
+      this.#tab.send('Runtime.evaluate', {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+        userGesture: true,
+        ...(contextId !== undefined && { contextId }),
+      }),
+      signal,
+    )
+    if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as Thrown))
+    return (result as { value: T }).value
+  }
+
+  send(method: string, params: object, signal: AbortSignal): Promise<Record<string, unknown>> {
+    return this.#waiting.guard(this.#tab.send(method, params), signal)
+  }
+
+  #ownWorld(): Promise<number> {
+    this.#world ??= this.#tab
+      .send('Page.createIsolatedWorld', { frameId: this.#mainFrame, worldName: 'bax' })
+      .then(({ executionContextId }) => executionContextId as number)
+    return this.#world
+  }
+
+  /** Undefined for the failure of a call whose page has gone, which is no failure; others are thrown again. */
+  #replaced(error: unknown): undefined {
+    const { message } = error as Error
+    if (/context was destroyed|navigated or closed|Cannot find context|uniqueContextId not found|Frame was detached/i.test(message)) return undefined // prettier-ignore
+    throw error
+  }
+
+  async #load(signal: AbortSignal, deadline: number): Promise<void> {
+    const loaded = () => this.#committed === this.#asked && this.#loaded === this.#committed
+    for (;;) {
+      const left = deadline - performance.now()
+      if (await this.#waiting.until(loaded, Math.min(1000, Math.max(left, 0)), signal)) return
+      if (left <= 1000) {
+        this.warnings.push('the page had not finished loading when it was read')
+        return
+      }
+      // A renderer that answers is only waiting for something.
+      await this.#responsive(this.#tab.send('Runtime.evaluate', { expression: '1' }), signal)
+    }
+  }
+
+  /** The result of a call that needs the page's thread; a script that holds the thread is ended. */
+  async #responsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    const answered = work.then(
+      () => true,
+      () => true,
+    )
+    const patience = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), patience)
+    })
+    const inTime = await this.#waiting.guard(Promise.race([answered, late]), signal).finally(() => clearTimeout(timer))
+    if (inTime) return work
+    if (this.#stopped) throw new BaxError('timeout', 'the page is caught in a script')
+    this.#stopped = true
+    this.warnings.push('a script of the page that did not end was stopped')
+    await this.#responsive(
+      Promise.all([
+        this.#tab.send('Runtime.terminateExecution'),
+        this.#tab.send('Emulation.setScriptExecutionDisabled', { value: true }),
+      ]),
+      signal,
+    )
+    return this.#responsive(work, signal)
+  }
+
+  #request(params: Record<string, unknown>): void {
+    const { requestId, type, frameId, redirectResponse } = params as unknown as Requested
+    if (type === 'Document' && frameId === this.#mainFrame) {
+      if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
+      else {
+        if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
+        this.#asked++
+      }
+    } else if (watchedTypes.has(type)) this.#open.add(requestId)
+  }
+
+  #redirect(url: string, status: number): void {
+    this.redirects.push({ url, status })
+    try {
+      checkRedirects(this.redirects)
+    } catch (error) {
+      this.#waiting.fail(error as BaxError)
+    }
+  }
+
+  #navigated(frame: Frame): void {
+    if (/^https?:/.test(frame.securityOrigin)) this.origins.add(frame.securityOrigin)
+    if (frame.parentId !== undefined) return
+    this.#committed = Math.max(this.#asked, this.#committed)
+    this.#open.clear()
+    this.#world = undefined
+  }
+}
+
+interface Frame {
+  readonly parentId?: string
+  readonly securityOrigin: string
+}
+
+interface Requested {
+  readonly requestId: string
+  readonly type: string
+  readonly frameId: string
+  readonly redirectResponse?: { readonly url: string; readonly status: number }
+}
+
+interface Thrown {
+  readonly text: string
+  readonly exception?: { readonly description?: string; readonly value?: unknown }
+}
+
+function answerOf(params: Record<string, unknown>): DocumentAnswer {
+  const { url, status, headers, mimeType } = params['response'] as {
+    url: string
+    status: number
+    headers: Record<string, string>
+    mimeType: string
+  }
+  const known = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    // Values of several headers of one name come joined by line feeds.
+    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) known.set(name, value.replaceAll(/[\r\n]+/g, ', '))
+  }
+  return { requestId: params['requestId'] as string, url, status, headers: known, mimeType }
+}
+
+const isPage = (answer: DocumentAnswer | undefined): boolean =>
+  answer === undefined || /^(?:text\/html|application\/xhtml\+xml)$/i.test(answer.mimeType)
+
+const isAttachment = ({ headers }: DocumentAnswer): boolean =>
+  /^\s*attachment/i.test(headers.get('content-disposition') ?? '')
+
+const exceptionText = ({ text, exception }: Thrown): string =>
+  exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore

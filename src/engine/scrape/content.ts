@@ -1,0 +1,51 @@
+/** The part of a page that was asked for: its main content, or all of it. */
+import { toMarkdown } from '../extract/markdown.ts'
+import { type ElementNode, isElement, type Tree, type TreeNode, visibleText } from '../extract/tree.ts'
+import { mainContent } from './main-part.ts'
+import type { PageDocument } from './documents/document.ts'
+
+export interface PageContent {
+  readonly tree: Tree
+  readonly markdown: string
+  readonly warning?: string
+}
+
+export interface ContentWishes {
+  readonly onlyMain: boolean
+  readonly inlineImages: boolean
+}
+
+/** Falls back to the whole page, and says so, where the main content is empty. */
+export async function contentOf(document: PageDocument, wishes: ContentWishes): Promise<PageContent> {
+  if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
+  const whole = { tree: document.tree, markdown: '' }
+  if (!document.isPage || !wishes.onlyMain) return { ...whole, markdown: write(document.tree, wishes) }
+  const tree = mainContent(document.tree)
+  const markdown = write(tree, wishes)
+  if (markdown.trim() !== '') return { tree, markdown }
+  return {
+    ...whole,
+    markdown: write(document.tree, wishes),
+    warning: 'no main content was found: this is the whole page',
+  }
+}
+
+/** Inline pictures are no addresses to the writer: they travel under names of their own. */
+function write(tree: Tree, { inlineImages }: ContentWishes): string {
+  if (!inlineImages) return toMarkdown(tree)
+  const kept = new Map<string, string>()
+  const rename = (node: TreeNode): TreeNode => {
+    if (!isElement(node)) return node
+    const source = node.tag === 'img' ? node.attributes['src']?.trim() : undefined
+    const children = node.children.map(rename)
+    if (!source || !/^data:image\//i.test(source)) return { ...node, children }
+    const name = `https://inline.invalid/${kept.size}.`
+    kept.set(name, source.replaceAll(/\s/g, ''))
+    return { ...node, attributes: { ...node.attributes, src: name }, children }
+  }
+  const text = toMarkdown({ ...tree, root: rename(tree.root) as ElementNode })
+  return text.replaceAll(/https:\/\/inline\.invalid\/\d+\./g, (name) => kept.get(name) ?? name)
+}
+
+/** How much there is to read, for comparing two readings of one page. */
+export const readableLength = (tree: Tree): number => visibleText(tree.root).length

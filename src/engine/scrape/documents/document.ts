@@ -1,0 +1,57 @@
+/** What was got from an address, in one form for every kind of content. */
+import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
+
+export interface PageDocument {
+  /** The content as a tree; of other things than HTML, what they would be in HTML. */
+  readonly tree: Tree
+  /** The text as decoded; absent for what is no text. */
+  readonly raw?: string
+  readonly charset?: string
+  /** Its Markdown, where the tree would not give the best. */
+  readonly markdown?: string
+  readonly title?: string
+  readonly description?: string
+  readonly language?: string
+  readonly author?: string
+  readonly published?: string
+  readonly modified?: string
+  readonly pages?: number
+  /** The value, of JSON. */
+  readonly value?: unknown
+  /** Whether there is a difference between the page and its main content. */
+  readonly isPage: boolean
+  readonly warning?: string
+}
+
+export const element = (
+  tag: string,
+  attributes: Record<string, string>,
+  ...children: (TreeNode | string)[]
+): ElementNode => ({
+  tag,
+  attributes,
+  children: children.map((child) => (typeof child === 'string' ? { text: child } : child)),
+})
+
+/** A document around some elements. */
+export const treeOf = (url: string, title: string, ...children: TreeNode[]): Tree => ({
+  root: element('html', {}, element('head', {}, element('title', {}, title)), element('body', {}, ...children)),
+  baseUrl: url,
+})
+
+/** The last part of an address as a name. */
+export function fileName(url: string): string {
+  const name = new URL(url).pathname.split('/').findLast(Boolean) ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/** A fenced block whose fence is longer than any inside. */
+export function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map(([, run]) => run!.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n`
+}

@@ -1,0 +1,31 @@
+/** Makes a document of what was fetched. */
+import { decodeText } from '../../render/charset.ts'
+import { type ContentKind, kindOf } from '../../render/content-kind.ts'
+import type { FetchedPage } from '../../render/fetch.ts'
+import { treeFromHtml } from '../../extract/html-tree.ts'
+import type { PageDocument } from './document.ts'
+
+/** The document with the kind of its content. @throws BaxError `unsupported_content_type` */
+export async function readDocument(page: FetchedPage): Promise<{ kind: ContentKind; document: PageDocument }> {
+  const kind = kindOf(page.headers, page.url, page.bytes)
+  return { kind, document: await documentOf(kind, page) }
+}
+
+async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage): Promise<PageDocument> {
+  if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url)
+  if (kind === 'image') return (await import('./image.ts')).imageDocument(url)
+  const declares = kind === 'html' || kind === 'xml'
+  const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })
+  if (kind === 'html') return htmlDocument(text, charset, url)
+  if (kind === 'xml') return (await import('./xml.ts')).xmlDocument({ text, charset, url })
+  const { csvDocument, jsonDocument, textDocument } = await import('./text.ts')
+  if (kind === 'csv') return csvDocument({ text, charset, url })
+  return kind === 'json' ? jsonDocument({ text, charset, url }) : textDocument({ text, charset, url })
+}
+
+export const htmlDocument = (text: string, charset: string, url: string): PageDocument => ({
+  tree: treeFromHtml(text, url),
+  raw: text,
+  charset,
+  isPage: true,
+})

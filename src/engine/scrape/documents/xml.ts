@@ -1,0 +1,61 @@
+/** XML: feeds as the articles they announce, everything else as it stands. */
+import { parseFeed } from 'htmlparser2'
+import { treeFromHtml } from '../../extract/html-tree.ts'
+import type { TreeNode } from '../../extract/tree.ts'
+import { element, fenced, fileName, type PageDocument, treeOf } from './document.ts'
+
+interface XmlText {
+  readonly text: string
+  readonly charset: string
+  readonly url: string
+}
+
+type Feed = NonNullable<ReturnType<typeof parseFeed>>
+
+export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
+  const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, 4096)) ? parseFeed(text) : null
+  if (feed) return { ...feedDocument(feed, text, url), raw: text, charset }
+  return {
+    tree: treeOf(url, fileName(url), element('pre', {}, element('code', { class: 'language-xml' }, text))),
+    raw: text,
+    charset,
+    markdown: fenced(text, 'xml'),
+    isPage: false,
+  }
+}
+
+function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument, 'raw' | 'charset'> {
+  const title = feed.title?.trim() || fileName(url)
+  const language = /<(?:dc:)?language>\s*([\w-]+)/.exec(text)?.[1] ?? /<feed[^>]*\sxml:lang="([\w-]+)"/.exec(text)?.[1]
+  const description = feed.description?.trim()
+  const updated = feed.updated && !Number.isNaN(feed.updated.getTime()) ? feed.updated.toISOString() : undefined
+  return {
+    tree: treeOf(
+      url,
+      title,
+      element('h1', {}, title),
+      ...(description ? [element('p', {}, ...inner(description, url))] : []),
+      ...feed.items.map((item) => entry(item, url)),
+    ),
+    title,
+    isPage: false,
+    ...(description && { description }),
+    ...(language && { language }),
+    ...(updated && { modified: updated }),
+  }
+}
+
+function entry({ title, link, pubDate, description }: Feed['items'][number], url: string) {
+  const name = title?.trim() || link || 'Untitled'
+  const time = pubDate && !Number.isNaN(pubDate.getTime()) ? pubDate.toISOString() : undefined
+  return element(
+    'article',
+    {},
+    element('h2', {}, link ? element('a', { href: link.trim() }, name) : name),
+    ...(time ? [element('p', {}, element('time', { datetime: time }, time))] : []),
+    ...(description?.trim() ? [element('div', {}, ...inner(description, url))] : []),
+  )
+}
+
+/** Descriptions are HTML in the text of an element. */
+const inner = (html: string, url: string): TreeNode[] => treeFromHtml(html, url).root.children

@@ -1,0 +1,122 @@
+/** Gets the page: by HTTP where that is all there is to it, else from a browser. */
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { kindOfHeaders } from '../render/content-kind.ts'
+import { needsBrowser, type Reason } from '../render/decide.ts'
+import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
+import type { HostMemory } from '../render/host-memory.ts'
+import { metaRefresh } from '../render/meta-refresh.ts'
+import type { RenderedPage, Renderer } from '../render/renderer.ts'
+import { httpUserAgent } from '../render/user-agent.ts'
+import brandingScript from './branding.page.ts?inline'
+import { readableLength } from './content.ts'
+import type { PageDocument } from './documents/document.ts'
+import { htmlDocument, readDocument } from './documents/read.ts'
+import type { ScrapePlan } from './plan.ts'
+
+/** A page with the answer that it came in. */
+export interface ObtainedPage {
+  readonly document: PageDocument
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly redirects: readonly Redirect[]
+  readonly render: 'http' | 'browser'
+  /** What only a browser gives. */
+  readonly rendered?: RenderedPage
+  readonly warnings: readonly string[]
+}
+
+export interface Means {
+  readonly memory: HostMemory
+  /** The renderer, loaded when it is first needed. */
+  readonly renderer: () => Promise<Renderer>
+  readonly signal: AbortSignal
+  /** `performance.now()` at which the time is up. */
+  readonly deadline: number
+}
+
+export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
+  const { render } = plan.input
+  if (render === 'http') return (await overHttp(plan.url, means)).page
+  if (render === 'browser' || plan.browserOnly || means.memory.wantsBrowser(plan.url)) return inBrowser(plan, means)
+  const { page, isHtml } = await overHttp(plan.url, means)
+  const reason = isHtml ? needsBrowser(page.document.tree.root) : undefined
+  if (reason === undefined || means.memory.isVain(page.url, reason)) {
+    if (isHtml) means.memory.complete(page.url)
+    return page
+  }
+  return rendering(plan, means, page, reason)
+}
+
+async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
+  const before = readableLength(page.document.tree)
+  try {
+    const rendered = await inBrowser(plan, means)
+    means.memory.rendered(page.url, reason, before, readableLength(rendered.document.tree))
+    return rendered
+  } catch (error) {
+    // Without any browser the page as it was sent is better than nothing, where it has something to read.
+    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || before < 200) throw error
+    return {
+      ...page,
+      warnings: [...page.warnings, 'the page may be incomplete: it wants a browser, and none was found'],
+    }
+  }
+}
+
+async function overHttp(address: string, { signal }: Means): Promise<{ page: ObtainedPage; isHtml: boolean }> {
+  let url = address
+  let redirects: readonly Redirect[] = []
+  for (;;) {
+    const fetched = await fetchPage(url, { userAgent: httpUserAgent, signal, admit: kindOfHeaders, redirects })
+    const { kind, document } = await readDocument(fetched)
+    const next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
+    if (next === undefined) return { page: asObtained(fetched, document), isHtml: kind === 'html' }
+    redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
+    checkRedirects(redirects)
+    url = next
+  }
+}
+
+const asObtained = ({ url, status, headers, redirects }: FetchedPage, document: PageDocument): ObtainedPage => ({
+  document,
+  url,
+  status,
+  headers,
+  redirects,
+  render: 'http',
+  warnings: document.warning ? [document.warning] : [],
+})
+
+async function inBrowser(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
+  const { input, formats, fullPage } = plan
+  const renderer = await means.renderer()
+  const rendered = await renderer.render({
+    url: plan.url,
+    waitFor: input.wait_for,
+    actions: input.actions,
+    ...(formats.has('screenshot') && { screenshot: { fullPage } }),
+    ...(formats.has('branding') && { script: brandingScript }),
+    raw: formats.has('rawHtml'),
+    blockAds: input.block_ads,
+    removeOverlays: input.remove_overlays,
+    signal: means.signal,
+    deadline: means.deadline,
+  })
+  if (!rendered.isPage) return { ...(await overHttp(plan.url, means)).page, rendered }
+  if (rendered.html.length > limits.scrape.bodyBytes * 2) {
+    throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
+  }
+  const document = htmlDocument(rendered.html, rendered.charset, rendered.url)
+  return {
+    document: { ...document, ...(rendered.raw !== undefined ? { raw: rendered.raw } : {}) },
+    url: rendered.url,
+    status: rendered.status,
+    headers: rendered.headers,
+    redirects: rendered.redirects,
+    render: 'browser',
+    rendered,
+    warnings: rendered.warnings,
+  }
+}

@@ -1,0 +1,124 @@
+/** One scrape from request to result. */
+import { STATUS_CODES } from 'node:http'
+import type { EngineConfig } from '../../core/config.ts'
+import type { Scraper } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { ScrapeAnswer, ScrapeData, ScrapeInput, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import { HostMemory } from '../render/host-memory.ts'
+import type { Renderer } from '../render/renderer.ts'
+import { AnswerCache } from './cache.ts'
+import { type Filled, fillFormats } from './formats.ts'
+import { metadataOf } from './metadata.ts'
+import { obtain, type ObtainedPage } from './obtain.ts'
+import { planScrape, type ScrapePlan } from './plan.ts'
+
+export class PageScraper implements Scraper {
+  readonly #config: EngineConfig
+  readonly #memory = new HostMemory()
+  readonly #cache = new AnswerCache()
+  #renderer: Promise<Renderer> | undefined
+
+  constructor(config: EngineConfig) {
+    this.#config = config
+  }
+
+  async scrape(input: ScrapeInput, call: { readonly signal: AbortSignal }): Promise<ScrapeAnswer> {
+    const plan = planScrape(input)
+    const known = this.#cache.find(input)
+    if (known) return known
+    const answer = await this.#inTime(plan, call.signal)
+    if (answer.success) this.#cache.keep(input, answer)
+    return answer
+  }
+
+  /** Ends the browsers that were started for rendering. */
+  async close(): Promise<void> {
+    const renderer = await this.#renderer
+    await renderer?.close()
+  }
+
+  async #inTime(plan: ScrapePlan, caller: AbortSignal): Promise<ScrapeAnswer> {
+    const { timeoutMs } = plan
+    const clock = new AbortController()
+    const late = () => clock.abort(new BaxError('timeout', `the scrape took longer than ${timeoutMs} ms`))
+    const timer = setTimeout(late, timeoutMs)
+    try {
+      return await this.#run(plan, AbortSignal.any([caller, clock.signal]))
+    } catch (error) {
+      // Whatever failed because the time was up failed for that reason.
+      if (clock.signal.aborted) throw clock.signal.reason
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #run(plan: ScrapePlan, signal: AbortSignal): Promise<ScrapeAnswer> {
+    const start = performance.now()
+    const means = {
+      memory: this.#memory,
+      renderer: () => this.#loadRenderer(),
+      signal,
+      deadline: start + plan.timeoutMs,
+    }
+    const page = await obtain(plan, means)
+    const filled = await fillFormats(plan, page)
+    const { error, ...told } = answerFacts(page)
+    const metadata: ScrapeMetadata = {
+      ...metadataOf(page.document.tree),
+      ...documentFacts(page),
+      ...filled.metadata,
+      sourceURL: plan.input.url,
+      ...told,
+      ...(error && { error }),
+      scrape_id: newId('scr'),
+      duration_ms: Math.round(performance.now() - start),
+      render: page.render,
+    }
+    return answerOf(page, filled, metadata)
+  }
+
+  #loadRenderer(): Promise<Renderer> {
+    this.#renderer ??= import('../render/renderer.ts').then(({ Renderer }) => new Renderer(this.#config))
+    return this.#renderer
+  }
+}
+
+/** What the answer says, beside its content. */
+function answerFacts({ url, status, headers, document, redirects }: ObtainedPage) {
+  const type = headers.get('content-type')
+  const { charset } = document
+  return {
+    url,
+    status_code: status,
+    ...(status >= 400 && { error: STATUS_CODES[status] ?? `HTTP ${status}` }),
+    ...(type && { content_type: type }),
+    ...(charset && { charset }),
+    redirects: [...redirects],
+  }
+}
+
+/** Facts of documents that are no pages. */
+function documentFacts({ document, headers }: ObtainedPage): Partial<ScrapeMetadata> {
+  const { title, description, language, author, published, modified, pages } = document
+  const told = headers.get('content-language')?.split(',')[0]!.trim()
+  const said = language ?? (document.isPage ? undefined : told)
+  return {
+    ...(title && { title }),
+    ...(description && { description }),
+    ...(said && { language: said }),
+    ...(author && { author }),
+    ...(published && { published_time: published }),
+    ...(modified && { modified_time: modified }),
+    ...(pages !== undefined && { num_pages: pages }),
+  }
+}
+
+function answerOf(page: ObtainedPage, filled: Filled, metadata: ScrapeMetadata): ScrapeAnswer {
+  const { actions } = page.rendered ?? {}
+  const status = metadata.error ? `the page answered ${page.status} ${metadata.error}` : undefined
+  const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
+  const data: ScrapeData = { ...filled.data, ...(actions && { actions }), metadata }
+  return { success: true, data, ...(warning && { warning }) }
+}
