@@ -1,8 +1,11 @@
 import { distance } from 'fastest-levenshtein'
 
+export { distance }
+
+const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
+
 /** The candidate that the writer of `word` most likely meant, if one is near enough. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
   let best: string | undefined
   let least = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {

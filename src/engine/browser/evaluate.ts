@@ -2,32 +2,12 @@
 import type { CDPSession, Locator, Page } from 'playwright'
 import type { TypedValue } from '../../core/command.ts'
 import { BaxError } from '../../core/errors.ts'
-import { isGone } from './playwright-errors.ts'
+import { cutAfter, prepareToCut, protocol, type ScriptLimits } from './hung-script.ts'
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 
-const sessions = new WeakMap<Page, Promise<CDPSession>>()
-
-/** Time that a page gets to answer before it counts as busy with the script that has to be cut. */
-const answerMs = 250
-
-function protocol(page: Page): Promise<CDPSession> {
-  let session = sessions.get(page)
-  if (!session) {
-    session = page.context().newCDPSession(page)
-    session.catch(() => sessions.delete(page))
-    sessions.set(page, session)
-  }
-  return session
-}
-
-interface Limits {
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
-}
-
 /** The typed value of an expression in the page's own world; promises are awaited, `await` may be used. */
-export async function evaluate(page: Page, expression: string, limits: Limits): Promise<TypedValue> {
+export async function evaluate(page: Page, expression: string, limits: ScriptLimits): Promise<TypedValue> {
   const cdp = await protocol(page)
   return cutAfter(page, limits, async () => {
     let answer = await cdp.send('Runtime.evaluate', {
@@ -47,7 +27,8 @@ export async function evaluate(page: Page, expression: string, limits: Limits): 
 }
 
 /** The same with an element as `this`: a function is called with it, another expression or function body evaluated. */
-export async function evaluateOn(element: Locator, expression: string, limits: Limits): Promise<TypedValue> {
+export async function evaluateOn(element: Locator, expression: string, limits: ScriptLimits): Promise<TypedValue> {
+  await prepareToCut(element.page())
   const run = (call: OnElement) => cutAfter(element.page(), limits, () => element.evaluate(call, undefined))
   const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
@@ -115,59 +96,4 @@ interface Thrown {
 function evaluateFailed({ text, exception }: Thrown): BaxError {
   const message = exception?.description?.split('\n    at ', 1)[0] ?? exception?.value ?? text
   return new BaxError('evaluate_failed', typeof message === 'string' ? message : JSON.stringify(message))
-}
-
-/** Runs `work`; when its time is over or the command may not go on, cuts the script that keeps the page busy. */
-async function cutAfter<T>(page: Page, { timeoutMs, signal }: Limits, work: () => Promise<T>): Promise<T> {
-  const late = new BaxError('timeout', `the evaluation was not done within ${timeoutMs} ms`)
-  const running = work()
-  let timer: NodeJS.Timeout
-  let onAbort: () => void
-  const cut = new Promise<typeof hung>((resolve) => {
-    onAbort = () => resolve(hung)
-    timer = setTimeout(onAbort, timeoutMs)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    const first = await Promise.race([running, cut])
-    if (first !== hung) return first
-    // The script's own end, whenever it comes, is no longer of interest.
-    running.catch(() => {})
-    await freePage(page)
-    throw signal.aborted ? signal.reason : late
-  } finally {
-    clearTimeout(timer!)
-    signal.removeEventListener('abort', onAbort!)
-  }
-}
-
-const hung = Symbol('hung')
-
-/** Ends the script that keeps the page's thread busy; leaves a page alone that answers. */
-async function freePage(page: Page): Promise<void> {
-  try {
-    const cdp = await protocol(page)
-    if (await answers(cdp)) return
-    await cdp.send('Runtime.terminateExecution')
-    // A termination that came too late would hit the page's next script: this one takes it.
-    await answers(cdp)
-  } catch (error) {
-    // A page that is gone needs no freeing; everything else is a fault worth seeing.
-    if (page.isClosed() || isGone(error)) return
-    throw error
-  }
-}
-
-async function answers(cdp: CDPSession): Promise<boolean> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), answerMs)
-  })
-  const probe = cdp.send('Runtime.evaluate', { expression: '0' }).then(() => true as const)
-  probe.catch(() => {})
-  try {
-    return await Promise.race([probe, late])
-  } finally {
-    clearTimeout(timer!)
-  }
 }

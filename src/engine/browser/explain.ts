@@ -8,7 +8,7 @@ import type { Candidate } from './nearest.page.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from './page-function.ts'
 import { isGone, translated } from './playwright-errors.ts'
-import { locateAll, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
+import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
 export interface Failed extends ActOptions {
   readonly page: Page
@@ -63,17 +63,25 @@ async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
   if (matched === undefined) return null
   if (matched === 0) {
     if (parsed.ref) return staleRef(selector, parsed)
-    return notFound(failed, await answered(candidates(rootOf(page, parsed), parsed.inner)))
+    return notFound(failed, await answered(candidates(page, parsed)))
   }
   const state = await answered(all.first().evaluate(stateOf, undefined, { timeout: diagnosisMs }))
   return state ? fromState(failed, state, matched, log) : null
 }
 
-async function candidates(root: Locator, selector: string): Promise<Candidate[]> {
-  // The frame itself may be what is missing: then there is no document to look in.
-  if ((await root.count()) === 0) return []
-  return root.evaluate(nearest, selector, { timeout: diagnosisMs })
+/** Near misses of what was not found: of the frame when that is missing, else of the element in it. */
+async function candidates(page: Page, parsed: ParsedSelector): Promise<Candidate[]> {
+  for (const [at, css] of parsed.frames.entries()) {
+    const outer = { frames: parsed.frames.slice(0, at), ref: null }
+    if ((await locateAll(page, { ...outer, inner: css }).count()) > 0) continue
+    const near = await nearestIn(rootOf(page, { ...outer, inner: '' }), css)
+    return near.map(({ selector, element }) => ({ selector: `frame=${selector}`, element }))
+  }
+  return nearestIn(rootOf(page, parsed), parsed.inner)
 }
+
+const nearestIn = (root: Locator, selector: string): Promise<Candidate[]> =>
+  root.evaluate(nearest, selector, { timeout: diagnosisMs })
 
 /** The answer of the page, or undefined when it navigates, hangs or closes meanwhile: the failure is told without it. */
 async function answered<T>(work: Promise<T>): Promise<T | undefined> {
@@ -128,9 +136,9 @@ function fromState({ selector, needs }: Failed, state: ElementState, matched: nu
   return null
 }
 
-/** What Playwright saw in the way, for pages that have changed since. */
+/** What Playwright saw in the way, for pages that have changed since and frames of other sites. */
 function interceptor(log: string): string | null {
-  const lines = [...log.matchAll(/^\s*-?\s*(<.+>.*?)(?: from .+ subtree)? intercepts pointer events/gm)]
+  const lines = [...log.matchAll(/(<[^<>]+>.*?)(?: from .+ subtree)? intercepts pointer events/g)]
   return lines.at(-1)?.[1] ?? null
 }
 

@@ -1,5 +1,5 @@
 /** Runs in the page when a selector matches nothing: the elements of the page that its writer may have meant. */
-import { distance } from 'fastest-levenshtein'
+import { distance } from '../../core/suggest.ts'
 import { allElements, elementName, shortText } from './describe.page.ts'
 
 export interface Candidate {

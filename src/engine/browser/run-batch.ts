@@ -66,33 +66,26 @@ export async function runBatch(
 }
 
 interface Stop {
+  /** Aborted with a BaxError once the batch may not go on. */
   readonly signal: AbortSignal
-  /** Rejects with a BaxError once the batch may not go on. */
-  readonly rejected: Promise<never>
   release(): void
 }
 
+/** Joins the ends of a batch. By listeners and not by `AbortSignal.any`: a session's signal outlives thousands of batches. */
 function stopSignal(signals: readonly AbortSignal[], batchMs: number): Stop {
-  const timer = new AbortController()
-  const handle = setTimeout(
-    () => timer.abort(new BaxError('timeout', `the batch took longer than its ${batchMs} ms`)),
-    batchMs,
-  )
-  const signal = AbortSignal.any([...signals, timer.signal])
-  let listener: () => void
-  const rejected = new Promise<never>((_, reject) => {
-    listener = () => reject(stopReason(signal))
-    if (signal.aborted) listener()
-    else signal.addEventListener('abort', listener, { once: true })
-  })
-  // The same rejection is raced by every command; between two of them nobody listens.
-  rejected.catch(() => {})
+  const stop = new AbortController()
+  const late = () => stop.abort(new BaxError('timeout', `the batch took longer than its ${batchMs} ms`))
+  const timer = setTimeout(late, batchMs)
+  const onAbort = (event: Event) => stop.abort(stopReason(event.target as AbortSignal))
+  for (const signal of signals) {
+    if (signal.aborted) stop.abort(stopReason(signal))
+    else signal.addEventListener('abort', onAbort, { once: true })
+  }
   return {
-    signal,
-    rejected,
+    signal: stop.signal,
     release() {
-      clearTimeout(handle)
-      signal.removeEventListener('abort', listener)
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', onAbort)
     },
   }
 }
@@ -117,17 +110,13 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
   target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
-  // Aborted when this command is over, whatever ended it: nothing that it began may act on the page later.
-  const over = new AbortController()
-  const signal = AbortSignal.any([stop.signal, over.signal])
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
-    stop.signal.throwIfAborted()
-    const work = makeContext({ target, tools, signal, acts: mayNavigate(command.kind, call.command) }).then((context) =>
-      command.run(context, (call.data ?? {}) as never),
-    )
-    const outcome = await Promise.race([work, stop.rejected])
+    const outcome = await untilStopped(stop.signal, target, async (signal) => {
+      const context = await makeContext({ target, tools, signal, acts: mayNavigate(command.kind, call.command) })
+      return command.run(context, (call.data ?? {}) as never)
+    })
     result = { success: true, ...head, duration_ms: duration(), ...outcome }
   } catch (thrown) {
     const error = await failureOf(thrown, call.command, target)
@@ -140,8 +129,6 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
       code: error.code,
       ...(details && { details }),
     }
-  } finally {
-    over.abort()
   }
   const { success, duration_ms, error, code } = result
   target.events.emit('command.finished', {
@@ -152,6 +139,47 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
     ...(!success && { error, code }),
   })
   return result
+}
+
+/** Time that a stopped command gets to let go of the page. */
+const lettingGoMs = 1500
+
+/** Runs `work` with a signal that is aborted when it is over, whatever ended it: nothing of it may act on the page later. */
+async function untilStopped<T>(
+  stop: AbortSignal,
+  { ended }: BatchTarget,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  stop.throwIfAborted()
+  const over = new AbortController()
+  let onStop: () => void
+  const stopped = new Promise<never>((_, reject) => {
+    onStop = () => {
+      over.abort(stop.reason)
+      reject(stop.reason)
+    }
+    stop.addEventListener('abort', onStop, { once: true })
+  })
+  const running = work(over.signal)
+  try {
+    return await Promise.race([running, stopped])
+  } catch (error) {
+    // The next batch finds the page at rest; a page of an ended session is nobody's concern.
+    if (stop.aborted && !ended.aborted) await settled(running)
+    throw error
+  } finally {
+    stop.removeEventListener('abort', onStop!)
+    over.abort()
+  }
+}
+
+async function settled(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, lettingGoMs)
+  })
+  await Promise.race([work.catch(() => {}), late])
+  clearTimeout(timer!)
 }
 
 /** A wait belongs to the action before it. */

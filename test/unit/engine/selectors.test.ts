@@ -9,8 +9,8 @@ describe('a selector', () => {
     ['frame=#pay >> button', { frames: ['#pay'], inner: 'button', ref: null }],
     ['frame=#a >> frame=iframe[name="x >> y"] >> role=link', { frames: ['#a', 'iframe[name="x >> y"]'], inner: 'role=link', ref: null }],
     ['frame=#pay', { frames: ['#pay'], inner: ':root', ref: null }],
-    ['ref=e12', { frames: [], inner: 'aria-ref=e12', ref: 'e12' }],
-    ['ref=f2e7 >> span', { frames: [], inner: 'aria-ref=f2e7 >> span', ref: 'f2e7' }],
+    ['ref=e12', { frames: [], inner: 'ref=e12', ref: 'e12' }],
+    ['ref=f2e7 >> span', { frames: [], inner: 'ref=f2e7 >> span', ref: 'f2e7' }],
   ])('%s is taken apart', (selector, parsed) => {
     expect(parseSelector(selector)).toEqual(parsed)
   }) // prettier-ignore
