@@ -2,6 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
 import { serveSite } from '../support/site.ts'
 import { inTurn, ms, ratio, run, type Row, type Table } from './measure.ts'
 
@@ -80,8 +81,7 @@ async function installPeers(folder: string): Promise<Peers> {
     'agent-browser@0.41.2',
     '@playwright/cli@0.1.22',
   ])
-  const found = await run(node, ['bin/bax.js', 'doctor', '--json'])
-  const chromium = (JSON.parse(found) as { browser: { path: string } }).browser.path
+  const { path: chromium } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
   const playwrightConfig = join(folder, 'playwright-cli.json')
   await writeFile(
     playwrightConfig,
