@@ -167,6 +167,16 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('moves')).toEqual([[20, 20]])
   })
 
+  test('a human-like path begins where the last click was', async () => {
+    await given.open('/')
+    await given.do('move_mouse_to', { x: 1200, y: 700 })
+    await given.do('click', { selector: '#a' })
+    await given.evaluate('moves.length = 0')
+    await given.do('move_mouse_to', { x: 600, y: 40, steps: 40 })
+    const [[x, y]] = (await given.evaluate('moves')) as [[number, number]]
+    expect(Math.hypot(x - 70, y - 40)).toBeLessThan(15)
+  })
+
   test('drag presses, moves and releases, with keys held', async () => {
     await given.open('/drag')
     await given.do('drag', { from: { x: 30, y: 210 }, to: { x: 200, y: 220 }, modifiers: 8 })

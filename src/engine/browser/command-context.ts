@@ -1,6 +1,5 @@
 /** What one command may use, made from a session and the engine's tools. */
-import type { Page } from 'playwright'
-import type { CommandContext, Point } from '../../core/command.ts'
+import type { CommandContext } from '../../core/command.ts'
 import { BaxError } from '../../core/errors.ts'
 import { openableUrl } from '../../core/urls.ts'
 import { act, callLimit } from './act.ts'
@@ -9,7 +8,7 @@ import { evaluate, evaluateOn } from './evaluate.ts'
 import { measure } from './measure.ts'
 import { markAction, navigated, watchNavigations } from './navigation-watch.ts'
 import { overlayOf } from './overlay.ts'
-import { pointerPath } from './pointer-path.ts'
+import { movePointer, touch } from './pointer.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from './selectors.ts'
 
@@ -26,15 +25,27 @@ export async function makeContext({ target, tools, signal, acts }: Making): Prom
   watchNavigations(page)
   const overlay = await overlayOf(page)
   if (acts) markAction(page)
+  const locate = (selector: string) => locateAll(page, parseSelector(selector)).first()
   return {
     page,
     browserContext: target.browserContext,
     signal,
     overlay,
     pointer: target.pointer,
-    locate: (selector) => locateAll(page, parseSelector(selector)).first(),
+    locate,
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
-    act: (selector, action, options) => act(page, signal, selector, action, options),
+    act: (selector, action, options) =>
+      act(
+        page,
+        signal,
+        selector,
+        async (element, limit) => {
+          const done = await action(element, limit)
+          if (options?.needs === 'pointer') touch(target.pointer, options.also ? locate(options.also) : element)
+          return done
+        },
+        options,
+      ),
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
@@ -56,11 +67,4 @@ function checkUrl(url: string): string {
     if (!(error instanceof BaxError) || error.code !== 'invalid_request') throw error
     throw new BaxError('invalid_data', error.message, { details: { url }, cause: error })
   }
-}
-
-/** Moves the pointer and remembers where it is left. */
-async function movePointer(page: Page, pointer: Point, to: Point, steps = 1): Promise<void> {
-  const seed = Math.round(pointer.x * 31 + pointer.y * 37 + to.x * 41 + to.y * 43 + steps)
-  for (const { x, y } of pointerPath(pointer, to, steps, seed)) await page.mouse.move(x, y)
-  Object.assign(pointer, { x: to.x, y: to.y })
 }
