@@ -11,20 +11,32 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     interrupted.abort(name)
   })
 }
-// A reader that has seen enough, as in `bax … | head -1`, is no failure.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+
+const used = new Set<NodeJS.WriteStream>()
+
+/** An output that is opened when something is written to it: each costs a start half a millisecond. */
+function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
+  const stream = process[name]
+  if (!used.has(stream)) {
+    used.add(stream)
+    // A reader that has seen enough, as in `bax … | head -1`, is no failure.
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+  return stream
 }
 
 const io: Io = {
-  // Opened only when a command reads it.
   get stdin() {
     return process.stdin
   },
-  stdout: process.stdout,
-  stderr: process.stderr,
+  get stdout() {
+    return output('stdout')
+  },
+  get stderr() {
+    return output('stderr')
+  },
   env: process.env,
   cwd: process.cwd(),
   signal: interrupted.signal,
@@ -50,9 +62,11 @@ async function run(argv: readonly string[]): Promise<number> {
   return main(argv, io)
 }
 
+/** Ends the process as soon as what was written has left it, whatever else is still open. */
+async function end(code: number): Promise<void> {
+  for (const stream of used) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+  process.exit(code)
+}
+
 // No top-level await: the build makes this file CommonJS, which starts faster.
-void run(process.argv.slice(2)).then((code) => {
-  process.exitCode = code
-  // Something that was left open must not keep the terminal: everything with a result has been closed by now.
-  setTimeout(() => process.exit(), 2000).unref()
-})
+void run(process.argv.slice(2)).then(end)

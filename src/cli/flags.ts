@@ -13,9 +13,10 @@ export function newCommand(name: string, summary: string): Command {
     .description(summary)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    .configureHelp({ helpWidth: 100, sortOptions: false })
+    .configureHelp({ helpWidth: 90, sortOptions: false })
     .showSuggestionAfterError(false)
     .helpCommand(false)
+    .optionsGroup('Flags:')
 }
 
 export function addGlobalFlags(command: Command): Command {
@@ -37,7 +38,7 @@ export function addParam(command: Command, param: Param): void {
     const hasOn = param.default !== true
     const hasOff = param.default !== false
     if (hasOn) command.addOption(new Option(`--${name}`, about))
-    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? 'the opposite' : about))
+    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? 'the opposite' : `turn off: ${about}`))
     return
   }
   const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))

@@ -20,7 +20,7 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
   }
   const single = (word: string) => {
     const entry = shown.find(({ words }) => words === word)
-    return entry ? [line([entry.words, entry.rest].filter(Boolean).join(' '), entry.summary)] : []
+    return entry ? [line([entry.words, entry.rest].filter(Boolean).join(' '), short(entry.summary))] : []
   }
   const groups = [...verbsOf].flatMap(([noun, verbs]) => [
     line(noun, nouns[noun] ?? inOrder(verbs).join(', ')),
@@ -57,6 +57,9 @@ const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) =>
 const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
 
 const line = (left: string, right: string, width = 22) => `  ${left.padEnd(width)}  ${right}`
+
+/** The summary, or as much of it as leaves a line of 80 columns whole. */
+const short = (summary: string): string => (summary.length <= 54 ? summary : summary.replace(/[:;(].*$/, '').trim())
 
 /** `bax session --help`: the verbs of a noun. */
 export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
@@ -103,10 +106,14 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
   ].join('\n')
 }
 
-const spelled = (entry: CommandEntry): string =>
-  [entry.name, ...entry.params.filter(({ required }) => required).map(({ name }) => `<${name}>`)]
-    .join(' ')
-    .replaceAll('_', '-')
+function spelled({ name, params }: CommandEntry): string {
+  const required = params.filter((param) => param.required)
+  const words = required.map((param, at) => {
+    const takesAll = param.type === 'string[]' && at === required.length - 1
+    return `<${param.name}${takesAll ? '...' : ''}>`
+  })
+  return [name, ...words].join(' ').replaceAll('_', '-')
+}
 
 function groupByFamily(commands: readonly CommandEntry[]): Map<string, CommandEntry[]> {
   const families = new Map<string, CommandEntry[]>()

@@ -1,7 +1,8 @@
 /** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
 import { createHash, randomBytes } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { chmod, link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync, realpathSync } from 'node:fs'
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { asBaxError, BaxError } from './errors.ts'
 import { localFiles } from './local-home.ts'
 import { lockName, type LockName } from './process-lock.ts'
@@ -18,12 +19,30 @@ export interface LockHost {
  */
 export async function openStateDir(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    const { mode } = await lstat(path)
+    await makeFolder(path)
+    const found = await stat(path)
+    if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
+    const { mode } = found
     if (mode & 0o1000) throw new BaxError('engine_failed', `the state folder ${path} is shared by all users`, dirHint)
     if (mode & 0o077) await chmod(path, 0o700)
   } catch (error) {
     throw explainDir(error, path)
+  }
+}
+
+/** Like a recursive mkdir, which in Node 20 never returns for a place such as /proc where nothing can be made. */
+async function makeFolder(path: string): Promise<void> {
+  const make = (folder: string) =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  try {
+    await make(path)
+  } catch (error) {
+    const above = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error
+    await makeFolder(above)
+    await make(path)
   }
 }
 

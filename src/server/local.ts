@@ -89,7 +89,8 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
   const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket })
   try {
-    const state: EngineState = { pid: host.pid, version, started_at: new Date().toISOString(), socket }
+    const { started_at } = await engine.status()
+    const state: EngineState = { pid: host.pid, version, started_at, socket }
     await writeWhole(files.state, JSON.stringify(state))
   } catch (error) {
     await Promise.all([listener.close(), engine.close()])

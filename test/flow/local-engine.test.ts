@@ -1,0 +1,305 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmod, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+
+let built: BuiltBax
+beforeAll(async () => {
+  built = await buildBax()
+})
+afterAll(() => built.close())
+
+/** A small disk of its own is made by mounting one, which only some machines let root do. */
+const canMount = (() => {
+  if (process.getuid?.() !== 0) return false
+  const folder = mkdtempSync(join(tmpdir(), 'bax-mount-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})()
+
+function isUnmounted(folder: string): boolean {
+  try {
+    execFileSync('umount', [folder], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface State {
+  readonly pid: number
+  readonly version: string
+  readonly socket: string
+}
+
+const stateOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'engine.json'), 'utf8')) as State
+const env = (folder: string, more: Record<string, string> = {}) => ({ env: { BAX_STATE_DIR: folder, ...more } })
+const create = (folder: string, ...flags: string[]) =>
+  built.run(['session', 'create', '--headless', ...flags], env(folder))
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Looks until the condition holds; the test's own time-out ends a wait in vain. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(25)
+}
+
+const sessionsOf = async (folder: string) => {
+  const { stdout } = await built.run(['session', 'list', '--json'], env(folder))
+  return JSON.parse(stdout).sessions as { session_id: string; worker_id: string }[]
+}
+
+describe('the local engine', () => {
+  test('six first commands at once on an empty state folder make one engine and six sessions', async () => {
+    const folder = await built.stateDir()
+    const created = await Promise.all(Array.from({ length: 6 }, () => create(folder)))
+    expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(Array(6).fill([0, '']))
+    const ids = created.map(({ stdout }) => stdout.trim())
+    expect(new Set(ids).size).toBe(6)
+    expect((await sessionsOf(folder)).map(({ session_id }) => session_id).toSorted()).toEqual(ids.toSorted())
+    const log = await readFile(join(folder, 'engine.log'), 'utf8')
+    expect(log.match(/ started \{"pid"/g)).toHaveLength(1)
+  })
+
+  test('the state folder, its files and the socket are closed to other users', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'bax-modes-'))
+    const folder = join(parent, 'state')
+    await mkdir(folder, { mode: 0o755 })
+    try {
+      expect((await create(folder)).code).toBe(0)
+      const mode = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8)
+      expect(await mode('')).toBe('700')
+      for (const name of ['engine.json', 'engine.sock', 'engine.log', 'engine.key'])
+        expect([name, await mode(name)]).toEqual([name, '600'])
+    } finally {
+      await built.run(['engine', 'stop'], env(folder))
+      await rm(parent, { recursive: true })
+    }
+  })
+
+  test('`engine status` tells pid, version, socket and sessions, and exits 3 when none runs', async () => {
+    const folder = await built.stateDir()
+    const none = await built.run(['engine', 'status'], env(folder))
+    expect([none.code, none.stdout]).toEqual([3, ''])
+    expect(none.stderr).toContain('error: no local engine is running')
+    expect(existsSync(join(folder, 'engine.json'))).toBe(false)
+
+    await create(folder)
+    const { code, stdout } = await built.run(['engine', 'status', '--json'], env(folder))
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...(await stateOf(folder)),
+      home: 'local',
+      sessions: 1,
+      socket: join(folder, 'engine.sock'),
+    })
+  })
+
+  test('`engine stop` ends the process, its sessions and its files', async () => {
+    const folder = await built.stateDir()
+    await create(folder)
+    const { pid } = await stateOf(folder)
+    const { code } = await built.run(['engine', 'stop'], env(folder))
+    expect(code).toBe(0)
+    await until(() => !isAlive(pid))
+    expect(existsSync(join(folder, 'engine.json'))).toBe(false)
+    expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
+    expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(3)
+    const logs = await built.run(['engine', 'logs', '--lines', '1'], env(folder))
+    expect(logs.stdout).toMatch(/ ended \{"pid":\d+\}\n$/)
+  })
+
+  test('SIGTERM ends it cleanly', async () => {
+    const folder = await built.stateDir()
+    await create(folder)
+    const { pid } = await stateOf(folder)
+    process.kill(pid, 'SIGTERM')
+    await until(() => !isAlive(pid))
+    expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
+    expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('received SIGTERM')
+  })
+
+  test('after kill -9 a named session is reported lost, and the next first command starts a new engine', async () => {
+    const folder = await built.stateDir()
+    const id = (await create(folder)).stdout.trim()
+    const { pid } = await stateOf(folder)
+    process.kill(pid, 'SIGKILL')
+    await until(() => !isAlive(pid))
+
+    const lost = await built.run(['do', '-s', id, 'get-title'], env(folder))
+    expect(lost.code).toBe(5)
+    expect(lost.stdout).toBe('')
+    expect(lost.stderr).toContain(`error: the engine that held session ${id} has died`)
+    expect(lost.stderr).toContain('bax session create')
+
+    const next = await create(folder)
+    expect([next.code, next.stderr]).toEqual([0, ''])
+    expect((await stateOf(folder)).pid).not.toBe(pid)
+  })
+
+  test('a stale socket and a broken state file are replaced, not trusted', async () => {
+    const folder = await built.stateDir()
+    const socket = join(folder, 'engine.sock')
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
+    // Closing would remove the file: what is left behind by a dead process is the file without its listener.
+    const left = `${socket}.left`
+    await rm(left, { force: true })
+    await link(socket, left)
+    await new Promise((resolve) => server.close(resolve))
+    await link(left, socket)
+    await writeFile(join(folder, 'engine.json'), '{"pid":1,')
+    expect((await create(folder)).code).toBe(0)
+    expect(await sessionsOf(folder)).toHaveLength(1)
+  })
+
+  test('it ends when it has had no session for the idle time, and not before', async () => {
+    const folder = await built.stateDir()
+    const idle = env(folder, { BAX_IDLE_EXIT_SECS: '0.4' })
+    const id = (await built.run(['session', 'create', '--headless'], idle)).stdout.trim()
+    const { pid } = await stateOf(folder)
+    await pause(1000)
+    expect(isAlive(pid)).toBe(true)
+    await built.run(['session', 'close', id], idle)
+    await until(() => !isAlive(pid))
+    expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('{"reason":"idle"}')
+    expect((await built.run(['session', 'create', '--headless'], idle)).code).toBe(0)
+  })
+
+  describe('of another version', () => {
+    const pretend = async (folder: string) => {
+      const state = await stateOf(folder)
+      await writeFile(join(folder, 'engine.json'), JSON.stringify({ ...state, version: '0.0.1' }))
+      return state.pid
+    }
+
+    test('is replaced when it holds no session', async () => {
+      const folder = await built.stateDir()
+      const id = (await create(folder)).stdout.trim()
+      await built.run(['session', 'close', id], env(folder))
+      const old = await pretend(folder)
+      expect((await create(folder)).code).toBe(0)
+      expect((await stateOf(folder)).pid).not.toBe(old)
+      await until(() => !isAlive(old))
+    })
+
+    test('is named in the error when it holds sessions, and can be stopped', async () => {
+      const folder = await built.stateDir()
+      await create(folder)
+      const old = await pretend(folder)
+      const { code, stderr } = await create(folder)
+      expect(code).toBe(3)
+      expect(stderr).toContain('the local engine is bax 0.0.1 and holds 1 session; this is bax')
+      expect(stderr).toContain('bax engine stop')
+      expect(isAlive(old)).toBe(true)
+      expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(0)
+      await until(() => !isAlive(old))
+    })
+  })
+
+  describe('that cannot start says why in one sentence:', () => {
+    test('a state folder that is a file', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'bax-bad-'))
+      const file = join(folder, 'state')
+      await writeFile(file, '')
+      const { code, stdout, stderr } = await create(file)
+      await rm(folder, { recursive: true })
+      expect([code, stdout]).toEqual([3, ''])
+      expect(stderr).toBe(
+        `error: cannot use the state folder ${file}: it is not a folder\n` +
+          'hint: choose another folder with --state-dir or BAX_STATE_DIR\n',
+      )
+    })
+
+    test('a state folder where none can be made', async () => {
+      const { code, stderr } = await create('/proc/bax-state')
+      expect(code).toBe(3)
+      expect(stderr).toContain('error: cannot use the state folder /proc/bax-state: ')
+      expect(stderr.trim().split('\n')).toHaveLength(2)
+    })
+
+    test('a folder shared by all users', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'bax-shared-'))
+      await chmod(folder, 0o1777)
+      const { code, stderr } = await create(folder)
+      await rm(folder, { recursive: true })
+      expect(code).toBe(3)
+      expect(stderr).toContain(`the state folder ${folder} is shared by all users`)
+    })
+
+    test.skipIf(!canMount)('a full disk', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'bax-full-'))
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', folder])
+      try {
+        const filler = join(folder, 'filler')
+        await writeFile(filler, Buffer.alloc(512 * 1024)).catch((error) => expect(error.code).toBe('ENOSPC'))
+        const { code, stdout, stderr } = await create(folder)
+        expect([code, stdout]).toEqual([7, ''])
+        expect(stderr).toContain(`error: the disk that holds the state folder ${folder} is full\n`)
+        await rm(filler)
+        expect((await create(folder)).code).toBe(0)
+        await built.run(['engine', 'stop'], env(folder))
+      } finally {
+        // The folder of the process that has just ended is in use until it is gone.
+        await until(() => isUnmounted(folder))
+        await rm(folder, { recursive: true })
+      }
+    })
+
+    test('a browser that is not there', async () => {
+      const folder = await built.stateDir()
+      const { code, stderr } = await built.run(['session', 'create', '--browser', '/nonexistent/chromium'], env(folder))
+      expect(code).toBe(3)
+      expect(stderr).toContain('/nonexistent/chromium')
+      expect(stderr).toContain('hint: ')
+    })
+
+    test('an engine program that dies at once', async () => {
+      const folder = await built.stateDir()
+      await mkdir(join(folder, 'engine.log'))
+      const { code, stderr } = await create(folder)
+      expect(code).not.toBe(0)
+      expect(stderr).toMatch(/^error: .*\n/)
+      await rm(join(folder, 'engine.log'), { recursive: true })
+    })
+  })
+
+  test('a state folder with a long path keeps its socket in the runtime folder', async () => {
+    const runtime = await mkdtemp(join(tmpdir(), 'bax-run-'))
+    const folder = join(await built.stateDir(), 'long'.repeat(30))
+    const long = env(folder, { XDG_RUNTIME_DIR: runtime })
+    const { code, stderr } = await built.run(['session', 'create', '--headless'], long)
+    expect([code, stderr]).toEqual([0, ''])
+    expect((await stateOf(folder)).socket.startsWith(join(runtime, 'bax'))).toBe(true)
+    expect((await built.run(['engine', 'stop'], long)).code).toBe(0)
+    await rm(runtime, { recursive: true })
+  })
+
+  test('questions do not start one', async () => {
+    const folder = await built.stateDir()
+    const list = await built.run(['session', 'list', '--json'], env(folder))
+    expect([list.code, JSON.parse(list.stdout)]).toEqual([0, { sessions: [], total: 0 }])
+    const show = await built.run(['session', 'show', 'shop'], env(folder))
+    expect(show.code).toBe(5)
+    expect(existsSync(join(folder, 'engine.json'))).toBe(false)
+  })
+})

@@ -1,0 +1,153 @@
+/** The terminal's front door in tests: `main(argv, io)` from source, and the built program as real processes. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from '../../scripts/build.js'
+import { main } from '../../src/cli/program.ts'
+import type { Io } from '../../src/cli/io.ts'
+
+export interface CliResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Standard output as it was written, for pictures. */
+  readonly bytes: Buffer
+}
+
+export interface CliOptions {
+  readonly env?: Record<string, string | undefined>
+  readonly stdin?: string
+  readonly cwd?: string
+  readonly signal?: AbortSignal
+  /** Whether standard output and error claim to be a terminal. */
+  readonly tty?: boolean
+  readonly columns?: number
+  /** How the background engine is started; without it none can be. */
+  readonly self?: Io['host']['self']
+}
+
+/** Runs one command line in this process. */
+export async function bax(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  const sink = (chunks: Buffer[]) => ({
+    write: (chunk: string | Uint8Array) => chunks.push(Buffer.from(chunk as string)),
+    isTTY: options.tty ?? false,
+    ...(options.columns && { columns: options.columns }),
+  })
+  const code = await main(argv, {
+    stdin: (async function* () {
+      if (options.stdin !== undefined) yield options.stdin
+    })(),
+    stdout: sink(out),
+    stderr: sink(err),
+    env: { BAX_CONFIG: '/nonexistent/config.json', ...options.env },
+    cwd: options.cwd ?? tmpdir(),
+    signal: options.signal ?? new AbortController().signal,
+    host: {
+      pid: process.pid,
+      uid: process.getuid?.(),
+      platform: process.platform,
+      nodeVersion: process.version,
+      self: options.self ?? ['/nonexistent/bax'],
+    },
+  })
+  return {
+    code,
+    stdout: Buffer.concat(out).toString(),
+    stderr: Buffer.concat(err).toString(),
+    bytes: Buffer.concat(out),
+  }
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<CliResult>
+  /** Resolves when stderr holds the text. */
+  says(text: string): Promise<void>
+}
+
+export interface BuiltBax {
+  /** Path of the built program. */
+  readonly program: string
+  start(argv: readonly string[], options?: CliOptions): Running
+  run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
+  /** A fresh folder for the state of one engine; it is stopped and removed at the end. */
+  stateDir(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Builds the program into a folder of its own, inside the checkout so that its packages are found. */
+export async function buildBax(): Promise<BuiltBax> {
+  const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
+  await mkdir(parent, { recursive: true })
+  const folder = await mkdtemp(join(parent, 'bax-cli-'))
+  await build(join(folder, 'dist'))
+  const program = join(folder, 'dist', 'main.js')
+  const states: string[] = []
+  const start = (argv: readonly string[], options: CliOptions = {}) => startProcess(program, argv, options)
+  const run = (argv: readonly string[], options: CliOptions = {}) => start(argv, options).ended
+  return {
+    program,
+    start,
+    run,
+    async stateDir() {
+      const path = await mkdtemp(join(tmpdir(), 'bax-state-'))
+      states.push(path)
+      return path
+    },
+    async close() {
+      for (const path of states) {
+        await run(['engine', 'stop', '--state-dir', path])
+        await rm(path, { recursive: true, force: true })
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function startProcess(program: string, argv: readonly string[], { env, stdin, cwd }: CliOptions): Running {
+  const child = spawn(process.execPath, [program, ...argv], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], BAX_CONFIG: '/nonexistent/config.json', ...env },
+    cwd: cwd ?? tmpdir(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  const waiting = new Set<() => void>()
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => {
+    err.push(chunk)
+    for (const look of waiting) look()
+  })
+  child.stdin.end(stdin ?? '')
+  const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
+  const ended = new Promise<CliResult>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) =>
+      resolve({
+        code: code ?? (signal === null ? -1 : -2),
+        stdout: text(out),
+        stderr: text(err),
+        bytes: Buffer.concat(out),
+      }),
+    )
+  })
+  return {
+    child,
+    ended,
+    says: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!text(err).includes(wanted)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text(err)}`)))
+        look()
+      }),
+  }
+}
