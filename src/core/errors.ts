@@ -51,6 +51,7 @@ export const errorTable = {
   internal_error: { status: 500, exit: exits.internal, retryable: false },
   browser_not_found: { status: 503, exit: exits.unreachable, retryable: false },
   browser_failed: { status: 503, exit: exits.unreachable, retryable: true },
+  model_failed: busy(503),
   no_capacity: busy(503),
   worker_lost: busy(503),
   shutting_down: busy(503),

@@ -100,10 +100,24 @@ export const limits = {
     quietMs: 100,
   },
 
+  model: {
+    /** Time for one answer of a language model, its repetitions included. */
+    answerMs: 120_000,
+    /** Repetitions of a request that was refused for load, and the longest pause before one. */
+    retries: 2,
+    pauseMs: 20_000,
+    answerBytes: 4 * 1024 * 1024,
+    answerTokens: 8192,
+    /** Characters of a page that a model is shown; four of them are about one token. */
+    pageChars: 60_000,
+  },
+
   events: { ring: 1000 },
   stream: {
     retryMs: 2000,
     keepAliveMs: 15_000,
+    /** How long a broken connection is tried again before the reader gives up. */
+    comeBackMs: 60_000,
     /** Pause between two pictures of a page. */
     pictureMs: 100,
   },

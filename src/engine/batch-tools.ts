@@ -1,12 +1,16 @@
-/** What the engine lends to commands beside the browser. */
+/** What the engine lends to commands beside the browser; loaded when a command first needs it. */
 import type { EngineConfig } from '../core/config.ts'
-import { BaxError } from '../core/errors.ts'
 import type { BatchTools } from './browser/run-batch.ts'
+import type { LanguageModel } from './language/model.ts'
 
-export function makeBatchTools(_config: EngineConfig): BatchTools {
-  const missing = () => new BaxError('feature_disabled', 'the extractor is not part of this build')
+export function makeBatchTools({ model: settings }: EngineConfig): BatchTools {
+  let model: LanguageModel | undefined
   return {
     markdown: async (page, element) => (await import('./extract/page-markdown.ts')).markdownOf(page, element),
-    structured: () => Promise.reject(missing()),
+    structured: async (page, request) => {
+      const { extractStructured } = await import('./extract/structured.ts')
+      if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings)
+      return extractStructured(page, request, model)
+    },
   }
 }

@@ -1,0 +1,104 @@
+/** Structured data from a page: by a language model where one is set up, else by rules. */
+import type { Page } from 'playwright'
+import type { StructuredRequest } from '../../core/command.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { LanguageModel } from '../language/model.ts'
+import { toMarkdown } from './markdown.ts'
+import { readPage } from './page-reader.ts'
+import { askModel } from './structured/ask.ts'
+import { fill } from './structured/fill.ts'
+import { entitiesOf } from './structured/linked-data.ts'
+import { overview } from './structured/overview.ts'
+import { cutToBudget } from './structured/relevance.ts'
+import { pageScope } from './structured/scope.ts'
+import { properSchema, shapeOf } from './structured/shape.ts'
+import { type Check, checkFor } from './structured/validate.ts'
+import { type ElementNode, isElement, isSilent, type Tree, type TreeNode } from './tree.ts'
+
+export interface StructuredResult {
+  readonly value: unknown
+  readonly source: 'model' | 'heuristic'
+  /** Whether the value has the schema. */
+  readonly valid: boolean
+  readonly errors: string[]
+}
+
+/** Characters of a page's own data that a model is shown. */
+const dataChars = 12_000
+
+/**
+ * Structured data from the live page, frames and shadow trees included.
+ * @throws BaxError `invalid_request` for a schema that is none, `timeout`, `model_failed`.
+ */
+export async function extractStructured(
+  page: Page,
+  request: StructuredRequest,
+  model?: LanguageModel,
+): Promise<StructuredResult> {
+  // A schema that is none is refused before the page is read.
+  if (request.schema) checkFor(properSchema(request.schema))
+  const content = await readPage(page, undefined, (module, { frames }) =>
+    module.evaluate((reader, inner) => reader.snapshot(inner), frames),
+  )
+  return structuredOf({ root: rootOf(content), baseUrl: page.url() }, request, model)
+}
+
+/** Structured data from a tree. */
+export async function structuredOf(
+  whole: Tree,
+  request: StructuredRequest,
+  model?: LanguageModel,
+): Promise<StructuredResult> {
+  const schema = request.schema && properSchema(request.schema)
+  const check: Check = schema ? checkFor(schema) : () => []
+  const tree = request.max_chars === undefined ? whole : { ...whole, root: shortened(whole.root, request.max_chars) }
+  if (model) {
+    const { value, errors } = await askModel(model, { query: request.query, schema }, materialOf(tree, request), check)
+    return { value, source: 'model', valid: errors.length === 0, errors }
+  }
+  const scope = pageScope(tree, request.query)
+  const value = schema ? fill(shapeOf(schema), scope, request.query) : overview(tree, scope, request.query)
+  const errors = check(value)
+  return { value, source: 'heuristic', valid: errors.length === 0, errors }
+}
+
+function materialOf(tree: Tree, { query, schema, max_chars: most = limits.model.pageChars }: StructuredRequest) {
+  const entities = entitiesOf(tree.root).map(({ types, fields }) => ({ type: types[0], ...fields }))
+  const question = `${query} ${JSON.stringify(schema ?? {})}`
+  const data = entities.length === 0 ? '' : JSON.stringify(entities)
+  const budget = Math.min(most, limits.model.pageChars)
+  return {
+    url: tree.baseUrl,
+    text: cutToBudget(toMarkdown(tree), question, budget),
+    data: data.slice(0, Math.min(dataChars, budget)),
+  }
+}
+
+function rootOf(content: string): ElementNode {
+  try {
+    return JSON.parse(content) as ElementNode
+  } catch (cause) {
+    // A page may replace what its scripts are made of, JSON included.
+    throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
+  }
+}
+
+/** The beginning of a tree, up to so many characters of its text; what is said for machines stays. */
+function shortened(root: ElementNode, characters: number): ElementNode {
+  let left = characters
+  const copy = (element: ElementNode): ElementNode => {
+    const children: TreeNode[] = []
+    for (const child of element.children) {
+      if (isElement(child)) {
+        if (left > 0 || isSilent(child)) children.push(isSilent(child) ? child : copy(child))
+        continue
+      }
+      const text = child.text.slice(0, Math.max(0, left))
+      left -= child.text.trim() === '' ? 1 : text.length
+      if (text !== '') children.push({ text })
+    }
+    return { ...element, children }
+  }
+  return copy(root)
+}

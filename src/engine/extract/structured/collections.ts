@@ -1,0 +1,131 @@
+/** Things that a page shows many of: rows of tables, cards and items of the same make, plain lists. */
+import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
+import { isDataTable, rowsOf } from '../markdown/table.ts'
+
+export interface Collection {
+  /** Heading or caption that stands over it. */
+  readonly label: string
+  readonly kind: 'table' | 'cards' | 'list' | 'data'
+  readonly records: readonly CollectionRecord[]
+  /** Whether it stands in the page's navigation, header or footer. */
+  readonly aside: boolean
+}
+
+export interface CollectionRecord {
+  /** The element of a card, row or item. */
+  readonly element?: ElementNode
+  /** Cells by the names of their columns, or fields of a record of data. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly cells?: Readonly<Record<string, ElementNode>>
+}
+
+const mostRecords = 1000
+const mostCollections = 200
+
+/** Tables, lists and repeated elements below `root`, in document order. */
+export function collectionsOf(root: ElementNode): Collection[] {
+  const found: Collection[] = []
+  const state = { heading: '', aside: false }
+  const visit = (element: ElementNode): void => {
+    for (const child of childElements(element)) {
+      if (isSilent(child) || found.length >= mostCollections) continue
+      const heading = headingText(child)
+      if (heading !== undefined) state.heading = heading
+      const before = state.aside
+      if (/^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body'))
+        state.aside = true
+      const table = child.tag === 'table' ? tableOf(child, state) : undefined
+      if (table) found.push(table)
+      else {
+        const list = /^(?:ul|ol)$/.test(child.tag) ? listOf(child, state) : cardsOf(child, state)
+        if (list) found.push(list)
+        visit(child)
+      }
+      state.aside = before
+    }
+  }
+  const own = cardsOf(root, state)
+  if (own) found.push(own)
+  visit(root)
+  return found
+}
+
+interface State {
+  readonly heading: string
+  readonly aside: boolean
+}
+
+function headingText(element: ElementNode): string | undefined {
+  return /^(?:h[1-6]|legend|summary|caption)$/.test(element.tag) ? visibleText(element, 200) : undefined
+}
+
+function tableOf(table: ElementNode, { heading, aside }: State): Collection | undefined {
+  const rows = rowsOf(table)
+  if (!isDataTable(table, rows) || rows.length < 2) return undefined
+  const first = rows[0]!
+  const titled = first.head || first.cells.every(({ tag }) => tag === 'th')
+  if (!titled || first.cells.length < 2) return undefined
+  const names = first.cells.flatMap((cell) => {
+    const across = Math.min(Number.parseInt(attribute(cell, 'colspan'), 10) || 1, 50)
+    return Array.from({ length: across }, (_, at) => `${visibleText(cell, 100)}${at === 0 ? '' : ` ${at + 1}`}`)
+  })
+  const caption = childElements(table).find(({ tag }) => tag === 'caption')
+  const records = rows.slice(1, mostRecords + 1).flatMap(({ cells, head }) => {
+    if (head || cells.length < 2) return []
+    const named = new Map(cells.map((cell, at) => [names[at] || `column ${at + 1}`, cell]))
+    const fields = Object.fromEntries([...named].map(([name, cell]) => [name, visibleText(cell)]))
+    return [{ element: rowElement(cells), fields, cells: Object.fromEntries(named) }]
+  })
+  return { label: caption ? visibleText(caption) : heading, kind: 'table', records, aside }
+}
+
+const rowElement = (cells: readonly ElementNode[]): ElementNode => ({ tag: 'tr', attributes: {}, children: [...cells] })
+
+function listOf(list: ElementNode, { heading, aside }: State): Collection | undefined {
+  const items = childElements(list).filter((item) => item.tag === 'li' && visibleText(item, 1) !== '')
+  if (items.length === 0) return undefined
+  const records = items.slice(0, mostRecords).map((element) => ({ element }))
+  const rich = items.filter((item) => childElements(item).length > 1 || childElements(item).some(isRich)).length
+  return { label: heading, kind: rich > items.length / 2 ? 'cards' : 'list', records, aside }
+}
+
+const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
+
+/** Children of the same make: the same tag, and a class in common or the same tags inside. */
+function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | undefined {
+  if (/^(?:ul|ol|dl|tr|tbody|thead|table|p|select|html)$/.test(parent.tag)) return undefined
+  const groups = new Map<string, ElementNode[]>()
+  for (const child of childElements(parent)) {
+    if (isSilent(child) || /^(?:h[1-6]|p|br|hr|span|b|strong|em|i|a|img|nav|header|footer)$/.test(child.tag) && classes(child).length === 0) continue // prettier-ignore
+    const key = `${child.tag}.${classes(child)[0]?.replaceAll(/\d+/g, '') ?? ''}`
+    const group = groups.get(key)
+    if (group) group.push(child)
+    else groups.set(key, [child])
+  }
+  let best: ElementNode[] = []
+  for (const group of groups.values()) {
+    const filled = group.filter((element) => visibleText(element, 20).length > 2)
+    if (filled.length > best.length && isUniform(filled)) best = filled
+  }
+  if (best.length < 2) return undefined
+  return { label: heading, kind: 'cards', records: best.slice(0, mostRecords).map((element) => ({ element })), aside }
+}
+
+/** Sections of a page share a tag too: cards also share what they are made of. */
+function isUniform(elements: readonly ElementNode[]): boolean {
+  if (elements.length < 2) return false
+  const makes = elements.slice(0, 50).map((element) => new Set(makeOf(element, 3)))
+  const [first] = makes
+  const alike = makes.filter((make) => {
+    const shared = [...make].filter((part) => first!.has(part)).length
+    return shared >= 1 && shared * 2 >= Math.min(make.size, first!.size)
+  }).length
+  return alike * 4 >= makes.length * 3
+}
+
+function makeOf(element: ElementNode, depth: number): string[] {
+  if (depth === 0) return []
+  return childElements(element)
+    .slice(0, 20)
+    .flatMap((child) => [`${child.tag}.${classes(child)[0] ?? ''}`, ...makeOf(child, depth - 1)])
+}

@@ -1,0 +1,97 @@
+/** What a page says about itself for machines: JSON-LD, microdata and RDFa, as plain records. */
+import { attribute, childElements, type ElementNode, elementsOf, rawText, visibleText } from '../tree.ts'
+
+export interface Entity {
+  /** Types in lower case, without their vocabulary: `product`. */
+  readonly types: readonly string[]
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+const deepest = 12
+const mostEntities = 2000
+
+/** Top-level entities of the page in document order. */
+export function entitiesOf(root: ElementNode): Entity[] {
+  const entities: Entity[] = []
+  const add = (entity: Entity) => entities.length < mostEntities && entities.push(entity)
+  for (const element of elementsOf(
+    root,
+    ({ tag, attributes }) => tag !== 'script' && attributes['itemscope'] === undefined,
+  )) {
+    if (element.tag === 'script' && /ld\+json/i.test(attribute(element, 'type'))) {
+      for (const entity of fromJson(rawText(element))) add(entity)
+    } else if (element.attributes['itemscope'] !== undefined) {
+      add(fromMicrodata(element, 0))
+    }
+  }
+  return entities
+}
+
+function* fromJson(text: string): Generator<Entity> {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>\s*$|^\s*<!--|-->\s*$/g, ''))
+  } catch {
+    // Broken JSON-LD is common, and says nothing.
+    return
+  }
+  for (const item of [parsed].flat()) yield* graph(item, 0)
+}
+
+function* graph(item: unknown, depth: number): Generator<Entity> {
+  if (typeof item !== 'object' || item === null || depth > 2) return
+  const record = item as Record<string, unknown>
+  for (const inner of [record['@graph'] ?? []].flat()) yield* graph(inner, depth + 1)
+  if (record['@type'] === undefined) return
+  yield { types: [record['@type']].flat().map(plainType), fields: plain(record, 0) as Record<string, unknown> }
+}
+
+const plainType = (type: unknown): string => String(type).split(/[/#:]/).at(-1)!.toLowerCase()
+
+/** Without the keywords of JSON-LD; `{"@value": x}` is x. */
+function plain(value: unknown, depth: number): unknown {
+  if (depth > deepest) return null
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1))
+  if (typeof value !== 'object' || value === null) return value
+  const record = value as Record<string, unknown>
+  if (record['@value'] !== undefined) return record['@value']
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([key]) => !key.startsWith('@') && key !== '__proto__')
+      .map(([key, inner]) => [key, plain(inner, depth + 1)]),
+  )
+}
+
+function fromMicrodata(scope: ElementNode, depth: number): Entity {
+  const fields: Record<string, unknown> = {}
+  const put = (names: string, value: unknown) => {
+    for (const name of names.split(/\s+/).filter((word) => word !== '' && word !== '__proto__')) {
+      const known = fields[name]
+      fields[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
+    }
+  }
+  const visit = (element: ElementNode): void => {
+    for (const child of childElements(element)) {
+      const names = attribute(child, 'itemprop')
+      if (child.attributes['itemscope'] !== undefined) {
+        if (names !== '' && depth < deepest) put(names, fromMicrodata(child, depth + 1).fields)
+        continue
+      }
+      if (names !== '') put(names, valueOf(child))
+      visit(child)
+    }
+  }
+  visit(scope)
+  return { types: attribute(scope, 'itemtype').split(/\s+/).filter(Boolean).map(plainType), fields }
+}
+
+/** What an element says as the value of a property. */
+function valueOf(element: ElementNode): string {
+  const { attributes } = element
+  const named = attributes['content'] ?? attributes['datetime']
+  if (named !== undefined) return named
+  if (/^(?:a|link|area)$/.test(element.tag)) return attributes['href'] ?? visibleText(element)
+  if (/^(?:img|audio|video|source|iframe|embed)$/.test(element.tag)) return attributes['src'] ?? ''
+  if (element.tag === 'data' || element.tag === 'meter') return attributes['value'] ?? visibleText(element)
+  return visibleText(element)
+}

@@ -1,0 +1,225 @@
+/** Labels and their values wherever a page puts them: definition lists, tables, `Label: value` lines, headings, metadata. */
+import { linkAddress, imageAddress } from '../address.ts'
+import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
+import { emailIn } from './coerce.ts'
+import type { Entity } from './linked-data.ts'
+import { meaning, wordsOf } from './words.ts'
+
+export interface Pair {
+  readonly label: string
+  readonly words: readonly string[]
+  readonly text: string
+  /** Where the value leads, when it is a link or a picture. */
+  readonly address?: string
+  /** The record or list itself, when it is not only text. */
+  readonly data?: unknown
+  /** How far this kind of source is to be trusted, up to 1. */
+  readonly rank: number
+}
+
+const longestLabel = 60
+const longestText = 4000
+const mostPairs = 5000
+/** Meanings of class names that say what their element holds. */
+const telling = new Set(
+  'title description price currency author date image rating availability brand company tag category color sku phone email address position salary city size location'.split(
+    ' ',
+  ),
+)
+
+export class Pairs {
+  readonly list: Pair[] = []
+  readonly #baseUrl: string
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl
+  }
+
+  add(label: string, text: string, rank: number, more: Pick<Pair, 'address' | 'data'> = {}): void {
+    const value = text.trim().slice(0, longestText)
+    const name = label.trim().replace(/\s*[:：]$/, '')
+    if (name === '' || name.length > longestLabel || (value === '' && more.data === undefined)) return
+    if (this.list.length < mostPairs) this.list.push({ label: name, words: wordsOf(name), text: value, rank, ...more })
+  }
+
+  /** All that stands in an element and below. */
+  gather(element: ElementNode): void {
+    for (const child of element.children) {
+      if (!isElement(child)) continue
+      if (isSilent(child)) {
+        if (child.tag === 'head') this.#head(child)
+        continue
+      }
+      this.#element(child)
+      this.gather(child)
+    }
+  }
+
+  /** The fields of an entity, those of entities inside under both names. */
+  entity({ fields }: Entity, rank: number, prefix = '', depth = 0): void {
+    if (depth > 4) return
+    for (const [name, value] of Object.entries(fields)) {
+      const label = prefix === '' ? name : `${prefix} ${name}`
+      for (const item of Array.isArray(value) ? value.slice(0, 20) : [value]) this.#field(label, item, rank, depth)
+      if (Array.isArray(value)) this.add(label, '', rank, { data: value })
+    }
+  }
+
+  #field(label: string, value: unknown, rank: number, depth: number): void {
+    if (value === null || value === undefined) return
+    if (typeof value !== 'object') {
+      const text = String(value)
+      const address = /^(?:https?:)?\/\//.test(text) ? linkAddress(text, this.#baseUrl) : undefined
+      return this.add(label, text.replace(/^https?:\/\/schema\.org\//, ''), rank, address ? { address } : {})
+    }
+    const fields = value as Record<string, unknown>
+    const name = fields['name'] ?? fields['url']
+    this.add(label, typeof name === 'string' ? name : '', rank, { data: value })
+    this.entity({ types: [], fields }, rank * 0.97, label, depth + 1)
+  }
+
+  #head(head: ElementNode): void {
+    for (const child of childElements(head)) {
+      const content = attribute(child, 'content')
+      const name = attribute(child, 'property') || attribute(child, 'name') || attribute(child, 'itemprop')
+      if (child.tag === 'title') this.add('title', visibleTitle(child), 0.6)
+      else if (child.tag === 'meta' && name !== '') this.#meta(name, content)
+      else if (child.tag === 'link' && attribute(child, 'rel') === 'canonical') {
+        this.add('url', attribute(child, 'href'), 0.8, this.#to(attribute(child, 'href')))
+      }
+    }
+  }
+
+  #meta(name: string, content: string): void {
+    if (/^(?:viewport|robots|generator|theme-color|csrf|google|msapplication|fb:|referrer|format-detection|twitter:(?:card|site))/i.test(name)) return // prettier-ignore
+    const label = name.replace(/^(?:og|twitter|article|product|book|profile|dc|dcterms|music|video|business):?\.?/i, '')
+    this.add(label.replaceAll(/[:.]/g, ' '), content, 0.72, /^(?:https?:)?\/\//.test(content) ? this.#to(content) : {})
+  }
+
+  #to(address: string): Pick<Pair, 'address'> {
+    const url = linkAddress(address, this.#baseUrl)
+    return url === undefined ? {} : { address: url }
+  }
+
+  #element(element: ElementNode): void {
+    const { tag, attributes } = element
+    this.#named(element)
+    switch (tag) {
+      case 'h1':
+      case 'h2':
+      case 'h3':
+      case 'h4':
+        this.add('title', visibleText(element), tag === 'h1' ? 0.85 : 0.65 - Number(tag[1]) / 50)
+        break
+      case 'dl':
+        return this.#definitions(element)
+      case 'tr':
+        return this.#row(element)
+      case 'a':
+        return this.#link(element)
+      case 'img':
+        return this.#image(element)
+      case 'time':
+        this.add('date', attributes['datetime'] ?? visibleText(element), 0.62)
+        break
+      case 'address':
+        this.add('address', visibleText(element), 0.7)
+        break
+    }
+    if (!/^(?:ul|ol|table|tbody|body|html)$/.test(tag)) this.#line(element)
+  }
+
+  /** Class names, microdata and microformats that say what an element holds. */
+  #named(element: ElementNode): void {
+    const { attributes } = element
+    const property = attributes['itemprop'] ?? attributes['property']
+    const own = [
+      ...classes(element),
+      attributes['id'] ?? '',
+      attributes['data-testid'] ?? '',
+      attributes['data-test'] ?? '',
+    ]
+    const text = property === undefined && own.join('') === '' ? '' : visibleText(element, 1000)
+    if (text === '' && property === undefined) return
+    const address = element.tag === 'a' ? this.#to(attribute(element, 'href')) : {}
+    if (property !== undefined) this.add(property.replace(/^.*[:/#]/, ''), attributes['content'] ?? text, 0.88, address)
+    if (text.length > 300) return
+    for (const name of own) {
+      const words = wordsOf(name.replace(/^(?:p|u|dt|e)-/, '')).slice(-3)
+      if (words.some((word) => telling.has(meaning(word)))) this.add(words.join(' '), text, 0.6, address)
+    }
+  }
+
+  #definitions(list: ElementNode): void {
+    let term = ''
+    const read = (parent: ElementNode): void => {
+      for (const child of childElements(parent)) {
+        if (child.tag === 'dt') term = visibleText(child)
+        else if (child.tag === 'dd') this.add(term, visibleText(child), 0.82, this.#firstLink(child))
+        else if (child.tag === 'div') read(child)
+      }
+    }
+    read(list)
+  }
+
+  #row(row: ElementNode): void {
+    const [name, value, ...others] = childElements(row).filter(({ tag }) => tag === 'td' || tag === 'th')
+    if (!name || !value || others.length > 0 || value.tag === 'th') return
+    this.add(visibleText(name), visibleText(value), name.tag === 'th' ? 0.82 : 0.7, this.#firstLink(value))
+  }
+
+  #link(link: ElementNode): void {
+    const href = attribute(link, 'href').trim()
+    const text = visibleText(link, 300)
+    if (/^tel:/i.test(href)) this.add('phone', decoded(href.slice(4)), 0.84)
+    else if (/^mailto:/i.test(href)) this.add('email', emailIn(decoded(href)) ?? '', 0.84)
+    else if (text !== '') {
+      const to = this.#to(href)
+      if (to.address === undefined) return
+      this.add(attribute(link, 'rel') === 'author' ? 'author' : text, text, 0.5, to)
+    }
+  }
+
+  #image(image: ElementNode): void {
+    const address = imageAddress(image, this.#baseUrl)
+    if (address !== undefined) this.add('image', address, 0.45, { address })
+  }
+
+  #firstLink(element: ElementNode): Pick<Pair, 'address'> {
+    const [only] = childElements(element)
+    return only?.tag === 'a' ? this.#to(attribute(only, 'href')) : {}
+  }
+
+  /** `<b>Label:</b> value`, `Label: value`, or two elements of which the first names the second. */
+  #line(element: ElementNode): void {
+    const children = childElements(element).filter((child) => !isSilent(child) && child.tag !== 'br')
+    if (children.length > 4) return
+    const [first, second] = children
+    const bare = element.children.every((child) => isElement(child) || child.text.trim() === '')
+    if (first && second && children.length === 2 && bare) {
+      const labelled = /label|term|key|name|caption|title|heading|field/i.test(attribute(first, 'class')) || /^(?:dt|th|label|strong|b)$/.test(first.tag) // prettier-ignore
+      const label = labelled || /value|data|content/i.test(attribute(second, 'class')) ? visibleText(first, 100) : ''
+      if (label !== '' && label.length <= longestLabel && isLeafy(first)) {
+        return this.add(label, visibleText(second, longestText), 0.7, second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second)) // prettier-ignore
+      }
+    }
+    if (children.some((child) => !isLeafy(child))) return
+    const text = visibleText(element, 600)
+    const found = /^([\p{L}][^:：\n]{1,40}?)\s*[:：]\s+(\S.{0,500})$/su.exec(text)
+    if (found) this.add(found[1]!, found[2]!, 0.68, children.length === 1 ? this.#firstLink(element) : {})
+  }
+}
+
+const visibleTitle = (title: ElementNode): string =>
+  visibleText({ tag: 'span', attributes: {}, children: title.children })
+
+const isLeafy = (element: ElementNode): boolean =>
+  childElements(element).every((child) => childElements(child).length === 0)
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replace(/\?.*$/, ''))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,37 @@
+/** The running text of a page by its headings. */
+import { childElements, type ElementNode, isElement, isPhrasing, isSilent, visibleText } from '../tree.ts'
+
+export interface Passage {
+  /** The heading above. */
+  readonly heading: string
+  readonly text: string
+}
+
+const longestPassage = 5000
+
+/** Paragraphs and other innermost blocks in document order. */
+export function passagesOf(root: ElementNode): Passage[] {
+  const passages: Passage[] = []
+  let heading = ''
+  const add = (element: ElementNode) => {
+    const text = visibleText(element, longestPassage)
+    if (text !== '') passages.push({ heading, text })
+  }
+  const visit = (element: ElementNode): void => {
+    if (isSilent(element) || /^(?:nav|footer)$/.test(element.tag)) return
+    if (/^h[1-6]$/.test(element.tag)) {
+      heading = visibleText(element, 200)
+      return
+    }
+    const blocks = childElements(element).filter(
+      (child) => !isPhrasing(child) && !isSilent(child) && child.tag !== 'br',
+    )
+    if (blocks.length === 0) return add(element)
+    // Text beside blocks is a passage of its own.
+    const loose = element.children.filter((child) => !isElement(child) || isPhrasing(child))
+    if (loose.some((child) => visibleText(child, 40).length > 20)) add({ tag: 'p', attributes: {}, children: loose })
+    for (const child of blocks) visit(child)
+  }
+  visit(root)
+  return passages
+}

@@ -1,0 +1,52 @@
+/** Cuts a long page down to what a question is about. */
+import { meaning, wordsOf } from './words.ts'
+
+const gapMark = '[…]'
+
+/** Blocks of a Markdown text that matter most for the question, in their order, with marks where others stood. */
+export function cutToBudget(markdown: string, question: string, budget: number): string {
+  if (markdown.length <= budget) return markdown
+  const blocks = markdown.split(/\n{2,}/).flatMap((block) => pieces(block, Math.max(200, Math.floor(budget / 4))))
+  const asked = new Set(wordsOf(question).map(meaning))
+  const words = blocks.map((block) => new Set(wordsOf(block.slice(0, 4000)).map(meaning)))
+  const scores = scoresOf(words, asked)
+  const order = blocks.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b)
+  const chosen = new Set<number>()
+  let left = budget - gapMark.length * 2
+  for (const at of order) {
+    const cost = blocks[at]!.length + gapMark.length + 4
+    if (cost > left) continue
+    chosen.add(at)
+    left -= cost
+    if (left < 100) break
+  }
+  let out = ''
+  let last = -1
+  for (const at of [...chosen].sort((a, b) => a - b)) {
+    if (at !== last + 1) out += `${gapMark}\n\n`
+    out += `${blocks[at]}\n\n`
+    last = at
+  }
+  return out.trim()
+}
+
+/** Rare words of the question weigh more; what stands early, and what stands beside a match, gets a little. */
+function scoresOf(words: readonly ReadonlySet<string>[], asked: ReadonlySet<string>): number[] {
+  const found = new Map([...asked].map((word) => [word, words.filter((set) => set.has(word)).length]))
+  const own = words.map((set) =>
+    [...asked].reduce(
+      (sum, word) => sum + (set.has(word) ? Math.log(1 + words.length / (found.get(word) || 1)) : 0),
+      0,
+    ),
+  )
+  return own.map((score, at) => {
+    const beside = Math.max(own[at - 1] ?? 0, own[at - 2] ?? 0, (own[at + 1] ?? 0) / 2)
+    return score + beside * 0.4 + 1 / (at + 2)
+  })
+}
+
+function pieces(block: string, longest: number): string[] {
+  const parts: string[] = []
+  for (let at = 0; at < block.length; at += longest) parts.push(block.slice(at, at + longest))
+  return parts
+}

@@ -1,0 +1,90 @@
+/** Words of names and labels, and how near two of them are. */
+
+/** Words that mean the same on pages; the first stands for all. */
+const groups = [
+  'title name headline heading',
+  'description summary abstract overview excerpt intro synopsis bio',
+  'price cost preis prix precio prezzo msrp',
+  'author writer byline creator',
+  'date published posted created publication issued datum',
+  'modified updated changed',
+  'image picture photo img thumbnail cover avatar',
+  'url link href website homepage permalink web',
+  'phone telephone tel mobile telefon fon call',
+  'email mail',
+  'address location adresse anschrift',
+  'rating stars score',
+  'availability stock available instock',
+  'brand manufacturer maker marke hersteller',
+  'company organization organisation employer firm',
+  'tag keyword topic tags label',
+  'category section genre kategorie',
+  'color colour farbe',
+  'position role job occupation',
+  'count number total',
+  'review comment opinion testimonial',
+  'question faq',
+  'hour hours opening öffnungszeiten',
+  'salary pay wage compensation',
+  'city town ort',
+  'zip postcode postal plz',
+  'start begin begins starts',
+  'end ends until',
+  'size dimension dimensions größe',
+  'weight gewicht',
+  'ingredient zutat',
+  'step instruction direction',
+  'sku mpn',
+  'language lang sprache',
+] as const
+
+const stands = new Map<string, string>()
+for (const group of groups) {
+  const [first, ...others] = group.split(' ')
+  for (const word of others) stands.set(word, first!)
+}
+
+const empty = new Set(
+  'the a an of to in on at for from with by and or is are was be this that these those it its as all every each page site please find get give list show extract return me what which who how many much their his her der die das und von'.split(
+    ' ',
+  ),
+)
+
+/** Words of a name or a label in lower case: `datePublished`, `date_published` and `Date published:` give the same. */
+export function wordsOf(text: string): string[] {
+  return text
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+    .map(singular)
+}
+
+/** Words that carry meaning, for sentences such as a query. */
+export const meaningOf = (text: string): string[] => wordsOf(text).filter((word) => word.length > 1 && !empty.has(word))
+
+/** The word that stands for all of the same meaning. */
+export const meaning = (word: string): string => stands.get(word) ?? word
+
+function singular(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  return word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word
+}
+
+/**
+ * How well a label answers to a name, from 0 to 1: the same words 1, the same meanings 0.9, a label with more or
+ * fewer words less; 0 when the words that matter most (the last ones) differ.
+ */
+export function likeness(name: readonly string[], label: readonly string[]): number {
+  if (name.length === 0 || label.length === 0) return 0
+  if (name.join(' ') === label.join(' ')) return 1
+  const wanted = name.map(meaning)
+  const given = [...new Set(label.map(meaning))]
+  const shared = wanted.filter((word) => given.includes(word)).length
+  if (shared === 0) return 0
+  if (shared === wanted.length && shared === given.length) return 0.9
+  const sameHead = wanted.at(-1) === given.at(-1)
+  if (shared === wanted.length) return (sameHead ? 0.85 : 0.65) * (0.6 + 0.4 * (shared / given.length))
+  if (shared === given.length) return (sameHead ? 0.75 : 0.5) * (0.5 + 0.5 * (shared / wanted.length))
+  return sameHead ? 0.5 * (shared / Math.max(wanted.length, given.length)) + 0.15 : 0.2
+}

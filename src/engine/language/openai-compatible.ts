@@ -1,0 +1,133 @@
+/** Any model behind an OpenAI-compatible endpoint: `POST …/chat/completions`. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ModelConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { LanguageModel, Question } from './model.ts'
+
+/** How the form of an answer is asked for; older servers know fewer ways. */
+const forms = ['schema', 'object', 'text'] as const
+type Form = (typeof forms)[number]
+
+export class OpenAiCompatible implements LanguageModel {
+  readonly #address: string
+  readonly #config: ModelConfig
+  /** The best form that this server has not refused. */
+  #form: Form = 'schema'
+
+  constructor(config: ModelConfig) {
+    this.#config = config
+    const base = config.url.replace(/\/+$/, '')
+    this.#address = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`
+  }
+
+  async answer(question: Question): Promise<string> {
+    const late = AbortSignal.timeout(limits.model.answerMs)
+    const signal = question.signal ? AbortSignal.any([question.signal, late]) : late
+    try {
+      return await this.#answer(question, signal)
+    } catch (error) {
+      if (error instanceof BaxError) throw error
+      if (late.aborted) {
+        const seconds = limits.model.answerMs / 1000
+        throw new BaxError('timeout', `the language model did not answer within ${seconds} s`, { cause: error })
+      }
+      if (question.signal?.aborted) throw error
+      throw failed('the language model cannot be reached', error)
+    }
+  }
+
+  async #answer(question: Question, signal: AbortSignal): Promise<string> {
+    for (let attempt = 0; ; attempt++) {
+      const form = question.schema ? this.#form : 'text'
+      const response = await this.#send(question, form, signal)
+      if (response.ok) return contentOf(await textOf(response))
+      const body = await textOf(response)
+      if (isFormRefused(response.status, body) && form !== 'text') {
+        this.#form = forms[forms.indexOf(form) + 1]!
+        attempt--
+      } else if (isBusy(response.status) && attempt < limits.model.retries) {
+        await pause(pauseBefore(response, attempt), undefined, { signal })
+      } else {
+        throw refusal(response)
+      }
+    }
+  }
+
+  #send({ messages, schema }: Question, form: Form, signal: AbortSignal): Promise<Response> {
+    const { key, name } = this.#config
+    return fetch(this.#address, {
+      method: 'POST',
+      // A redirect could carry the key, and the page's text, to somebody else.
+      redirect: 'error',
+      signal,
+      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({
+        model: name,
+        messages,
+        temperature: 0,
+        max_tokens: limits.model.answerTokens,
+        ...(schema && form === 'schema' && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }), // prettier-ignore
+        ...(form === 'object' && { response_format: { type: 'json_object' } }),
+      }),
+    })
+  }
+}
+
+const isBusy = (status: number): boolean => status === 429 || status === 500 || status === 502 || status === 503
+
+const isFormRefused = (status: number, body: string): boolean =>
+  (status === 400 || status === 422) && /response_format|json_schema|json_object|schema/i.test(body)
+
+function pauseBefore(response: Response, attempt: number): number {
+  const asked = Number(response.headers.get('retry-after')) * 1000
+  return Math.min(asked > 0 ? asked : 500 * 2 ** attempt, limits.model.pauseMs)
+}
+
+function refusal({ status, headers }: Response): BaxError {
+  const hint = {
+    401: 'check the key of the model (BAX_MODEL_KEY)',
+    403: 'check the key of the model (BAX_MODEL_KEY)',
+    404: 'check the address and the name of the model (BAX_MODEL_URL, BAX_MODEL)',
+    429: 'the model is asked too often; try again later',
+  }[status]
+  const retryAfterSecs = Number(headers.get('retry-after')) || undefined
+  return new BaxError('model_failed', `the language model answered with status ${status}`, {
+    ...(hint && { hint }),
+    ...(retryAfterSecs && { retryAfterSecs }),
+    details: { status },
+  })
+}
+
+const failed = (message: string, cause?: unknown): BaxError =>
+  new BaxError('model_failed', message, { cause, hint: 'check the address of the model (BAX_MODEL_URL)' })
+
+/** The body as text, up to the limit. */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > limits.model.answerBytes) throw failed('the answer of the language model is too long')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function contentOf(body: string): string {
+  let parsed: { choices?: { message?: { content?: unknown } }[] } | null
+  try {
+    parsed = JSON.parse(body)
+  } catch (error) {
+    throw failed('the language model did not answer in JSON', error)
+  }
+  const content = parsed?.choices?.[0]?.message?.content
+  if (typeof content === 'string') return content
+  // Some servers answer in parts.
+  const parts = Array.isArray(content) ? content.map((part: { text?: unknown }) => part?.text) : []
+  if (parts.length === 0 || parts.some((part) => typeof part !== 'string')) {
+    throw failed('the answer of the language model has no text')
+  }
+  return parts.join('')
+}
