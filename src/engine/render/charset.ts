@@ -17,7 +17,9 @@ export async function decodeText(
   const declared = declares ? await declaredIn(bytes) : undefined
   if (declared) return decode(bytes, declared)
   const text = utf8(bytes)
-  return text === undefined ? decode(bytes, 'windows-1252') : { text, charset: 'utf-8' }
+  // Letters that all encodings share: what a browser calls it then.
+  if (text === undefined || (declares && text.length === bytes.length)) return decode(bytes, 'windows-1252')
+  return { text, charset: 'utf-8' }
 }
 
 function markOf([a, b, c]: Uint8Array): string | undefined {
@@ -29,8 +31,10 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
 
 /** The prescan of HTML's own rules; a page that says it is UTF-16 in ASCII letters is UTF-8. */
 async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
-  const { getEncoding } = await import('encoding-sniffer/sniffer')
-  const found = known(getEncoding(bytes, { defaultEncoding: '' }))
+  const { ResultType, Sniffer } = await import('encoding-sniffer/sniffer')
+  const sniffer = new Sniffer()
+  sniffer.write(bytes.subarray(0, 1024))
+  const found = sniffer.resultType === ResultType.DEFAULT ? undefined : known(sniffer.encoding)
   return found?.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0 ? 'utf-8' : found
 }
 

@@ -1,5 +1,7 @@
 /** Fills the formats that were asked for from one page. */
+import { BaxError } from '../../core/errors.ts'
 import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import type { LanguageModel } from '../language/model.ts'
 import { type PageContent, contentOf } from './content.ts'
 import { metadataOf } from './metadata.ts'
 import type { ObtainedPage } from './obtain.ts'
@@ -11,7 +13,7 @@ export interface Filled {
   readonly warnings: readonly string[]
 }
 
-export async function fillFormats(plan: ScrapePlan, page: ObtainedPage): Promise<Filled> {
+export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, model?: LanguageModel): Promise<Filled> {
   const { formats, input } = plan
   const { document, rendered } = page
   const wishes = { onlyMain: input.only_main_content, inlineImages: !input.remove_base64_images }
@@ -26,7 +28,19 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage): Promise
   if (formats.has('links') || formats.has('images')) Object.assign(data, await addressesOf(plan, page))
   if (rendered?.screenshot) data.screenshot = rendered.screenshot
   if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
-  if (formats.has('summary')) Object.assign(metadata, await fillSummary(data, page, content))
+  if (formats.has('summary')) {
+    const { text, source, warning } = await summaryOf(page, content, model)
+    data.summary = text
+    metadata.summary_source = source
+    if (warning) warnings.push(warning)
+  }
+  if (formats.has('json')) {
+    const { jsonOf } = await import('./json.ts')
+    const json = await jsonOf(plan.json, document, model)
+    data.json = json.value
+    Object.assign(metadata, json.metadata)
+    warnings.push(...json.warnings)
+  }
   return { data, metadata, warnings }
 }
 
@@ -46,9 +60,25 @@ async function addressesOf({ formats }: ScrapePlan, { document }: ObtainedPage):
   }
 }
 
-async function fillSummary(data: Filling, { document }: ObtainedPage, content: PageContent) {
-  const { summarise } = await import('./summary.ts')
+interface Summary {
+  readonly text: string
+  readonly source: 'extractive' | 'model'
+  readonly warning?: string
+}
+
+async function summaryOf({ document }: ObtainedPage, content: PageContent, model?: LanguageModel): Promise<Summary> {
   const { title = '', description = '', language = '' } = { ...metadataOf(document.tree), ...document }
-  data.summary = summarise(content.tree.root, title, description, language)
-  return { summary_source: 'extractive' as const }
+  let warning: string | undefined
+  if (model && content.markdown.trim() !== '') {
+    const { summariseByModel } = await import('./model-summary.ts')
+    try {
+      return { text: await summariseByModel(content.markdown, title, model), source: 'model' }
+    } catch (error) {
+      if (!(error instanceof BaxError) || (error.code !== 'model_failed' && error.code !== 'timeout')) throw error
+      warning = `${error.message}: the summary is made of the page's own sentences`
+    }
+  }
+  const { summarise } = await import('./summary.ts')
+  const text = summarise(content.tree.root, title, description, language)
+  return { text, source: 'extractive', ...(warning && { warning }) }
 }

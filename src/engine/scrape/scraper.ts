@@ -6,6 +6,7 @@ import { BaxError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeInput, ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import { HostMemory } from '../render/host-memory.ts'
+import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/renderer.ts'
 import { AnswerCache } from './cache.ts'
 import { type Filled, fillFormats } from './formats.ts'
@@ -18,6 +19,7 @@ export class PageScraper implements Scraper {
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
   #renderer: Promise<Renderer> | undefined
+  #model: LanguageModel | undefined
 
   constructor(config: EngineConfig) {
     this.#config = config
@@ -63,7 +65,8 @@ export class PageScraper implements Scraper {
       deadline: start + plan.timeoutMs,
     }
     const page = await obtain(plan, means)
-    const filled = await fillFormats(plan, page)
+    const model = asksModel(plan) ? await this.#modelUnder(signal) : undefined
+    const filled = await fillFormats(plan, page, model)
     const { error, ...told } = answerFacts(page)
     const metadata: ScrapeMetadata = {
       ...metadataOf(page.document.tree),
@@ -79,11 +82,21 @@ export class PageScraper implements Scraper {
     return answerOf(page, filled, metadata)
   }
 
+  /** The model that is set up, if one is; its answers end with the scrape. */
+  async #modelUnder(signal: AbortSignal): Promise<LanguageModel | undefined> {
+    if (!this.#config.model) return undefined
+    this.#model ??= new (await import('../language/openai-compatible.ts')).OpenAiCompatible(this.#config.model)
+    const model = this.#model
+    return { answer: (question) => model.answer({ ...question, signal }) }
+  }
+
   #loadRenderer(): Promise<Renderer> {
     this.#renderer ??= import('../render/renderer.ts').then(({ Renderer }) => new Renderer(this.#config))
     return this.#renderer
   }
 }
+
+const asksModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')
 
 /** What the answer says, beside its content. */
 function answerFacts({ url, status, headers, document, redirects }: ObtainedPage) {

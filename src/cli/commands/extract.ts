@@ -1,0 +1,101 @@
+/** `bax extract`: HTML files, or standard input, to Markdown; nothing is started and nothing is fetched. */
+import { basename, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { BaxError, exits } from '../../core/errors.ts'
+import { normaliseUrl } from '../../core/urls.ts'
+import type { Context } from '../context.ts'
+import { tell } from '../errors.ts'
+import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
+import { writeOutput } from '../write-output.ts'
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { note, print } from '../io.ts'
+import { showWarning } from '../output.ts'
+import type { Typed } from '../values.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context, typed } = begin(invocation, (command) => {
+      command.argument(
+        '[file...]',
+        'HTML files; a folder is all the HTML files in it, - is standard input (the default)',
+      )
+      command.option(
+        '--url <url>',
+        'address that the page comes from, for its links; its own canonical link when not given',
+      )
+      command.option('--no-only-main-content', 'keep navigation, header, footer and everything else')
+      command.option(
+        '-o, --output <file|folder>',
+        'write here instead of printing; several files go into a folder, or into one file.json',
+      )
+      command.option('--ndjson', 'print {file, markdown} for each, one a line')
+    })
+    const words = (typed.words[0] ?? []) as string[]
+    const batch = readBatch(context.io, words)
+    const inputs = batch?.files ?? htmlFilesOf(context.io, words)
+    return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
+  },
+}
+
+interface Extracted {
+  readonly markdown?: string
+  readonly warning?: string
+  readonly error?: string
+  /** Milliseconds that the page took. */
+  readonly ms: number
+}
+
+async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[]): Promise<number> {
+  const { io, settings } = context
+  const output = flags['output'] as string | undefined
+  const whole = output !== undefined && /\.json$/i.test(output)
+  const all: Record<string, Extracted> = {}
+  let failed = false
+  for (const file of files) {
+    const extracted = await extract(context, flags, file)
+    failed ||= extracted.error !== undefined
+    if (extracted.error !== undefined) await tell(io, `${file.name}: ${extracted.error}`)
+    if (whole) all[file.name] = extracted
+    else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
+    else if (extracted.markdown !== undefined)
+      show(context, { output, many: files.length > 1 }, file, extracted.markdown)
+    if (!whole) await showWarning(io, extracted.warning && files.length > 1 ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
+  }
+  if (whole) writeOutput(resolve(io.cwd, output), JSON.stringify(all))
+  return failed ? exits.failed : exits.done
+}
+
+async function extract({ io }: Context, flags: Typed['flags'], file: HtmlFile): Promise<Extracted> {
+  const { extractMarkdown } = await import('../../engine/scrape/extract-file.ts')
+  const given = (flags['url'] as string | undefined) ?? file.url ?? (io.env['URL'] || undefined)
+  const url = given === undefined ? undefined : normaliseUrl(given, '--url')
+  const onlyMain = flags['onlyMainContent'] !== false && io.env['ONLY_MAIN_CONTENT'] !== 'false'
+  const start = performance.now()
+  const took = () => Math.round((performance.now() - start) * 10) / 10
+  try {
+    const bytes = await file.read()
+    const fallbackUrl = pathToFileURL(resolve(io.cwd, file.path ?? 'page.html')).href
+    const result = await extractMarkdown(bytes, { ...(url && { url }), fallbackUrl, onlyMain })
+    return { ...result, ms: took() }
+  } catch (error) {
+    if (!(error instanceof BaxError)) throw error
+    return { error: error.message, ms: took() }
+  }
+}
+
+function show(
+  { io }: Context,
+  { output, many }: { output: string | undefined; many: boolean },
+  file: HtmlFile,
+  markdown: string,
+): void {
+  // prettier-ignore
+  if (output === undefined || output === '-') {
+    if (many) print(io, `<!-- ${file.name} -->\n`)
+    return void io.stdout.write(many ? `${markdown}\n` : markdown)
+  }
+  if (!many && !/[/\\]$/.test(output)) return writeOutput(resolve(io.cwd, output), markdown)
+  const path = resolve(io.cwd, output, `${basename(file.name).replace(/\.x?html?$/i, '')}.md`)
+  writeOutput(path, markdown)
+  note(io, path)
+}

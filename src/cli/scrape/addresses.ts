@@ -1,0 +1,27 @@
+/** The pages that a command line names: its words, the lines of a file, the lines of standard input. */
+import { BaxError } from '../../core/errors.ts'
+import { type Io, readStdin } from '../io.ts'
+import { fileText, type Typed } from '../values.ts'
+
+/** @throws BaxError `invalid_request` when none is named. */
+export async function addressesOf(io: Io, typed: Typed): Promise<string[]> {
+  const words = (typed.words[0] ?? []) as string[]
+  const file = typed.flags['file'] as string | undefined
+  const named: string[] = []
+  for (const word of words) {
+    if (word === '-') named.push(...linesOf(await readStdin(io)))
+    else named.push(word)
+  }
+  if (file === '-') named.push(...linesOf(await readStdin(io)))
+  else if (file !== undefined) named.push(...linesOf(fileText(`@${file}`, '--file', io.cwd)))
+  if (named.length > 0) return named
+  throw new BaxError('invalid_request', '<url> is missing', {
+    hint: 'usage: bax scrape <url…>; --file takes a file of addresses, - standard input',
+  })
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))

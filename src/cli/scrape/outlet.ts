@@ -1,0 +1,135 @@
+/** Where scraped pages go: standard output in one of several forms, a file, or a folder. */
+import { existsSync, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { BaxError } from '../../core/errors.ts'
+import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import type { Context } from '../context.ts'
+import { tell } from '../errors.ts'
+import { note, print } from '../io.ts'
+import { showWarning } from '../output.ts'
+import { writeOutput } from '../write-output.ts'
+import { type Piece, piecesOf } from './pieces.ts'
+import { nameFor } from './file-names.ts'
+
+export interface Scraped {
+  readonly url: string
+  readonly answer?: ScrapeAnswer
+  readonly error?: BaxError
+}
+
+export interface Outlet {
+  /** Takes one page, in the order of the command line; `failure` says why it counts as failed. */
+  take(scraped: Scraped, failure?: BaxError): Promise<void>
+  end(): Promise<void>
+}
+
+type Flags = Readonly<Record<string, unknown>>
+
+/** @throws BaxError `invalid_request` for forms that do not go together. */
+export function outletFor(context: Context, flags: Flags, wishes: Flags, count: number): Outlet {
+  const output = flags['output'] as string | undefined
+  const lines = flags['ndjson'] === true
+  if (lines || context.settings.json) return wholeAnswers(context, { lines, many: count > 1, output })
+  if (output === undefined || output === '-') return toScreen(context, count > 1)
+  const several = count > 1 || formatCount(wishes) > 1
+  return several || isFolder(context, output) ? toFolder(context, output) : toFile(context, output)
+}
+
+const formatCount = (wishes: Flags): number => new Set((wishes['formats'] as string[] | undefined) ?? ['markdown']).size
+
+function isFolder({ io }: Context, output: string): boolean {
+  const path = resolve(io.cwd, output)
+  return /[/\\]$/.test(output) || (existsSync(path) && statSync(path).isDirectory())
+}
+
+/** The service's answers as they came: one value, or one a line. */
+function wholeAnswers(context: Context, form: { lines: boolean; many: boolean; output: string | undefined }): Outlet {
+  const { io } = context
+  const kept: unknown[] = []
+  const file: string[] = []
+  const write = (text: string) =>
+    form.output === undefined || form.output === '-' ? print(io, text) : void file.push(text)
+  return {
+    async take({ url, answer, error }) {
+      const body = answer ?? { ...error!.toBody(), data: { metadata: { sourceURL: url, error: error!.message } } }
+      if (form.lines) write(JSON.stringify(body))
+      else kept.push(body)
+      if (error) await tell(io, `${url}: ${error.message} [${error.code}]`)
+    },
+    async end() {
+      if (!form.lines) write(JSON.stringify(form.many ? kept : kept[0]))
+      if (file.length > 0) writeOutput(resolve(io.cwd, form.output!), `${file.join('\n')}\n`)
+    },
+  }
+}
+
+function toScreen(context: Context, many: boolean): Outlet {
+  const { io } = context
+  let first = true
+  return {
+    async take(scraped, failure) {
+      if (failure) await tell(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`)
+      if (!scraped.answer) return
+      // Pages one below the other say where they come from.
+      if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
+      first = false
+      await showPieces(context, piecesOf(scraped.answer), scraped)
+      await showWarning(io, failure ? { warning: undefined } : scraped.answer)
+    },
+    async end() {},
+  }
+}
+
+/** One text as it is; several as one JSON value; pictures never as bytes on a terminal. */
+async function showPieces(context: Context, pieces: readonly Piece[], { url }: Scraped): Promise<void> {
+  const { io } = context
+  const [only] = pieces
+  if (pieces.length === 1 && only) {
+    if ('text' in only) return void io.stdout.write(only.text.endsWith('\n') ? only.text : `${only.text}\n`)
+    if (!io.stdout.isTTY) return void io.stdout.write(only.bytes)
+  }
+  const texts = pieces.filter((piece) => 'text' in piece)
+  const pictures = pieces.filter((piece) => 'bytes' in piece)
+  if (texts.length > 0) {
+    const values = texts.map(({ format, value, text }) => [format, value ?? text])
+    print(io, texts.length === 1 ? texts[0]!.text.trimEnd() : JSON.stringify(Object.fromEntries(values), null, 2))
+  }
+  for (const picture of pictures) {
+    const path = nameFor(io.cwd, url, picture.extension)
+    writeOutput(path, picture.bytes)
+    const tellPath = texts.length > 0 ? note : print
+    tellPath(io, relative(io.cwd, path))
+  }
+}
+
+function toFile(context: Context, output: string): Outlet {
+  const { io } = context
+  return {
+    async take({ answer }, failure) {
+      if (failure) await tell(io, `${failure.message} [${failure.code}]`)
+      const [piece] = answer ? piecesOf(answer) : []
+      if (!piece) return
+      writeOutput(resolve(io.cwd, output), 'bytes' in piece ? piece.bytes : piece.text)
+      await showWarning(io, failure ? {} : answer)
+    },
+    async end() {},
+  }
+}
+
+function toFolder(context: Context, output: string): Outlet {
+  const { io } = context
+  const folder = resolve(io.cwd, output)
+  const taken = new Set<string>()
+  return {
+    async take({ url, answer }, failure) {
+      if (failure) await tell(io, `${url}: ${failure.message} [${failure.code}]`)
+      for (const piece of answer ? piecesOf(answer) : []) {
+        const path = nameFor(folder, url, piece.extension, taken)
+        writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)
+        print(io, relative(io.cwd, path))
+      }
+      if (answer && !failure) await showWarning(io, answer)
+    },
+    async end() {},
+  }
+}
