@@ -4,7 +4,6 @@ import type { Command } from '../core/command.ts'
 import { didYouMean } from '../core/suggest.ts'
 import * as content from './content.ts'
 import * as cookies from './cookies.ts'
-import * as drag from './drag.ts'
 import * as form from './form.ts'
 import * as inspect from './inspect.ts'
 import * as keyboard from './keyboard.ts'
@@ -18,7 +17,7 @@ import * as webstorage from './webstorage.ts'
 /** Families in the order of the help text; the exported name of a value is the command's name. */
 export const commands = {
   navigation,
-  pointer: { ...pointer, ...drag },
+  pointer,
   keyboard,
   form,
   content,
@@ -29,9 +28,6 @@ export const commands = {
   webstorage,
   state,
 }
-
-type Members<T> = T extends infer Family ? keyof Family : never
-export type CommandName = Members<(typeof commands)[keyof typeof commands]> & string
 
 /** All commands by name. */
 export const catalogue = new Map<string, Command>(

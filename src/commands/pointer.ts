@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { defineCommand } from '../core/command.ts'
 import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
 
+export * from './drag.ts'
+
 export const click = defineCommand({
   kind: 'action',
   summary: 'Click the middle of an element',

@@ -1,12 +1,13 @@
 /** Commands through the front door, once per home: a site, a session, and what a test says to them. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
+import type { Transport } from '../../src/client/transport.ts'
 import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
 import { homeNames, type Homes, openHomes } from './homes.ts'
 import { serveSite, type Site } from './site.ts'
 
 type Data = Record<string, unknown>
-export type Step = readonly [command: string, data?: Data]
+type Step = readonly [command: string, data?: Data]
 
 export interface Given {
   /** Address of a path of the fixture site. */
@@ -15,6 +16,7 @@ export interface Given {
   readonly homes: () => Homes
   /** The client of this home. */
   readonly client: () => Client
+  readonly transport: () => Transport
   sessionId(): string
   /** Opens a path of the fixture site. */
   open(path: string): Promise<void>
@@ -65,6 +67,7 @@ export function inEveryHome(pages: Pages, tests: (given: Given) => void): void {
       site: () => site,
       homes: () => homes,
       client: () => homes.clients[home],
+      transport: () => homes.transports[home],
       sessionId: () => session,
       open: async (path) => void (await done('navigate_to', { url: site.url + path })),
       do: done,

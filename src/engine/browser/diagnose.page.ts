@@ -93,6 +93,12 @@ function coveredBy(element: Element): string | null {
   return frameCoveredBy(middle)
 }
 
+/** What lies over a place of an element, such as the frame that another element is in. */
+export function coverAt(element: Element, { x, y }: { x: number; y: number }): string | null {
+  const hit = deepElementAt(document, x, y)
+  return hit && !isWithin(hit, element) ? elementName(hit) : null
+}
+
 /** The same for the frame elements around, as far as their documents may be looked at. */
 function frameCoveredBy(middle: { x: number; y: number }): string | null {
   let view: Window = window

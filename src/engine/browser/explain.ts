@@ -20,6 +20,10 @@ export interface Failed extends ActOptions {
 const diagnosisMs = 2000
 
 const stateOf = pageFunction<Element, ElementState>(diagnoseScript, 'stateOf')
+const coverAt = pageFunction<Element, string | null>(diagnoseScript, 'coverAt') as (
+  element: Element,
+  place: { x: number; y: number },
+) => string | null
 const nearest = pageFunction<Element, Candidate[]>(nearestScript, 'nearest') as (
   root: Element,
   selector: string,
@@ -66,7 +70,18 @@ async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
     return notFound(failed, await answered(candidates(page, parsed)))
   }
   const state = await answered(all.first().evaluate(stateOf, undefined, { timeout: diagnosisMs }))
-  return state ? fromState(failed, state, matched, log) : null
+  if (!state) return null
+  const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await answered(frameCover(page, parsed)) : null)
+  return fromState(failed, { ...state, coveredBy: coveredBy ?? interceptor(log) }, matched, log)
+}
+
+/** What lies over the frame that an element is in, where it would be clicked; a frame of another site cannot tell. */
+async function frameCover(page: Page, parsed: ParsedSelector): Promise<string | null> {
+  const [css] = parsed.frames
+  const box = css === undefined ? null : await locateAll(page, parsed).first().boundingBox({ timeout: diagnosisMs })
+  if (!box) return null
+  const frame = locateAll(page, { frames: [], inner: css!, ref: null }).first()
+  return frame.evaluate(coverAt, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, { timeout: diagnosisMs })
 }
 
 /** Near misses of what was not found: of the frame when that is missing, else of the element in it. */
@@ -130,8 +145,8 @@ function fromState({ selector, needs }: Failed, state: ElementState, matched: nu
     return fail('element_not_found', `has no such option; it has: ${options}`, { options: state.options })
   }
   if (needs !== 'pointer') return null
-  const cover = state.coveredBy ?? interceptor(log)
-  if (cover) return fail('element_obscured', `is covered by ${cover}`, { covered_by: cover })
+  const { coveredBy } = state
+  if (coveredBy) return fail('element_obscured', `is covered by ${coveredBy}`, { covered_by: coveredBy })
   if (!state.inViewport) return fail('element_not_visible', 'is outside of the viewport and cannot be scrolled into it')
   return null
 }
