@@ -20,6 +20,16 @@ export interface TypedBatch {
   readonly flags: Typed['flags']
 }
 
+/** A way of typing commands: `bax do`, `bax step`. */
+export interface BatchKind {
+  /** After `bax`. */
+  readonly words: string
+  /** Flags of the whole batch. */
+  readonly params: readonly Param[]
+  /** The page of help, given the text of the flags. */
+  readonly help: (flags: string) => string
+}
+
 /** The words of each command. */
 export function segments(argv: readonly string[]): string[][] {
   const found: string[][] = [[]]

@@ -1,9 +1,10 @@
-/** Parses what is typed after `bax do` with commander: help, every spelling of a flag, and errors that advise. */
+/** Parses what is typed after `bax do` and its kin with commander: help, every spelling of a flag, and errors that advise. */
 import { type Command, Option } from 'commander'
 import { BaxError } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import type { CommandEntry, Manifest } from '../operations/manifest.ts'
 import {
+  type BatchKind,
   batchParams,
   emptySegment,
   findEntry,
@@ -20,17 +21,33 @@ import { kebab } from './values.ts'
 
 const batchGroup = 'Flags of the batch:'
 
+/** `bax do`. */
+const plainKind = (manifest: Manifest): BatchKind => ({
+  words: 'do',
+  params: batchParams(manifest),
+  help: (flags) => catalogueHelp(manifest, flags),
+})
+
 /** Flags that take the word after them and may stand before the first command. */
-const valued = new Set('-s --session -o --output --timeout-ms --context --server --state-dir --browser'.split(' '))
+const valued = ({ params }: BatchKind): Set<string> =>
+  new Set([
+    ...'-s --session -o --output --server --state-dir --browser'.split(' '),
+    ...params.filter(({ type }) => type !== 'boolean').map(({ name }) => `--${kebab(name)}`),
+  ])
 
 /** @throws BaxError `invalid_request` for what cannot be run; `HelpWanted` for --help. */
-export function parseBatch(argv: readonly string[], manifest: Manifest, cwd: string): TypedBatch {
+export function parseBatch(
+  argv: readonly string[],
+  manifest: Manifest,
+  cwd: string,
+  kind: BatchKind = plainKind(manifest),
+): TypedBatch {
   const [first = [], ...others] = segments(argv)
-  const start = firstWord(first)
-  const batch = newCommand('bax do', '')
-  addBatchFlags(batch, manifest, new Set())
+  const start = firstWord(first, valued(kind))
+  const batch = newCommand(`bax ${kind.words}`, '')
+  addBatchFlags(batch, kind, new Set())
   const leading = first.slice(0, start)
-  if (leading.some((flag) => flag === '--help' || flag === '-h')) throw catalogueWanted(batch, manifest)
+  if (leading.some((flag) => flag === '--help' || flag === '-h')) throw helpWanted(batch, kind)
   const { flags } = parse(batch, leading)
   const name = first[start]
   if (name === undefined)
@@ -39,7 +56,9 @@ export function parseBatch(argv: readonly string[], manifest: Manifest, cwd: str
     const rest = parse(batch, [...leading, ...first.slice(start + 1), ...others.flat()])
     return { commands: null, flags: rest.flags }
   }
-  const typed = joinBatches([first.slice(start), ...others].map((segment) => parseSegment(segment, manifest, cwd)))
+  const typed = joinBatches(
+    [first.slice(start), ...others].map((segment) => parseSegment(segment, manifest, cwd, kind)),
+  )
   // An output file that is named before the commands is for what comes last.
   const { output, ...rest } = flags as { output?: string }
   const last = typed.commands!.length - 1
@@ -48,22 +67,31 @@ export function parseBatch(argv: readonly string[], manifest: Manifest, cwd: str
 }
 
 /** Index of the first word that is no flag and no value of one. */
-function firstWord(argv: readonly string[]): number {
+function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number {
   let index = 0
   while (index < argv.length && argv[index] !== '-' && argv[index]!.startsWith('-'))
     index += valued.has(argv[index]!) ? 2 : 1
   return Math.min(index, argv.length)
 }
 
-function parseSegment([word, ...rest]: readonly string[], manifest: Manifest, cwd: string): TypedBatch {
+function parseSegment(
+  [word, ...rest]: readonly string[],
+  manifest: Manifest,
+  cwd: string,
+  kind: BatchKind,
+): TypedBatch {
   if (word === undefined) throw emptySegment()
   const entry = findEntry(word, manifest) ?? unknownCommand(word, manifest)
   const required = requiredOf(entry)
-  const command = newCommand(`bax do ${kebab(entry.name)}`, entry.summary)
+  const command = newCommand(`bax ${kind.words} ${kebab(entry.name)}`, entry.summary)
   for (const [at, param] of required.entries()) addWord(command, param, at === required.length - 1)
   for (const param of optionalOf(entry)) addParam(command, param)
-  addBatchFlags(command, manifest, new Set(entry.params.map(({ name }) => name)))
-  return toCommand(entry, parse(command, rest, `bax do ${kebab(entry.name)} ${entry.example}`.trimEnd()), cwd)
+  addBatchFlags(command, kind, new Set(entry.params.map(({ name }) => name)))
+  return toCommand(
+    entry,
+    parse(command, rest, `bax ${kind.words} ${kebab(entry.name)} ${entry.example}`.trimEnd()),
+    cwd,
+  )
 }
 
 function unknownCommand(word: string, manifest: Manifest): CommandEntry {
@@ -77,15 +105,15 @@ function unknownCommand(word: string, manifest: Manifest): CommandEntry {
 }
 
 /** Flags of the batch that can stand after any command; a field of the command itself goes before one of the same name. */
-function addBatchFlags(command: Command, manifest: Manifest, taken: ReadonlySet<string>): void {
+function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlySet<string>): void {
   command.optionsGroup(batchGroup)
   addSessionFlag(command)
   command.addOption(new Option('-o, --output <file>', 'write the result to this file; - is standard output'))
-  for (const param of batchParams(manifest)) if (!taken.has(param.name)) addParam(command, param)
+  for (const param of params) if (!taken.has(param.name)) addParam(command, param)
   addGlobalFlags(command)
 }
 
-function catalogueWanted(batch: Command, manifest: Manifest): Error {
-  const help = batch.helpInformation()
-  return new HelpWanted(catalogueHelp(manifest, help.slice(help.indexOf(batchGroup))))
+function helpWanted(batch: Command, { help }: BatchKind): Error {
+  const text = batch.helpInformation()
+  return new HelpWanted(help(text.slice(text.indexOf(batchGroup))))
 }

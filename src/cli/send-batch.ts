@@ -54,7 +54,7 @@ export async function sendBatch(context: Context, { batch, given = {}, homeName,
  * A file that a command names is the caller's: its path starts at the caller's folder, and from a server, which keeps
  * its hands off our files, the bytes come back and are written here.
  */
-function onWire(typed: TypedCommand, home: Home, io: Io) {
+export function onWire(typed: TypedCommand, home: Home, io: Io) {
   const { command, data } = typed
   const path = command === 'screenshot' ? data['path'] : undefined
   if (typeof path !== 'string') return { typed, wire: { command, data } }

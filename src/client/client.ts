@@ -4,7 +4,7 @@ import { BaxError } from '../core/errors.ts'
 import { type Operation, pathFields, route } from '../core/operation.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Frame } from '../core/stream.ts'
-import type { Transport, WireRequest } from './transport.ts'
+import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** What a client must know of an operation: its address. The manifest and the operations both have it. */
 export interface Addressed {
@@ -90,16 +90,36 @@ export async function* follow(
   input: Record<string, unknown>,
   options: CallOptions = {},
 ): AsyncGenerator<Frame> {
+  const frames = await openStream(transport, http, input, options)
+  if (frames) yield* frames
+}
+
+/** The same with the opening apart; null when there is nothing to follow any more. */
+export async function openStream(
+  transport: Transport,
+  http: string,
+  input: Record<string, unknown>,
+  options: CallOptions = {},
+): Promise<AsyncGenerator<Frame> | null> {
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } })
-  if (response.status === 204) return
+  if (response.status === 204) return null
   if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))
+  return framesOf(response, options)
+}
+
+async function* framesOf(response: WireResponse, { signal }: CallOptions): AsyncGenerator<Frame> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of response.stream()) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) yield parse(line) as Frame
+  try {
+    for await (const chunk of response.stream()) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) yield parse(line) as Frame
+    }
+  } catch (cause) {
+    if (cause instanceof BaxError || signal?.aborted) throw cause
+    throw new BaxError('engine_unreachable', 'the stream broke off', { cause })
   }
 }
 

@@ -20,7 +20,6 @@ export type Show =
   | { readonly as: 'table'; readonly items: string; readonly columns: readonly string[] }
   | { readonly as: 'record' }
   | { readonly as: 'commands' }
-  | { readonly as: 'observation' }
   | { readonly as: 'nothing' }
 
 export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType | null = z.ZodType | null> {

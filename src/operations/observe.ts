@@ -15,7 +15,6 @@ export const observe = defineOperation({
   http: 'POST /observe',
   cli: 'observe',
   example: 'bax observe -s shop --include snapshot,screenshot',
-  show: { as: 'observation' },
   input: z.object({ session_id: sessionId, ...observationWishes.shape }),
   output: observation,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost'],
@@ -30,7 +29,6 @@ export const browserStep = defineOperation({
   http: 'POST /browser_step',
   // `bax step` writes this body; its words come from the catalogue.
   cli: null,
-  show: { as: 'observation' },
   input: z.object({
     session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
     command: z

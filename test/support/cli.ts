@@ -21,6 +21,10 @@ export interface CliOptions {
   readonly stdin?: string
   readonly cwd?: string
   readonly signal?: AbortSignal
+  /** Hears what is written to standard output as it is written. */
+  readonly onOutput?: (text: string) => unknown
+  /** Hears standard output as it comes. */
+  readonly onStdout?: (text: string) => void
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
   readonly columns?: number
@@ -32,8 +36,11 @@ export interface CliOptions {
 export async function bax(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const out: Buffer[] = []
   const err: Buffer[] = []
-  const sink = (chunks: Buffer[]) => ({
-    write: (chunk: string | Uint8Array) => chunks.push(Buffer.from(chunk as string)),
+  const sink = (chunks: Buffer[], hear?: (text: string) => unknown) => ({
+    write(chunk: string | Uint8Array) {
+      chunks.push(Buffer.from(chunk as string))
+      hear?.(String(chunk))
+    },
     isTTY: options.tty ?? false,
     ...(options.columns && { columns: options.columns }),
   })
@@ -41,7 +48,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
     stdin: (async function* () {
       if (options.stdin !== undefined) yield options.stdin
     })(),
-    stdout: sink(out),
+    stdout: sink(out, options.onOutput),
     stderr: sink(err),
     env: { BAX_CONFIG: '/nonexistent/config.json', ...options.env },
     cwd: options.cwd ?? tmpdir(),
@@ -65,8 +72,8 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
 export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
-  /** Resolves when stderr holds the text. */
-  says(text: string): Promise<void>
+  /** Resolves with all of stderr when it holds the text. */
+  says(text: string): Promise<string>
 }
 
 export interface BuiltBax {
@@ -143,7 +150,7 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
         const look = () => {
           if (!text(err).includes(wanted)) return
           waiting.delete(look)
-          resolve()
+          resolve(text(err))
         }
         waiting.add(look)
         void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text(err)}`)))

@@ -1,0 +1,44 @@
+/** `bax observe`: what the page shows and offers, as text. */
+import { Option } from 'commander'
+import { call } from '../../client/client.ts'
+import { BaxError, exits } from '../../core/errors.ts'
+import type { Observation } from '../../core/shapes/observe.ts'
+import { explainSession } from '../chosen-session.ts'
+import { operationNamed } from '../context.ts'
+import { openHome } from '../home.ts'
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { print } from '../io.ts'
+import { needOf } from '../need.ts'
+import { observationText, writePicture } from '../observation.ts'
+import { addOperation, readOperation } from '../run-operation.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const operation = operationNamed(invocation.manifest, 'observe')
+    const { context, typed } = begin(invocation, (flags) => {
+      addOperation(flags, operation)
+      flags.addOption(new Option('-o, --output <file>', 'write the screenshot to this file'))
+    })
+    const { io, settings } = context
+    const { input, source } = readOperation(context, operation, typed)
+    const home = openHome(context, needOf(operation, input))
+    try {
+      const body = await call(home.transport, operation.http, input, { signal: io.signal, strict: true })
+      // A selector that finds nothing is the page's answer, not a refused request.
+      if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
+      const seen = body as Observation
+      if (settings.json) print(io, JSON.stringify(seen))
+      else print(io, observationText(seen))
+      const file = typed.flags['output'] as string | undefined
+      if (seen.screenshot !== undefined && (file !== undefined || !settings.json)) {
+        const path = writePicture(io, seen.screenshot, file, new Date())
+        if (!settings.json) print(io, `\nscreenshot: ${path}`)
+      }
+      return exits.done
+    } catch (error) {
+      throw explainSession(error, source)
+    } finally {
+      await home.transport.close()
+    }
+  },
+}

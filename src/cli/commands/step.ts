@@ -1,0 +1,98 @@
+/** `bax step`: commands as after `bax do`, and what they did to the page. */
+import { call } from '../../client/client.ts'
+import type { Param } from '../../core/params.ts'
+import type { StepResult } from '../../core/shapes/observe.ts'
+import type { BatchKind, TypedBatch } from '../batch.ts'
+import { showBatch } from '../batch-output.ts'
+import { explainSession, noEngineFor, sessionFor } from '../chosen-session.ts'
+import { operationNamed } from '../context.ts'
+import { homeName, openHome } from '../home.ts'
+import type { TerminalCommand } from '../invocation.ts'
+import { note, print } from '../io.ts'
+import { changesText, observationText, writePicture } from '../observation.ts'
+import { showWarning } from '../output.ts'
+import { parseBatch } from '../parse-batch.ts'
+import { onWire } from '../send-batch.ts'
+import { readSettings } from '../settings.ts'
+import { readCommands } from '../stdin-commands.ts'
+import { flagValue, globalFlags } from '../values.ts'
+
+const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe'])
+
+export const command: TerminalCommand = {
+  async run({ io, manifest, argv, example }) {
+    const fields = operationNamed(manifest, 'browserStep').params.filter(({ name }) => !bodyFields.has(name))
+    const wishes = operationNamed(manifest, 'observe').params.filter(({ name }) => name !== 'session_id')
+    const batch = parseBatch(argv, manifest, io.cwd, kindOf(fields, wishes, example))
+    const settings = readSettings(globalFlags(batch.flags), io)
+    const context = { io, manifest, settings }
+    const given = batch.commands === null ? await readCommands(io) : {}
+    const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
+    const session = sessionFor(settings, homeName(context), flag)
+    const home = openHome(context, session ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' })
+    const commands = batch.commands?.map((typed) => onWire(typed, home, io))
+    const input = {
+      ...given,
+      ...valuesOf(fields, batch, io.cwd),
+      ...observeOf(wishes, batch, io.cwd),
+      ...(commands && { commands: commands.map(({ wire }) => wire) }),
+      ...(session && { session_id: session.id }),
+    }
+    try {
+      const { http } = operationNamed(manifest, 'browserStep')
+      const body = (await call(home.transport, http, input, { signal: io.signal, strict: true })) as StepResult
+      if (!session && home.kind !== 'embedded' && !settings.json) {
+        note(io, `session ${body.session_id} (go on with: bax step -s ${body.session_id} …)`)
+      }
+      await showWarning(io, body)
+      const code = await showBatch(context, body, commands?.map(({ typed }) => typed) ?? null, new Date())
+      if (settings.json) return code
+      print(io, changesText(body))
+      if (body.observation) print(io, observationText(body.observation))
+      const picture = body.observation?.screenshot ?? body.screenshot
+      if (picture !== undefined) print(io, `\nscreenshot: ${writePicture(io, picture, undefined, new Date())}`)
+      return code
+    } catch (error) {
+      throw explainSession(error, session?.source)
+    } finally {
+      await home.transport.close()
+    }
+  },
+}
+
+const noObserve: Param = {
+  name: 'observe',
+  type: 'boolean',
+  required: false,
+  default: true,
+  description: 'do not look at the page afterwards',
+}
+
+const kindOf = (fields: readonly Param[], wishes: readonly Param[], example: string | undefined): BatchKind => ({
+  words: 'step',
+  params: [...fields, noObserve, ...wishes],
+  help: (flags) =>
+    [
+      'Run browser commands and see what they did to the page; the words are those of `bax do`',
+      '',
+      'Usage: bax step [flags] <command> [words] [then <command> [words]]…',
+      '       bax step [flags] -          a JSON array of {command, data} on standard input',
+      '',
+      flags.trimEnd(),
+      ...(example ? ['', 'Example:', `  ${example}`] : []),
+      '',
+      'bax do --help lists the browser commands; bax do <command> --help tells more about one',
+      '',
+    ].join('\n'),
+})
+
+function valuesOf(params: readonly Param[], { flags }: TypedBatch, cwd: string): Record<string, unknown> {
+  const entries = params.map((param) => [param.name, flagValue(param, flags, cwd)] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function observeOf(wishes: readonly Param[], batch: TypedBatch, cwd: string): { observe?: unknown } {
+  if (batch.flags['observe'] === false) return { observe: false }
+  const wanted = valuesOf(wishes, batch, cwd)
+  return Object.keys(wanted).length > 0 ? { observe: wanted } : {}
+}

@@ -1,0 +1,218 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { open } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-cli-'))
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': `<!doctype html><title>Shop</title><h1>Tea</h1><a href=/next>Next</a><button onclick="alert('Sure?')">Buy</button>`,
+      '/next': '<!doctype html><title>Next</title><h1>Next</h1><a href=/>Back</a>',
+    }),
+  ])
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe.each(['unix', 'http'] as const)('%s', (home) => {
+  const server = () => (home === 'http' ? homes.baseUrl : `unix:${join(homes.stateDir, 'test.sock')}`)
+  const run = (...argv: string[]) =>
+    bax([...argv, '--server', server()], { cwd: folder, env: { BAX_STATE_DIR: folder } })
+  const created = async () => {
+    const { session_id: id } = await homes.clients[home].createSession({ headless: true })
+    await open(homes.clients[home], id!, site.url)
+    return id!
+  }
+  const closed = (id: string) => homes.clients[home].closeSession({ session_id: id })
+
+  test('observe prints the page for reading, the same twice', async () => {
+    const id = await created()
+    const { stdout, stderr, code } = await run('observe', '-s', id)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe(`url: ${site.url}/
+title: Shop
+
+- heading "Tea" [level=1]
+- link "Next" [ref=e1]
+- button "Buy" [ref=e2]
+`)
+    expect((await run('observe', '-s', id)).stdout).toBe(stdout)
+    await closed(id)
+  })
+
+  test('observe --json prints the answer; --include and -o take a picture along', async () => {
+    const id = await created()
+    const json = await run('observe', '-s', id, '--json', '--include', 'elements')
+    expect(JSON.parse(json.stdout)).toMatchObject({ session_id: id, elements: [{ name: 'Next' }, { name: 'Buy' }] })
+    const file = join(folder, `${home}.png`)
+    const { stdout } = await run('observe', '-s', id, '--include', 'text,screenshot', '-o', file)
+    expect(stdout).toMatch(/^url: .*\ntitle: Shop\n\nTea\nNextBuy\n\nscreenshot: \w+\.png\n$/)
+    expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG')
+    await closed(id)
+  })
+
+  test('observe of what is not there exits 1 and says so; without a session it is a usage error', async () => {
+    const id = await created()
+    expect(await run('observe', '-s', id, '--selector', '#nothing')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: no element matches #nothing\n',
+    })
+    expect(await run('observe')).toMatchObject({ code: 2, stderr: expect.stringContaining('no session is named') })
+    await closed(id)
+  })
+
+  test('step takes the words of do and tells what they did', async () => {
+    const id = await created()
+    const { stdout, code } = await run(
+      'step',
+      '-s',
+      id,
+      'get-title',
+      'then',
+      'click',
+      'text=Buy',
+      'then',
+      'click',
+      'text=Next',
+    )
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^Shop\nchanged: address, title, 1 control added, 2 controls removed\ndialog: alert "Sure\?" accepted\nurl: .*\/next\ntitle: Next\n\n- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]\n$/,
+    )
+    const ref = /ref=(e\d+)/.exec(stdout)![1]!
+    const back = await run('step', '-s', id, '--no-observe', 'click', `ref=${ref}`)
+    expect(back.stdout).toBe('changed: address, title\n')
+    const failed = await run('step', '-s', id, 'click', `ref=${ref}`)
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('[stale_ref]') })
+    expect(failed.stdout).toContain('- heading "Tea"')
+    await closed(id)
+  })
+
+  test('watch prints events for reading until the session ends', async () => {
+    const id = await created()
+    const watching = run('session', 'watch', '-s', id, '--replay', 'all', '--types', 'page.navigated,command.finished')
+    await homes.clients[home].runCommands({
+      session_id: id,
+      commands: [{ command: 'click', data: { selector: '#no' } }],
+      timeout_ms: 300,
+    })
+    await closed(id)
+    const { code, stdout, stderr } = await watching
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.trim().split('\n')
+    for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}\S+ +\S/)
+    expect(lines.map((line) => line.slice(14))).toEqual([
+      `page.navigated     tab_1 ${site.url}/`,
+      expect.stringMatching(/^command\.finished {3}navigate_to \d+ ms$/),
+      expect.stringMatching(/^command\.finished {3}click failed: .*\[timeout\]$/),
+      'session.closed     reason=deleted',
+    ])
+    expect(await run('session', 'watch', '-s', id)).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('watch --json prints the events as they came, one a line', async () => {
+    const id = await created()
+    let end: Promise<unknown> | undefined
+    const watching = bax(['session', 'watch', '-s', id, '--since', '0', '--ndjson', '--server', server()], {
+      cwd: folder,
+      env: { BAX_STATE_DIR: folder },
+      onOutput: () => (end ??= closed(id)),
+    })
+    const events = (await watching).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number; type: string })
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    expect(events.at(-1)!.type).toBe('session.closed')
+  })
+
+  test('watch ends with 130 at ^C, and tells an unknown session apart', async () => {
+    const id = await created()
+    const stop = new AbortController()
+    let printed = 0
+    const watching = bax(['session', 'watch', '-s', id, '--replay', 'all', '--server', server()], {
+      cwd: folder,
+      env: { BAX_STATE_DIR: folder },
+      signal: stop.signal,
+      onOutput: () => {
+        printed += 1
+        stop.abort('SIGINT')
+      },
+    })
+    expect((await watching).code).toBe(130)
+    expect(printed).toBeGreaterThan(0)
+    expect(await run('session', 'watch', '-s', 'ses_nobody')).toMatchObject({ code: 5 })
+    await closed(id)
+  })
+})
+
+test('watch comes back after the connection broke, and misses nothing', async () => {
+  const wire = await cutter(Number(new URL(homes.baseUrl).port))
+  const { session_id: id } = await homes.clients.http.createSession({ headless: true })
+  const seen: number[] = []
+  let cuts = 0
+  const watching = bax(['session', 'watch', '-s', id!, '--since', '0', '--json', '--server', wire.address], {
+    cwd: folder,
+    env: { BAX_STATE_DIR: folder },
+    onOutput: (text) => {
+      for (const line of text.trim().split('\n')) seen.push((JSON.parse(line) as { seq: number }).seq)
+      if (seen.length > (cuts + 1) * 10 && cuts < 3 && wire.cut()) cuts += 1
+    },
+  })
+  for (let count = 0; count < 30; count++) await open(homes.clients.http, id!, `${site.url}/next`)
+  await homes.clients.http.closeSession({ session_id: id! })
+  const { code, stderr } = await watching
+  expect(code).toBe(0)
+  expect(cuts).toBe(3)
+  expect(stderr).toBe('the connection broke; trying to come back\n'.repeat(3))
+  expect(seen).toEqual(seen.map((_, at) => at + 1))
+  expect(seen.length).toBeGreaterThan(100)
+  await wire.close()
+})
+
+/** A connection to a port that can be cut in the middle. */
+async function cutter(port: number): Promise<{ address: string; cut(): boolean; close(): Promise<void> }> {
+  const { connect } = await import('node:net')
+  const open = new Set<Socket>()
+  const server: Server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const socket of [near, far]) {
+      open.add(socket)
+      socket.on('error', () => {}).on('close', () => open.delete(socket))
+    }
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  /** False when nothing was there to cut. */
+  const cut = () => {
+    const any = open.size > 0
+    for (const socket of open) socket.destroy()
+    open.clear()
+    return any
+  }
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        cut()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import type { StepResult } from '../../src/core/shapes/observe.ts'
+import { inEveryHome } from '../support/commands.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+
+const pages = {
+  '/': `<!doctype html><title>Start</title>
+    <button id=add onclick="document.body.append(Object.assign(document.createElement('button'), {textContent: 'Added'}))">Add</button>
+    <button id=later onclick="setTimeout(() => this.after(Object.assign(document.createElement('button'), {textContent: 'Late'})), 60)">Later</button>
+    <button id=load onclick="fetch('/slow').then(() => { document.title = 'Loaded'; this.remove() })">Load</button>
+    <button id=ask onclick="confirm('Really?')">Ask</button>
+    <button id=fail onclick="console.error('went wrong'); fetch('http://127.0.0.1:1/').catch(() => {}); setTimeout(() => { throw new Error('thrown') })">Fail</button>
+    <a id=next href=/next>Next</a><a id=pop href=/next target=_blank>Pop</a><a id=file href=/file download>File</a>`,
+  '/next': '<!doctype html><title>Next</title><h1>Next</h1><a href=/>Back</a>',
+  '/slow': (_: unknown, response: import('node:http').ServerResponse) =>
+    void setTimeout(() => response.end('done'), 150),
+  '/file': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.setHeader('content-disposition', 'attachment; filename=report.txt')
+    response.end('content')
+  },
+}
+
+inEveryHome(pages, (given) => {
+  const step = (input: Record<string, unknown>): Promise<StepResult> =>
+    given.client().browserStep({ session_id: given.sessionId(), ...input } as never)
+  const click = (selector: string) => ({ command: 'click', data: { selector } })
+
+  test('one command: where the page was, where it is, and what it looks like now', async () => {
+    await given.open('/')
+    const done = await step({ command: click('#next') })
+    expect(done).toMatchObject({ success: true, session_id: given.sessionId(), steps_completed: 1, total_steps: 1 })
+    expect(done.results[0]).toMatchObject({
+      success: true,
+      command: 'click',
+      index: 0,
+      before: { url: given.url('/'), title: 'Start' },
+      after: { url: given.url('/next'), title: 'Next' },
+      events: [],
+    })
+    expect(done.observation).toMatchObject({ url: given.url('/next'), title: 'Next', ready_state: 'complete' })
+    expect(done.observation!.snapshot).toMatch(/^- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]$/)
+    expect(done.changes).toEqual({
+      url_changed: true,
+      title_changed: true,
+      tabs_opened: [],
+      elements_added: 1,
+      elements_removed: 8,
+    })
+  })
+
+  test('a name with data beside it is a command, too', async () => {
+    await given.open('/')
+    const done = await step({ command: 'get_attribute', data: { selector: '#next', attribute: 'href' } })
+    expect(done.results[0]!.data).toEqual({ result: { type: 'string', value: '/next' } })
+    expect(done.changes).toMatchObject({ url_changed: false, elements_added: 0, elements_removed: 0 })
+  })
+
+  test('several commands: each says where it was', async () => {
+    await given.open('/')
+    const done = await step({ commands: [click('#add'), click('#next'), { command: 'get_title' }] })
+    expect(done.results.map(({ before, after }) => [before!.title, after!.title])).toEqual([
+      ['Start', 'Start'],
+      ['Start', 'Next'],
+      ['Next', 'Next'],
+    ])
+  })
+
+  test('what an action sets off a moment later is waited for', async () => {
+    await given.open('/')
+    expect((await step({ command: click('#later') })).changes).toMatchObject({ elements_added: 1, elements_removed: 0 })
+    const loaded = await step({ command: click('#load') })
+    expect(loaded.changes).toMatchObject({ title_changed: true, elements_added: 0, elements_removed: 1 })
+    expect(loaded.results[0]!.after!.title).toBe('Loaded')
+  })
+
+  test('settle_ms 0 does not wait', async () => {
+    await given.open('/')
+    const { changes, results } = await step({ command: click('#load'), settle_ms: 0 })
+    expect(changes).toMatchObject({ title_changed: false, elements_removed: 0 })
+    expect(results[0]!.after!.title).toBe('Start')
+  })
+
+  test('dialogs, errors of the page and failed requests are told with the command that brought them', async () => {
+    await given.open('/')
+    const { results } = await step({ commands: [click('#add'), click('#ask'), click('#fail')] })
+    const types = results.map(({ events }) => events!.map(({ type }) => type))
+    expect(types[0]).toEqual([])
+    expect(types[1]).toEqual(['dialog.opened', 'dialog.closed'])
+    expect(types[2]).toEqual(expect.arrayContaining(['console', 'page.error', 'network.failed']))
+    expect(results[1]!.events![1]!.data).toMatchObject({ kind: 'confirm', message: 'Really?', accepted: false })
+  })
+
+  test('new tabs and downloads are told', async () => {
+    await given.open('/')
+    const file = await step({ command: click('#file') })
+    expect(file.results[0]!.events!.map(({ type }) => type)).toEqual(['download.started', 'download.finished'])
+    expect(file.results[0]!.events![1]!.data).toMatchObject({ filename: 'report.txt', success: true, bytes: 7 })
+    const { changes, observation, results } = await step({ command: click('#pop') })
+    expect(changes.tabs_opened).toEqual([{ tab_id: expect.stringMatching(/^tab_\d+$/), url: given.url('/next') }])
+    expect(results[0]!.events!.map(({ type }) => type)).toContain('tab.opened')
+    expect(observation).toMatchObject({ title: 'Next' })
+    await given.evaluate('window.close()')
+    await until(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
+  })
+
+  test('a failed command still comes with the page as it is; the rest is skipped', async () => {
+    await given.open('/')
+    const done = await step({
+      commands: [{ command: 'select_option', data: { selector: '#add', values: ['x'] } }, click('#next')],
+    })
+    expect(done).toMatchObject({ success: false, steps_completed: 0, code: 'not_editable' })
+    expect(done.results[1]).toMatchObject({ skipped: true, code: 'skipped' })
+    expect(done.results[1]).not.toHaveProperty('before')
+    expect(done.observation).toMatchObject({ title: 'Start' })
+  })
+
+  test('observe says what to look at, or not to; screenshot adds a picture', async () => {
+    await given.open('/')
+    const text = await step({ command: 'get_title', observe: { include: ['text'] } })
+    expect(text.observation!.text).toContain('Later')
+    expect(text.observation).not.toHaveProperty('snapshot')
+    const nothing = await step({ command: 'get_title', observe: false })
+    expect(nothing).not.toHaveProperty('observation')
+    expect(nothing.changes).toMatchObject({ url_changed: false, elements_added: null, elements_removed: null })
+    const picture = await step({ command: 'get_title', screenshot: true })
+    expect(picture.observation!.snapshot).toContain('Later')
+    expect(Buffer.from(picture.observation!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
+    const bare = await step({ command: 'get_title', observe: false, screenshot: true })
+    expect(bare.screenshot).toMatch(/^iVBOR/)
+  })
+
+  test('without a session one is made', async () => {
+    const made = await given.client().browserStep({
+      command: { command: 'navigate_to', data: { url: given.url('/next') } },
+      headless: true,
+    })
+    expect(made).toMatchObject({ success: true, observation: { title: 'Next' }, changes: { url_changed: true } })
+    expect(made.session_id).not.toBe(given.sessionId())
+    await given.client().closeSession({ session_id: made.session_id })
+  })
+
+  test('context travels with the events', async () => {
+    await given.open('/')
+    const { events } = (
+      given.homes().engine.sessions as unknown as {
+        live(id: string): { events: import('../../src/core/events.ts').EventLog }
+      }
+    ).live(given.sessionId())
+    await step({ command: 'get_title', context: { thread: 't1' } })
+    const started = events.since(0).filter(({ type }) => type === 'command.started')
+    expect(started.at(-1)!.data).toEqual({ command: 'get_title', index: 0, context: { thread: 't1' } })
+  })
+
+  test('a malformed step runs nothing and names the field', async () => {
+    await given.open('/')
+    expect(await failureOf(step({}))).toMatchObject({ code: 'invalid_request', details: [{ path: 'command' }] })
+    expect(await failureOf(step({ command: 'get_title', commands: [{ command: 'get_title' }] }))).toMatchObject({
+      code: 'invalid_request',
+    })
+    expect(await failureOf(step({ command: 'clik', data: { selector: '#add' } }))).toMatchObject({
+      message: expect.stringContaining('did you mean "click"?'),
+    })
+    expect(await failureOf(step({ commands: [click('#next'), { command: 'click', data: {} }] }))).toMatchObject({
+      details: [{ path: 'commands[1].data.selector', message: 'is required' }],
+    })
+    expect(await failureOf(step({ command: 'get_title', settle_ms: -1 }))).toMatchObject({
+      details: [{ path: 'settle_ms' }],
+    })
+    expect(await given.evaluate('location.pathname')).toBe('/')
+  })
+})
