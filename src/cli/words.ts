@@ -67,25 +67,6 @@ const own: readonly OwnEntry[] = [
     load: () => import('./commands/session-watch.ts'),
   },
   {
-    words: 'observe',
-    summary: 'Look at the page: what is on it, what can be used, and how to name it',
-    example: 'bax observe -s shop --include snapshot,screenshot',
-    load: () => import('./commands/observe.ts'),
-  },
-  {
-    words: 'step',
-    rest: '<command> …',
-    summary: 'Run browser commands and see what they did to the page',
-    example: "bax step click 'ref=e12' then type-text '#q' tea",
-    load: () => import('./commands/step.ts'),
-  },
-  {
-    words: 'session watch',
-    summary: 'Follow the events of a session as they happen',
-    example: 'bax session watch -s shop --types page.navigated,console',
-    load: () => import('./commands/session-watch.ts'),
-  },
-  {
     words: 'session create',
     summary: 'Create a browser session and wait until it is ready',
     example: 'bax session create --start-url https://example.com --use',

@@ -118,8 +118,6 @@ export const limits = {
     keepAliveMs: 15_000,
     /** How long a broken connection is tried again before the reader gives up. */
     comeBackMs: 60_000,
-    /** How long a broken connection is tried again before the reader gives up. */
-    comeBackMs: 60_000,
     /** Pause between two pictures of a page. */
     pictureMs: 100,
   },
