@@ -8,7 +8,7 @@ export function makeBatchTools({ model: settings }: EngineConfig): BatchTools {
   return {
     markdown: async (page, element) => (await import('./extract/page-markdown.ts')).markdownOf(page, element),
     structured: async (page, request) => {
-      const { extractStructured } = await import('./extract/structured.ts')
+      const { extractStructured } = await import('./extract/page-structured.ts')
       if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings)
       return extractStructured(page, request, model)
     },

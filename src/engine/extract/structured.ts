@@ -1,11 +1,8 @@
 /** Structured data from a page: by a language model where one is set up, else by rules. */
-import type { Page } from 'playwright'
 import type { StructuredRequest } from '../../core/command.ts'
-import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { toMarkdown } from './markdown.ts'
-import { readPage } from './page-reader.ts'
 import { askModel } from './structured/ask.ts'
 import { fill } from './structured/fill.ts'
 import { entitiesOf } from './structured/linked-data.ts'
@@ -28,23 +25,9 @@ export interface StructuredResult {
 const dataChars = 12_000
 
 /**
- * Structured data from the live page, frames and shadow trees included.
- * @throws BaxError `invalid_request` for a schema that is none, `timeout`, `model_failed`.
+ * Structured data from a tree.
+ * @throws BaxError `invalid_request` for a schema that is none; `model_failed`, `timeout`.
  */
-export async function extractStructured(
-  page: Page,
-  request: StructuredRequest,
-  model?: LanguageModel,
-): Promise<StructuredResult> {
-  // A schema that is none is refused before the page is read.
-  if (request.schema) checkFor(properSchema(request.schema))
-  const content = await readPage(page, undefined, (module, { frames }) =>
-    module.evaluate((reader, inner) => reader.snapshot(inner), frames),
-  )
-  return structuredOf({ root: rootOf(content), baseUrl: page.url() }, request, model)
-}
-
-/** Structured data from a tree. */
 export async function structuredOf(
   whole: Tree,
   request: StructuredRequest,
@@ -72,15 +55,6 @@ function materialOf(tree: Tree, { query, schema, max_chars: most = limits.model.
     url: tree.baseUrl,
     text: cutToBudget(toMarkdown(tree), question, budget),
     data: data.slice(0, Math.min(dataChars, budget)),
-  }
-}
-
-function rootOf(content: string): ElementNode {
-  try {
-    return JSON.parse(content) as ElementNode
-  } catch (cause) {
-    // A page may replace what its scripts are made of, JSON included.
-    throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
   }
 }
 

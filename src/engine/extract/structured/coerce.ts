@@ -10,7 +10,7 @@ export function coerce(text: string, shape: Shape): unknown {
     case 'number':
       return toNumber(trimmed)
     case 'integer': {
-      const number = toNumber(trimmed)
+      const number = toNumber(trimmed, true)
       return number !== undefined && Number.isInteger(number) ? number : undefined
     }
     case 'boolean':
@@ -59,21 +59,22 @@ function choice(text: string, choices: readonly unknown[]): unknown {
 const scales: Readonly<Record<string, number>> = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, thousand: 1e3, mio: 1e6, million: 1e6, bn: 1e9, billion: 1e9 } // prettier-ignore
 
 /** The number that a short text names: `1,299.00 €`, `1.299,00`, `4.5 out of 5`, `12k`. */
-export function toNumber(text: string): number | undefined {
+export function toNumber(text: string, whole = false): number | undefined {
   if (text.length > 120) return undefined
   const found = /(?<sign>[-−–]\s?)?(?:[$€£¥₹]\s?)?(?<digits>\d(?:[\d.,'’\u00a0\u202f ]*\d)?)(?<scale>[kmb]\b|\s?(?:thousand|mio|million|bn|billion)\b)?/i.exec(text) // prettier-ignore
   if (!found?.groups) return undefined
   const { sign, digits = '', scale = '' } = found.groups
   // `Room-12` has no minus.
   const negative = sign !== undefined && !/\w/.test(text[found.index - 1] ?? '')
-  const euro = /[€]|eur|chf|kr\b/i.test(text)
+  const grouped = whole || /€|eur|chf|kr\b/i.test(text)
   const number =
-    Number(plainDigits(digits, euro)) * (scales[scale.length > 1 ? scale.trim().toLowerCase() : scale] ?? 1)
+    Number(plainDigits(digits, grouped)) * (scales[scale.length > 1 ? scale.trim().toLowerCase() : scale] ?? 1)
   if (!Number.isFinite(number)) return undefined
   return negative ? -number : number
 }
 
-function plainDigits(digits: string, euro: boolean): string {
+/** `dots`: whether a dot before three digits groups them, as in many countries of the euro. */
+function plainDigits(digits: string, dots: boolean): string {
   // Of two numbers beside each other the first is meant, unless the gap only groups digits.
   const grouped = /^\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?$/.test(digits)
   const bare = (grouped ? digits : digits.split(/[\s'’]/)[0]!).replaceAll(/[\s'’]/g, '')
@@ -85,7 +86,7 @@ function plainDigits(digits: string, euro: boolean): string {
   const sign = comma >= 0 ? ',' : '.'
   const parts = bare.split(sign)
   if (parts.length === 1) return bare
-  const groups = parts.length > 2 || (parts[1]!.length === 3 && parts[0] !== '0' && (sign === ',' || euro))
+  const groups = parts.length > 2 || (parts[1]!.length === 3 && parts[0] !== '0' && (sign === ',' || dots))
   return groups ? parts.join('') : parts.join('.')
 }
 

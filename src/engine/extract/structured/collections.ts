@@ -1,11 +1,15 @@
 /** Things that a page shows many of: rows of tables, cards and items of the same make, plain lists. */
 import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
+import { definitionGroups } from '../markdown/list.ts'
 import { isDataTable, rowsOf } from '../markdown/table.ts'
 
 export interface Collection {
   /** Heading or caption that stands over it. */
   readonly label: string
-  readonly kind: 'table' | 'cards' | 'list' | 'data'
+  /** Other words for it: its classes, its id. */
+  readonly alias: string
+  /** `pairs`: terms and what is said of them. */
+  readonly kind: 'table' | 'cards' | 'list' | 'pairs' | 'data'
   readonly records: readonly CollectionRecord[]
   /** Whether it stands in the page's navigation, header or footer. */
   readonly aside: boolean
@@ -34,10 +38,10 @@ export function collectionsOf(root: ElementNode): Collection[] {
       const before = state.aside
       if (/^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body'))
         state.aside = true
-      const table = child.tag === 'table' ? tableOf(child, state) : undefined
+      const table = child.tag === 'table' ? (tableOf(child, state) ?? pairsOf(child, state)) : undefined
       if (table) found.push(table)
-      else {
-        const list = /^(?:ul|ol)$/.test(child.tag) ? listOf(child, state) : cardsOf(child, state)
+      if (table?.kind !== 'table') {
+        const list = groupOf(child, state)
         if (list) found.push(list)
         visit(child)
       }
@@ -49,6 +53,14 @@ export function collectionsOf(root: ElementNode): Collection[] {
   visit(root)
   return found
 }
+
+function groupOf(element: ElementNode, state: State): Collection | undefined {
+  if (element.tag === 'ul' || element.tag === 'ol') return listOf(element, state)
+  return element.tag === 'dl' ? pairsOf(element, state) : cardsOf(element, state)
+}
+
+const aliasOf = (element: ElementNode): string =>
+  `${attribute(element, 'class')} ${attribute(element, 'id')} ${attribute(element, 'aria-label')}`.trim()
 
 interface State {
   readonly heading: string
@@ -76,7 +88,7 @@ function tableOf(table: ElementNode, { heading, aside }: State): Collection | un
     const fields = Object.fromEntries([...named].map(([name, cell]) => [name, visibleText(cell)]))
     return [{ element: rowElement(cells), fields, cells: Object.fromEntries(named) }]
   })
-  return { label: caption ? visibleText(caption) : heading, kind: 'table', records, aside }
+  return { label: caption ? visibleText(caption) : heading, alias: aliasOf(table), kind: 'table', records, aside }
 }
 
 const rowElement = (cells: readonly ElementNode[]): ElementNode => ({ tag: 'tr', attributes: {}, children: [...cells] })
@@ -86,7 +98,20 @@ function listOf(list: ElementNode, { heading, aside }: State): Collection | unde
   if (items.length === 0) return undefined
   const records = items.slice(0, mostRecords).map((element) => ({ element }))
   const rich = items.filter((item) => childElements(item).length > 1 || childElements(item).some(isRich)).length
-  return { label: heading, kind: rich > items.length / 2 ? 'cards' : 'list', records, aside }
+  return { label: heading, alias: aliasOf(list), kind: rich > items.length / 2 ? 'cards' : 'list', records, aside }
+}
+
+/** Terms and definitions, or the rows of a table that has two columns and no head. */
+function pairsOf(element: ElementNode, { heading, aside }: State): Collection | undefined {
+  const pairs =
+    element.tag === 'dl'
+      ? definitionGroups(element).map(({ term, definitions }) => [term, ...definitions])
+      : rowsOf(element).map(({ cells }) => cells)
+  if (pairs.length < 2 || pairs.some((pair) => pair.length !== 2 || pair[0] === undefined)) return undefined
+  const records = pairs.slice(0, mostRecords).map(([term, said]) => {
+    return { fields: { term: visibleText(term!, 200), value: visibleText(said!, 2000) } }
+  })
+  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, aside }
 }
 
 const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
@@ -108,7 +133,19 @@ function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | u
     if (filled.length > best.length && isUniform(filled)) best = filled
   }
   if (best.length < 2) return undefined
-  return { label: heading, kind: 'cards', records: best.slice(0, mostRecords).map((element) => ({ element })), aside }
+  const label = headingBefore(parent, best[0]!) ?? heading
+  const records = best.slice(0, mostRecords).map((element) => ({ element }))
+  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, aside }
+}
+
+/** The heading among the children of an element that stands before one of them. */
+function headingBefore(parent: ElementNode, card: ElementNode): string | undefined {
+  let heading: string | undefined
+  for (const child of childElements(parent)) {
+    if (child === card) break
+    heading = headingText(child) ?? heading
+  }
+  return heading
 }
 
 /** Sections of a page share a tag too: cards also share what they are made of. */

@@ -1,6 +1,15 @@
 /** Labels and their values wherever a page puts them: definition lists, tables, `Label: value` lines, headings, metadata. */
 import { linkAddress, imageAddress } from '../address.ts'
-import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
+import {
+  attribute,
+  childElements,
+  classes,
+  type ElementNode,
+  isElement,
+  isPhrasing,
+  isSilent,
+  visibleText,
+} from '../tree.ts'
 import { emailIn } from './coerce.ts'
 import type { Entity } from './linked-data.ts'
 import { meaning, wordsOf } from './words.ts'
@@ -93,7 +102,8 @@ export class Pairs {
   #meta(name: string, content: string): void {
     if (/^(?:viewport|robots|generator|theme-color|csrf|google|msapplication|fb:|referrer|format-detection|twitter:(?:card|site))/i.test(name)) return // prettier-ignore
     const label = name.replace(/^(?:og|twitter|article|product|book|profile|dc|dcterms|music|video|business):?\.?/i, '')
-    this.add(label.replaceAll(/[:.]/g, ' '), content, 0.72, /^(?:https?:)?\/\//.test(content) ? this.#to(content) : {})
+    const points = /^(?:https?:)?\/\//.test(content) || /(?:image|url|logo)$/i.test(label)
+    this.add(label.replaceAll(/[:.]/g, ' '), content, 0.72, points ? this.#to(content) : {})
   }
 
   #to(address: string): Pick<Pair, 'address'> {
@@ -203,7 +213,7 @@ export class Pairs {
         return this.add(label, visibleText(second, longestText), 0.7, second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second)) // prettier-ignore
       }
     }
-    if (children.some((child) => !isLeafy(child))) return
+    if (children.some((child) => !isLeafy(child) || !isPhrasing(child))) return
     const text = visibleText(element, 600)
     const found = /^([\p{L}][^:：\n]{1,40}?)\s*[:：]\s+(\S.{0,500})$/su.exec(text)
     if (found) this.add(found[1]!, found[2]!, 0.68, children.length === 1 ? this.#firstLink(element) : {})

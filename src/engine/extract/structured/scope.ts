@@ -97,7 +97,7 @@ function dataCollections(entities: readonly Entity[]): Collection[] {
   const found: Collection[] = []
   for (const [label, group] of byType) {
     if (group.length > 1)
-      found.push({ label, kind: 'data', records: group.map(({ fields }) => ({ fields })), aside: false })
+      found.push({ label, alias: '', kind: 'data', records: group.map(({ fields }) => ({ fields })), aside: false })
     for (const { fields } of group) found.push(...listsIn(fields))
   }
   return found
@@ -109,6 +109,6 @@ function listsIn(fields: Readonly<Record<string, unknown>>): Collection[] {
     const records = value.filter((item) => typeof item === 'object' && item !== null) as Record<string, unknown>[]
     if (records.length === 0) return []
     const items = records.map((item) => (typeof item['item'] === 'object' && item['item'] !== null ? { ...item, ...item['item'] } : item)) // prettier-ignore
-    return [{ label, kind: 'data', records: items.map((item) => ({ fields: item })), aside: false }]
+    return [{ label, alias: '', kind: 'data', records: items.map((item) => ({ fields: item })), aside: false }]
   })
 }

@@ -23,10 +23,13 @@ const groups = [
   'position role job occupation',
   'count number total',
   'review comment opinion testimonial',
+  'text body content message quote',
   'question faq',
   'hour hours opening öffnungszeiten',
   'salary pay wage compensation',
-  'city town ort',
+  'city town locality ort',
+  'country nation land',
+  'state region province',
   'zip postcode postal plz',
   'start begin begins starts',
   'end ends until',
@@ -71,6 +74,15 @@ function singular(word: string): string {
   return word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word
 }
 
+/** Words that only lean on others: `aggregateRating ratingValue` is a rating, `is in stock` a stock. */
+const light = new Set('aggregate value offer current main full our is has in on of the a an as by for'.split(' '))
+
+/** The words of a name without those that only lean on others, each once. */
+export function core(words: readonly string[]): string[] {
+  const heavy = words.filter((word) => !light.has(word))
+  return [...new Set((heavy.length > 0 ? heavy : words).map(meaning))]
+}
+
 /**
  * How well a label answers to a name, from 0 to 1: the same words 1, the same meanings 0.9, a label with more or
  * fewer words less; 0 when the words that matter most (the last ones) differ.
@@ -78,8 +90,8 @@ function singular(word: string): string {
 export function likeness(name: readonly string[], label: readonly string[]): number {
   if (name.length === 0 || label.length === 0) return 0
   if (name.join(' ') === label.join(' ')) return 1
-  const wanted = name.map(meaning)
-  const given = [...new Set(label.map(meaning))]
+  const wanted = core(name)
+  const given = core(label)
   const shared = wanted.filter((word) => given.includes(word)).length
   if (shared === 0) return 0
   if (shared === wanted.length && shared === given.length) return 0.9

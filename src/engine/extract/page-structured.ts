@@ -1,0 +1,36 @@
+/** Structured data from the live page. */
+import type { Page } from 'playwright'
+import type { StructuredRequest } from '../../core/command.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { LanguageModel } from '../language/model.ts'
+import { readPage } from './page-reader.ts'
+import { structuredOf, type StructuredResult } from './structured.ts'
+import { properSchema } from './structured/shape.ts'
+import { checkFor } from './structured/validate.ts'
+import type { ElementNode } from './tree.ts'
+
+/**
+ * Structured data from the rendered page, frames and shadow trees included.
+ * @throws BaxError `invalid_request` for a schema that is none; `timeout`, `model_failed`.
+ */
+export async function extractStructured(
+  page: Page,
+  request: StructuredRequest,
+  model?: LanguageModel,
+): Promise<StructuredResult> {
+  // A schema that is none is refused before the page is read.
+  if (request.schema) checkFor(properSchema(request.schema))
+  const content = await readPage(page, undefined, (module, { frames }) =>
+    module.evaluate((reader, inner) => reader.snapshot(inner), frames),
+  )
+  return structuredOf({ root: rootOf(content), baseUrl: page.url() }, request, model)
+}
+
+function rootOf(content: string): ElementNode {
+  try {
+    return JSON.parse(content) as ElementNode
+  } catch (cause) {
+    // A page may replace what its scripts are made of, JSON included.
+    throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
+  }
+}
