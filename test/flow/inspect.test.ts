@@ -46,6 +46,8 @@ inEveryHome(pages, (given) => {
     expect(await typed('await new Promise((resolve) => setTimeout(resolve, 10, "later"))')).toMatchObject({
       value: 'later',
     })
+    expect(await typed('{ a: 1 }')).toEqual({ type: 'object', value: { a: 1 } })
+    expect(await typed('{ let a = 2; a + 1 }')).toEqual({ type: 'number', value: 3 })
     expect(await typed('const many = [1, 2]; many.length')).toMatchObject({ value: 2 })
     expect(await typed('document.querySelector("#buy")')).toMatchObject({
       type: 'object',

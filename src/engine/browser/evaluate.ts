@@ -10,20 +10,26 @@ import typedValueScript from './typed-value.page.ts?inline'
 export async function evaluate(page: Page, expression: string, limits: ScriptLimits): Promise<TypedValue> {
   const cdp = await protocol(page)
   return cutAfter(page, limits, async () => {
-    let answer = await cdp.send('Runtime.evaluate', {
-      expression,
-      awaitPromise: true,
-      userGesture: true,
-      replMode: true,
-    })
-    // Like a console, this mode awaits what `await` stands before and leaves a promise that is the value itself.
-    if (answer.result.subtype === 'promise' && !answer.exceptionDetails) {
-      answer = await cdp.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId! })
-    }
-    const { result, exceptionDetails } = answer
+    // `{a: 1}` is meant as an object; as it stands it is a block with a label.
+    const braced = /^\s*\{[^]*\}\s*$/.test(expression)
+    const asObject = braced ? await evaluated(cdp, `(${expression}\n)`) : undefined
+    const unread = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
+    const { result, exceptionDetails } = unread ? await evaluated(cdp, expression) : asObject
     if (exceptionDetails) throw evaluateFailed(exceptionDetails)
     return result.objectId ? describeObject(cdp, result.objectId) : primitive(result)
   })
+}
+
+async function evaluated(cdp: CDPSession, expression: string) {
+  const answer = await cdp.send('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    userGesture: true,
+    replMode: true,
+  })
+  // Like a console, this mode awaits what `await` stands before and leaves a promise that is the value itself.
+  if (answer.result.subtype !== 'promise' || answer.exceptionDetails) return answer
+  return cdp.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId! })
 }
 
 /** The same with an element as `this`: a function is called with it, another expression or function body evaluated. */
