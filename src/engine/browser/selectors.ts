@@ -59,7 +59,8 @@ export async function evaluateAll<Output, Options>(
   const all = locateAll(page, parsed)
   try {
     // Playwright finds the frame of a reference for one element only, not for a list.
-    if (isFrameRef(page, parsed) && (await all.count()) > 0) return await all.first().evaluate(work.one as never, options)
+    if (isFrameRef(page, parsed) && (await all.count()) > 0)
+      return await all.first().evaluate(work.one as never, options)
     return await all.evaluateAll(work.all as never, options)
   } catch (error) {
     throw selectorFault(error, selector) ?? error

@@ -151,7 +151,10 @@ export class BrowserSessions implements Sessions {
     return session.use(() => session.turns.take(work, signal))
   }
 
-  async #sessionFor(batch: Pick<CommandBatch, 'session_id' | 'headless'>, call: Call): Promise<{ session: Session; warning?: string }> {
+  async #sessionFor(
+    batch: Pick<CommandBatch, 'session_id' | 'headless'>,
+    call: Call,
+  ): Promise<{ session: Session; warning?: string }> {
     if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
     const made = await this.#make(input, call)
