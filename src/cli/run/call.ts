@@ -79,7 +79,9 @@ const tooLong = (ms: number): Failure => ({ message: `took longer than its ${ms}
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailure) return error.failure
   if (!(error instanceof BaxError)) return { message: (error as Error).message, code: 'internal_error' }
-  const { message, code, details, hint } = error
+  const { code, details, hint } = error
+  // The batch of one is ours; the writer of the script knows its fields only.
+  const message = error.message.replaceAll('commands[0].data.', '')
   return { message: hint ? `${message} (${hint})` : message, code, ...(details && { details }) }
 }
 

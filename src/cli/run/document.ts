@@ -1,5 +1,19 @@
 /** A script file as text, as values, and as positions: where each value of it was written. */
-import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import type { Fault } from './faults.ts'
 
 /** Keys and indices from the root of a document to one of its values. */
@@ -38,10 +52,24 @@ export function readDocument(file: string, source: string, faults: Fault[]): Scr
     const last = endOfLine < 0 ? text.length : endOfLine
     return { line, column: col, length: Math.max(1, Math.min(end, last) - start) }
   }
-  for (const { pos, message } of parsed.errors) {
-    faults.push({ file, text, span: spanAt(pos[0], pos[1]), message: `not valid YAML: ${lowerFirst(message)}` })
+  for (const { pos, message } of worthTelling(parsed.errors)) {
+    faults.push({
+      file,
+      text,
+      span: spanAt(pos[0], pos[1]),
+      message: `not valid YAML: ${explained(text, pos[0], message)}`,
+    })
   }
-  if (parsed.errors.length > 0) return undefined
+  const lost = parsed.errors.length > 0 ? [] : unresolvedAliases(parsed)
+  for (const { range, source: anchor } of lost) {
+    faults.push({
+      file,
+      text,
+      span: spanAt(range![0], range![1]),
+      message: `*${anchor}: nothing above is marked &${anchor}`,
+    })
+  }
+  if (parsed.errors.length > 0 || lost.length > 0) return undefined
 
   const rootSpan: Span = { line: 1, column: 1, length: 1 }
   const spanOfNode = (node: unknown): Span =>
@@ -60,12 +88,36 @@ export function readDocument(file: string, source: string, faults: Fault[]): Scr
       const { value } = find(parsed.contents, path)
       const whole = spanOfNode(value)
       if (!isScalar(value) || !value.range || typeof value.value !== 'string') return whole
-      // Escapes and folded lines move characters; then the part is looked up in the source, or the whole is shown.
       const source = text.slice(value.range[0], value.range[1])
-      const at = source.indexOf(value.value.slice(start, start + length))
+      // Escapes and folded lines move characters; then the part is looked up in the source, or the whole is shown.
+      const verbatim = source.indexOf(value.value)
+      const at = verbatim < 0 ? source.indexOf(value.value.slice(start, start + length)) : verbatim + start
       return at < 0 ? whole : spanAt(value.range[0] + at, value.range[0] + at + length)
     },
   }
+}
+
+function unresolvedAliases(document: Document.Parsed): Alias[] {
+  const found: Alias[] = []
+  visit(document, {
+    Alias(_, node) {
+      if (!node.resolve(document)) found.push(node)
+    },
+  })
+  return found
+}
+
+/** After the first break in its structure a file cannot be followed: what the parser says then is noise. */
+function worthTelling(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
+  const broken = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY')
+  return broken < 0 ? errors : errors.slice(0, broken + 1)
+}
+
+/** `{url: ${base}}` is the one trap that everybody steps into: inside braces and brackets YAML reads `{` itself. */
+function explained(text: string, start: number, message: string): string {
+  const reference = /^\{[^{}\n]*\}/.exec(text.slice(start))?.[0]
+  if (reference && text[start - 1] === '$') return `inside {…} and […] a reference needs quotes, "$${reference}"`
+  return lowerFirst(message)
 }
 
 interface Found {

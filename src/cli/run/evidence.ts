@@ -39,7 +39,7 @@ export class EvidenceRoom {
   #nameOf(file: string): string {
     const known = this.#taken.get(file)
     if (known !== undefined) return known
-    const plain = slug(this.#options.mask.text(file.replace(/\.(ya?ml|json)$/i, '')))
+    const plain = slug(this.#options.mask.name(file.replace(/\.(ya?ml|json)$/i, '')))
     const names = new Set(this.#taken.values())
     let name = plain
     for (let number = 2; names.has(name); number += 1) name = `${plain}-${number}`
@@ -49,8 +49,8 @@ export class EvidenceRoom {
 }
 
 /** A text as a file name. */
-export const slug = (text: string): string =>
-  text.replaceAll(/[^\p{L}\p{N}*]+/gu, '-').replaceAll('*', 'x').replaceAll(/^-+|-+$/g, '').slice(0, 80) || 'script' // prettier-ignore
+const slug = (text: string): string =>
+  text.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '').slice(0, 80) || 'script' // prettier-ignore
 
 interface LogEvent {
   readonly ts: string
@@ -88,7 +88,7 @@ export class Collected {
     const taken = png ? [{ label: 'failure', png }] : []
     if (this.#folder === undefined) return taken
     for (const { label, png: bytes } of [...own, ...taken]) {
-      await this.#write(`${slug(`${step.number} ${this.#options.mask.text(label)}`)}.png`, bytes)
+      await this.#write(`${slug(`${step.number} ${this.#options.mask.name(label)}`)}.png`, bytes)
     }
     if (this.#reach.sessionId() === undefined) return taken
     const html = await this.#try('no HTML of the page', () => this.#html())
@@ -115,8 +115,8 @@ export class Collected {
 
   async #logs(): Promise<void> {
     const { events } = (await this.#call('getSessionLog', {})) as { events: LogEvent[] }
-    await this.#write('console.txt', consoleLines(events))
-    await this.#write('network.txt', networkLines(events))
+    await this.#write('console-log.txt', consoleLines(events))
+    await this.#write('network-log.txt', networkLines(events))
   }
 
   async #trace(failed: boolean): Promise<void> {

@@ -6,7 +6,7 @@ import type { FaultList } from './faults.ts'
 import type { Expectation } from './plan.ts'
 import { later, parsePath } from './references.ts'
 import type { StaticScope } from './scope.ts'
-import { expectationShape } from './shape.ts'
+import { expectationShape, screenshotShape } from './shape.ts'
 
 /** One mapping, or a list of them about different parts of the result. */
 export function readExpectations(value: unknown, at: Path, scope: StaticScope, faults: FaultList): Expectation[] {
@@ -31,7 +31,10 @@ function readExpectation(
 ): Expectation | undefined {
   const template = scope.template(item, at)
   const known = scope.value(template) as Record<string, unknown>
-  checkValue({ schema: expectationShape, value: known, locate: (path) => [...at, ...path] }, faults)
+  // Of two forms the one that was begun is the one that was meant.
+  const screenshot = screenshotShape.options[typeof known['screenshot'] === 'object' ? 1 : 0]
+  const shape = expectationShape.extend({ screenshot: screenshot.optional() })
+  checkValue({ schema: shape, value: known, locate: (path) => [...at, ...path] }, faults)
   if (Object.keys(item).every((key) => key === 'path')) {
     faults.add(at, `expect says nothing: add ${Object.keys(expectationShape.shape).filter((key) => key !== 'path').join(', ')}`) // prettier-ignore
   }
@@ -41,8 +44,7 @@ function readExpectation(
     if (message) faults.add([...at, 'matches'], `matches is not a regular expression: ${message}`)
   }
   if (typeof schema === 'object' && schema !== null) {
-    const message = faultOf(() => validator(schema))
-    if (message) faults.add([...at, 'schema'], `schema is not a JSON Schema: ${message}`)
+    checkSchema(schema, [...at, 'schema'], faults)
   }
   const pathText = path === undefined ? '' : String(path)
   const parsed = parsePath(pathText)
@@ -56,7 +58,26 @@ function faultOf(make: () => unknown): string | undefined {
     make()
     return undefined
   } catch (error) {
-    return (error as Error).message.replace(/^Invalid regular expression: /, '').replace(/^schema is invalid: /, '')
+    return (error as Error).message.replace(/^Invalid regular expression: /, '')
+  }
+}
+
+const newAjv = () => new Ajv2020({ strict: false, allErrors: true, logger: false })
+
+function checkSchema(schema: object, at: Path, faults: FaultList): void {
+  const ajv = newAjv()
+  if (ajv.validateSchema(schema)) {
+    const message = faultOf(() => newAjv().compile(schema))
+    if (message) faults.add(at, `schema is not a JSON Schema: ${message}`)
+    return
+  }
+  const seen = new Set<string>()
+  for (const { instancePath, message = 'is wrong' } of ajv.errors ?? []) {
+    // Of what is wrong with one keyword the first says most.
+    if (seen.has(instancePath)) continue
+    seen.add(instancePath)
+    const path = instancePath.split('/').slice(1)
+    faults.add([...at, ...path], `schema is not a JSON Schema: ${path.at(-1) ?? 'it'} ${message}`)
   }
 }
 
@@ -68,8 +89,7 @@ export function expression(text: string): RegExp {
 
 /** A check of values against a JSON Schema (2020-12). @throws Error when it is none. */
 export function validator(schema: object): (value: unknown) => string[] {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
-  const validate = ajv.compile(schema)
+  const validate = newAjv().compile(schema)
   return (value) => {
     if (validate(value)) return []
     return validate.errors!.map(

@@ -19,6 +19,11 @@ export class FaultList {
     this.#faults = faults
   }
 
+  /** How many there are, in all files. */
+  get count(): number {
+    return this.#faults.length
+  }
+
   /** A mistake in the value at `path`. */
   add(path: Path, message: string): void {
     this.#push(this.document.spanOf(path), message)

@@ -126,7 +126,7 @@ async function runPlans(
       pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
       evidence,
       keepPicture: async (path, png) => {
-        const target = resolve(io.cwd, mask.text(path))
+        const target = resolve(io.cwd, mask.name(path))
         await writeWhole(target, png)
         return target
       },

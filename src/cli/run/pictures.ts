@@ -41,7 +41,7 @@ export async function checkPicture(
   { update, inCi, mask }: PictureRules,
 ): Promise<Compared> {
   const { path, ...limits } = typeof expected === 'string' ? { path: expected } : expected
-  const shown = mask.text(path)
+  const shown = mask.name(path)
   const file = resolve(dirname(script), shown)
   const label = basename(shown, extname(shown))
   const known = existsSync(file)

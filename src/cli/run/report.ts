@@ -1,9 +1,9 @@
 /** What a run was like: the facts that every reporter tells in its own form. */
 import type { Place } from './plan.ts'
 
-export type StepStatus = 'passed' | 'failed' | 'skipped'
+type StepStatus = 'passed' | 'failed' | 'skipped'
 /** `flaky`: failed first and passed when it was tried again. */
-export type ScriptStatus = 'passed' | 'failed' | 'flaky' | 'skipped'
+type ScriptStatus = 'passed' | 'failed' | 'flaky' | 'skipped'
 
 /** Why a step failed. */
 export interface Failure {

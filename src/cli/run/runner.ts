@@ -56,7 +56,8 @@ export class ScriptRun {
     const { client, transport, keepPicture, pictures } = tools
     this.#plan = plan
     this.#tools = tools
-    this.#start = { file: plan.file, name: pictures.mask.text(plan.name), steps: countSteps(plan.block), attempt }
+    const { file, name } = pictures.mask.deep({ file: plan.file, name: plan.name })
+    this.#start = { file, name, steps: countSteps(plan.block), attempt }
     this.#reach = { client, transport, keepPicture, sessionId: () => this.#session?.id, shellId: undefined }
     this.#evidence = tools.evidence.of(this.#start, this.#reach)
   }
@@ -249,7 +250,9 @@ export class ScriptRun {
       // The step is told by its label then; what it refers to in its data fails it by itself.
       if (!(error instanceof UnresolvedReference)) throw error
     }
-    return { number, name: this.#tools.pictures.mask.text(shown), place, phase, ...(item && { item }) }
+    const { mask } = this.#tools.pictures
+    const told = { ...place, file: mask.text(place.file) }
+    return { number, name: mask.text(shown), place: told, phase, ...(item && { item }) }
   }
 
   #report(start: StepStart, rest: Omit<StepReport, keyof StepStart>, silent = false): void {

@@ -101,6 +101,9 @@ function withReferences(node: unknown, isRoot = false): unknown {
       return [key, ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key) ? withReferences(value) : value]
     }),
   )
+  // Scripts are read strictly: an editor marks what would be refused.
+  if (inner['properties'] !== undefined && inner['additionalProperties'] === undefined)
+    inner['additionalProperties'] = false
   const isPlainText =
     inner['type'] === 'string' &&
     Object.keys(inner).every((key) => ['type', 'description', 'default', 'minLength'].includes(key))

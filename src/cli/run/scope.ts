@@ -80,8 +80,9 @@ export class StaticScope {
     const { source, root, path } = reference
     if (!(reserved as readonly string[]).includes(root)) {
       if (this.names.has(root)) return undefined
-      const hint = didYouMean(root, [...this.names, ...Object.keys(this.vars).map((name) => `vars.${name}`)])
       if (Object.hasOwn(this.vars, root)) return `${source} is not defined (did you mean "vars.${root}"?)`
+      // One letter is like every other letter.
+      const hint = root.length > 2 ? didYouMean(root, this.names) : ''
       return `${source} is not defined${hint || `: no step before saves "${root}" (write $\${ for a literal \${)`}`
     }
     if (root === 'env' && path.length !== 1) return `${source}: write \${env.NAME}`

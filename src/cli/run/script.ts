@@ -1,6 +1,7 @@
 /** Reads a script: its variables, secrets, session and steps, with everything that is wrong with it. */
 import { basename, dirname, relative, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
+import { BaxError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { readBody } from './body.ts'
 import { checkValue } from './check.ts'
@@ -40,7 +41,7 @@ export function readScripts(files: readonly string[], options: ReadOptions): Rea
   const variables = new Set<string>()
   const plans = files.flatMap((file) => {
     const path = resolve(options.cwd, file)
-    const document = readDocument(file, options.readFile(path), faults)
+    const document = readDocument(file, textOf(file, path, options), faults)
     if (!document) return []
     const reader = new ScriptReader(options, new FaultList(document, faults), [path])
     const plan = reader.read()
@@ -48,6 +49,19 @@ export function readScripts(files: readonly string[], options: ReadOptions): Rea
     return plan ? [plan] : []
   })
   return { plans, faults, variables }
+}
+
+function textOf(file: string, path: string, { readFile }: ReadOptions): string {
+  try {
+    return readFile(path)
+  } catch (error) {
+    throw new BaxError('invalid_request', whyUnread(file, error), { cause: error })
+  }
+}
+
+function whyUnread(file: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code}`
 }
 
 /** What the files of one script share. */
@@ -126,8 +140,6 @@ class ScriptReader {
   /** Checks the keys of the file, and makes the scope of its steps; `vars` given from outside go before its own. */
   #head(fields: Fields, given: Fields, names: Set<string>): StaticScope {
     const { env } = this.#options.given
-    const known = { ...fields, session: undefined, name: undefined, vars: undefined }
-    checkValue({ schema: scriptShape, value: known, locate: (path) => path }, this.#faults)
     const { secrets, vars } = fields
     if (Array.isArray(secrets)) {
       for (const [index, name] of secrets.entries()) {
@@ -138,6 +150,10 @@ class ScriptReader {
     }
     const scope = new StaticScope(this.#options.given, this.#faults, { ...given }, names, this.variables)
     if (vars !== undefined && vars !== null) this.#variables(vars, given, scope)
+    const name = scope.value(scope.template(fields['name'], ['name']))
+    // What has parts of its own is checked where it is read.
+    const known = { ...fields, name, session: undefined, vars: undefined }
+    checkValue({ schema: scriptShape, value: known, locate: (path) => path }, this.#faults)
     return scope
   }
 
@@ -146,8 +162,10 @@ class ScriptReader {
     for (const [name, value] of Object.entries(vars as Fields)) {
       this.variables.add(name)
       // Also when it is given from outside: a mistake in a default is a mistake.
+      const before = this.#faults.count
       const own = scope.value(scope.template(value, ['vars', name]))
-      if (holdsLater(own)) this.#faults.add(['vars', name], `vars.${name} must be known before the script runs`)
+      if (holdsLater(own) && this.#faults.count === before)
+        this.#faults.add(['vars', name], `vars.${name} must be known before the script runs`)
       if (!Object.hasOwn(given, name)) scope.vars[name] = own
     }
   }
@@ -236,7 +254,7 @@ class ScriptReader {
     try {
       text = this.#options.readFile(path)
     } catch (error) {
-      this.#faults.add(place, `cannot read ${display}: ${(error as NodeJS.ErrnoException).code}`)
+      this.#faults.add(place, whyUnread(display, error))
       return undefined
     }
     return this.#faults.parse(display, text)

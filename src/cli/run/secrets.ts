@@ -4,6 +4,8 @@
 export interface Mask {
   /** A text without them. */
   text(text: string): string
+  /** A text without them that can be a file name everywhere. */
+  name(text: string): string
   /** The same for every text, key and number inside a value. */
   deep<T>(value: T): T
   /** Bytes of a text in any encoding that keeps ASCII; undefined when nothing was in them. */
@@ -18,8 +20,8 @@ export function makeMask(secrets: Iterable<string>): Mask {
     (part) => part !== '',
   )
   const byLength = values.toSorted((a, b) => b.length - a.length)
-  const inText = union([...byLength.map(spellings), ...byLength.flatMap(inBase64)])
-  const inBytes = union([...byLength.map((value) => spellings(latin(value))), ...byLength.flatMap(inBase64)])
+  const inText = union([...byLength.map((value) => spellings(value)), ...byLength.flatMap(inBase64)])
+  const inBytes = union([...byLength.map((value) => spellings(value, latin)), ...byLength.flatMap(inBase64)])
   const text = (given: string) => (inText ? given.replaceAll(inText, stars) : given)
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value)
@@ -30,6 +32,7 @@ export function makeMask(secrets: Iterable<string>): Mask {
   }
   return {
     text,
+    name: (given) => (inText ? given.replaceAll(inText, 'xxx') : given),
     deep: (value) => (inText ? (deep(value) as typeof value) : value),
     bytes(given) {
       if (!inBytes) return undefined
@@ -45,8 +48,9 @@ const union = (patterns: readonly string[]) => (patterns.length > 0 ? new RegExp
 /** UTF-8 bytes as one character each: how a text is found in bytes. */
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
-/** A pattern for a text in which any character may be escaped as in JSON, a URL, or HTML. */
-const spellings = (text: string): string => Array.from(text, spellingsOf).join('')
+/** A pattern for a text in which any character may be escaped as in JSON, a URL, or HTML; `raw` writes one that is not. */
+const spellings = (text: string, raw = (character: string) => character): string =>
+  Array.from(text, (character) => spellingsOf(character, raw(character))).join('')
 
 const named: Record<string, string> = {
   '&': '&amp;',
@@ -58,7 +62,7 @@ const named: Record<string, string> = {
 }
 const inJson: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '"': '\\"', '\\': '\\\\', '/': '\\/' }
 
-function spellingsOf(character: string): string {
+function spellingsOf(character: string, raw: string): string {
   const code = character.codePointAt(0)!
   const hex = code.toString(16)
   const units = Array.from(
@@ -67,7 +71,7 @@ function spellingsOf(character: string): string {
   )
   const percent = [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
   const patterns = [
-    escape(character),
+    escape(raw),
     anyCase(percent),
     `&#0*${code};`,
     `&#[xX]0*${anyCase(hex)};`,

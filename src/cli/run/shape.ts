@@ -17,6 +17,8 @@ const screenshotFields = z.object({
     .describe('How far the colour of a pixel may be off before it differs, 0.2 when not given'),
 })
 
+export const screenshotShape = z.union([z.string().min(1), screenshotFields])
+
 /** One expectation, or several about one value. */
 export const expectationShape = z.object({
   path: z.string().min(1).optional().describe('Part of the result, e.g. items[0].name; the whole when left out'),
@@ -29,8 +31,7 @@ export const expectationShape = z.object({
   greater: z.number().optional().describe('The number is above this'),
   status_code: z.int().min(100).max(599).optional().describe('HTTP status that the page or call answered'),
   schema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema that the value fits'),
-  screenshot: z
-    .union([z.string().min(1), screenshotFields])
+  screenshot: screenshotShape
     .optional()
     .describe('Stored picture that the page, or the picture of this step, looks like'),
 })

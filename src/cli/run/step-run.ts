@@ -6,6 +6,7 @@ import type { CallAction, StepPlan } from './plan.ts'
 import type { Failure, Picture } from './report.ts'
 import { type RunScope, UnresolvedReference } from './scope.ts'
 import type { Expected } from './shape.ts'
+import { fieldsOf } from './verbs.ts'
 
 export type CallStep = StepPlan & { readonly action: CallAction }
 
@@ -50,7 +51,7 @@ function explain(error: unknown, signal: AbortSignal): Failure {
 async function tryStep(step: CallStep, scope: RunScope, tools: StepTools): Promise<Omit<StepResult, 'tries'>> {
   const { action, timeoutMs, expect } = step
   const { reach, signal } = tools
-  const data = scope.fill(action.data) as Record<string, unknown>
+  const data = fieldsOf(action.verb, action.data, (template) => scope.fill(template))
   const outcome = await perform(action, data, reach, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
   const { complaint } = outcome
   if (complaint && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))

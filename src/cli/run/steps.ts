@@ -8,8 +8,8 @@ import type { FaultList } from './faults.ts'
 import type { CallAction, IncludeAction, StepPlan } from './plan.ts'
 import { holdsLater, later, type Template } from './references.ts'
 import { reserved, type StaticScope } from './scope.ts'
-import { stepShape } from './shape.ts'
-import { startsShell, type Verb, type Verbs } from './verbs.ts'
+import { retryShape, stepShape } from './shape.ts'
+import { fieldsOf, startsShell, type Verb, type Verbs } from './verbs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -102,13 +102,16 @@ function readOptions(reader: StepReader, fields: Fields, at: Path, scope: Static
   const known = Object.fromEntries(
     Object.entries(plain).map(([key, value]) => [key, scope.value(scope.template(value, [...at, key]))]),
   )
-  checkValue({ schema: stepShape, value: known, locate: (path) => [...at, ...path] }, faults)
+  // Of two forms the one that was begun is the one that was meant.
+  const retry = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
+  const schema = stepShape.extend({ retry: retry.optional() })
+  checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, faults)
   for (const key of ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']) {
     if (holdsLater(known[key])) faults.add([...at, key], `${key} must be known before the script runs`)
   }
   // The name may hold what only the run brings; everything else may not.
   const parsed = stepShape.omit({ name: true }).safeParse(known)
-  const { save, retry, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
+  const { save, retry: tries, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
   if (save !== undefined && isReserved(save)) faults.add([...at, 'save'], reservedName(save))
   const condition = when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope, faults)
   return {
@@ -117,7 +120,7 @@ function readOptions(reader: StepReader, fields: Fields, at: Path, scope: Static
     ...(save !== undefined && { save }),
     ...(timeout_ms !== undefined && { timeoutMs: timeout_ms }),
     retry:
-      typeof retry === 'object' ? { count: retry.count, delayMs: retry.delay_ms } : { count: retry ?? 0, delayMs: 0 },
+      typeof tries === 'object' ? { count: tries.count, delayMs: tries.delay_ms } : { count: tries ?? 0, delayMs: 0 },
     continueOnError: continue_on_error,
     expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope, faults),
   }
@@ -195,7 +198,7 @@ function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): Call
   }
   const entries = given.map(({ field, item, at: place }) => [field, scope.template(item, place)] as const)
   const data: Template = { kind: 'map', entries }
-  const known = scope.value(data) as Record<string, unknown>
+  const known = fieldsOf(verb, data, (template) => scope.value(template))
   if (verb.uses && known['session_id'] === undefined) {
     if (verb.uses === 'shell' && !needs.shell) {
       faults.addKey(at, `${verb.name} needs a shell: make one with a step before, or give its session_id`)

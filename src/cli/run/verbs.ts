@@ -4,6 +4,7 @@ import { catalogue, commands } from '../../commands/index.ts'
 import { type Operation, pathFields, route } from '../../core/operation.ts'
 import { paramsOf } from '../../core/schema-params.ts'
 import { operations } from '../../operations/index.ts'
+import type { Template } from './references.ts'
 
 /** One thing that a step can do. */
 export interface Verb {
@@ -14,12 +15,30 @@ export interface Verb {
     | { readonly kind: 'command' }
     | { readonly kind: 'operation'; readonly name: string; readonly http: string }
   readonly schema: z.ZodObject
+  /** Fields that hold one text. */
+  readonly texts: ReadonlySet<string>
   /** Fields that a scalar or a list gives, in this order. */
   readonly positional: readonly string[]
   /** Which of the script's own sessions stands in for a `session_id` that is left out. */
   readonly uses: 'browser' | 'shell' | null
   /** Where a picture is written; secrets are kept out of its name. */
   readonly pictureField: string | null
+}
+
+/** The fields of a call with their values. A number that a reference brings into a field of text is typed out. */
+export function fieldsOf(
+  { texts }: Verb,
+  data: Template,
+  fill: (template: Template) => unknown,
+): Record<string, unknown> {
+  if (data.kind !== 'map') return fill(data) as Record<string, unknown>
+  return Object.fromEntries(
+    data.entries.map(([field, template]) => {
+      const value = fill(template)
+      const isTyped = template.kind === 'reference' && (typeof value === 'number' || typeof value === 'boolean')
+      return [field, isTyped && texts.has(field) ? String(value) : value]
+    }),
+  )
 }
 
 /** Verbs by every name that a step may use. */
@@ -59,6 +78,7 @@ function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperati
     summary,
     call: { kind: 'operation', name, http },
     schema: input,
+    texts: textFields(input),
     positional: placed.length > 0 ? placed : required,
     uses,
     pictureField: null,
@@ -85,11 +105,15 @@ function verbOfCommand(name: string): Verb {
     summary,
     call: { kind: 'command' },
     schema: data,
+    texts: textFields(data),
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
     pictureField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
   }
 }
+
+const textFields = (schema: z.ZodObject): ReadonlySet<string> =>
+  new Set(paramsOf(schema).flatMap(({ name, type, choices }) => (type === 'string' && !choices ? [name] : [])))
 
 const requiredFields = (schema: z.ZodObject): string[] =>
   paramsOf(schema).flatMap(({ name, required }) => (required ? [name] : []))

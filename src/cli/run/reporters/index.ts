@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, new (sink: Sink) => Reporter>> = {
   html: HtmlReporter,
 }
 
-export const reporterNames = Object.keys(kinds)
+const reporterNames = Object.keys(kinds)
 
 /** One reporter that was asked for. */
 export interface ReporterChoice {

@@ -1,0 +1,126 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse as parseYaml } from 'yaml'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CliOptions } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+
+let folder: ScriptFolder
+let homes: Homes
+
+beforeAll(async () => {
+  homes = await openHomes()
+})
+afterAll(() => homes.close())
+beforeEach(async () => {
+  folder = await scriptFolder()
+})
+afterEach(() => folder.close())
+
+/** Runs on the engine of this file, as on a server. */
+const run = (argv: readonly string[], options: CliOptions = {}) =>
+  folder.run([...argv, '--server', homes.baseUrl], options)
+const page = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
+const passing = `${page('x')}steps: [get_title]\n`
+
+describe('the command line', () => {
+  test('--check reads and does not run', async () => {
+    await folder.write('a.yaml', 'steps: [get_title, get_title]\n')
+    await folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
+    expect(await folder.run(['a.yaml', 'b.json', '--check'])).toEqual(
+      expect.objectContaining({ code: 0, stdout: 'a.yaml: 2 steps, nothing wrong\nb.json: 1 step, nothing wrong\n' }),
+    )
+    await folder.write('a.yaml', 'steps: [{clik: a}]\n')
+    expect(await folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('--schema is a JSON Schema that takes scripts and refuses their mistakes', async () => {
+    const { code, stdout } = await folder.run(['--schema'])
+    expect(code).toBe(0)
+    const validate = new Ajv2020({ strict: false, logger: false }).compile(JSON.parse(stdout) as object)
+    const fixtures = ['login.yaml', 'shop.yaml'].map((name) =>
+      fileURLToPath(new URL(`../fixtures/scripts/${name}`, import.meta.url)),
+    )
+    for (const file of fixtures) expect(validate(parseYaml(await readFile(file, 'utf8'))), file).toBe(true)
+    expect(validate({ commands: [{ command: 'click', data: { selector: 'a' } }] })).toBe(true)
+    const wrong = [
+      { steps: [{ clik: 'a' }] },
+      { steps: [{ type_text: { selector: 'a' } }] },
+      { steps: [{ click: 'a', hover: 'b' }] },
+      { steps: [{ click: 'a', timeout: 1 }] },
+      { steps: ['click'] },
+      { steps: [{ wait_for_element: { selector: 'a', timeout_ms: 'soon' } }] },
+      { steps: [], sesion: {} },
+      { steps: [{ get_title: null, expect: { equls: 1 } }] },
+    ]
+    for (const script of wrong) expect(validate(script), JSON.stringify(script)).toBe(false)
+    expect(validate({ steps: [{ wait_for_element: { selector: 'a', timeout_ms: '${vars.t}' } }] })).toBe(true)
+  })
+
+  const refused: [argv: string[], message: string][] = [
+    [[], 'no script was given'],
+    [['nope.yaml'], 'there is no script nope.yaml'],
+    [['nope/*.yaml'], 'no file matches "nope/*.yaml"'],
+    [['.'], '. has no YAML file'],
+    [['a.yml.txt', '--shard', '3/2'], '--shard must be i/n with i from 1 to n, not "3/2"'],
+    [['a.yml.txt', '--parallel', '0'], '--parallel must be a whole number from 1 to 1000, not "0"'],
+    [['a.yml.txt', '--retries', 'x'], '--retries must be a whole number from 0 to 1000, not "x"'],
+    [['a.yml.txt', '--var', 'x'], '--var must be name=value, not "x"'],
+    [['a.yml.txt', '--reporter', 'junitt'], '--reporter has no "junitt" (did you mean "junit"?)'],
+    [['a.yml.txt', '--reporter', 'json,junit'], 'json and junit cannot both write to stdout'],
+    [['a.yml.txt', '--reporter', 'json=a.yml.txt/x.json'], 'cannot write'],
+  ]
+  test.each(refused)('%j is refused: %s', async (argv, message) => {
+    await folder.write('a.yml.txt', 'steps: [get_title]\n')
+    const { code, stdout, stderr } = await run(argv)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`error: ${message}`)
+  })
+
+  test('several reporters write at once, the lines for people beside the one on stdout', async () => {
+    await folder.write('a.yaml', passing)
+    const { stdout, stderr } = await run(['a.yaml', '--reporter', 'ndjson', '--reporter', 'line,junit=r/a.xml'])
+    const types = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type)
+    expect(types).toEqual([
+      'run.started',
+      'script.started',
+      'step.started',
+      'step.finished',
+      'script.finished',
+      'run.finished',
+    ])
+    expect(stderr).toContain('✓ 1 get_title')
+    expect(await folder.read('r/a.xml')).toContain('<testcase classname="a.yaml" name="1 get_title"')
+  })
+
+  test('--json is the JSON reporter', async () => {
+    await folder.write('a.yaml', passing)
+    expect(JSON.parse((await run(['a.yaml', '--json'])).stdout)).toMatchObject({
+      success: true,
+      totals: { steps: { passed: 1 } },
+    })
+  })
+})
+
+describe('on a terminal', () => {
+  const script = `${page('x')}steps:\n  - evaluate: new Promise((done) => setTimeout(done, 400))\n`
+
+  test('the running step stands there with its time, in colour', async () => {
+    await folder.write('a.yaml', script)
+    const { stdout } = await run(['a.yaml'], { tty: true, columns: 60 })
+    expect(stdout).toMatch(/\r\u001B\[2K {2}\S 1 evaluate new Promise\(.*… ?|\r\u001B\[2K {2}\S 1 evaluate .* \d+ ms/)
+    expect(stdout).toContain('\u001B[32m✓\u001B[39m 1 evaluate')
+    for (const drawn of stdout.split('\r\u001B[2K').slice(1)) expect(drawn.split('\n', 1)[0]!.replaceAll(/\u001B\[[\d;]*m/g, '').length < 60 || drawn.includes('\n')).toBe(true) // prettier-ignore
+  })
+
+  test('NO_COLOR leaves the colour out', async () => {
+    await folder.write('a.yaml', script)
+    const { stdout } = await run(['a.yaml'], { tty: true, columns: 60, env: { NO_COLOR: '1' } })
+    expect(stdout).not.toMatch(/\u001B\[\d\dm/)
+  })
+})

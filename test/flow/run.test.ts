@@ -1,0 +1,308 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { type Element, isTag } from 'domhandler'
+import { parseDocument } from 'htmlparser2'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CliOptions } from '../support/cli.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { serveShop, type Shop, shopUser } from '../support/shop.ts'
+
+const fixtures = fileURLToPath(new URL('../fixtures/scripts', import.meta.url))
+const env = { SHOP_PASSWORD: shopUser.password }
+let shop: Shop
+let folder: ScriptFolder
+
+beforeAll(async () => {
+  ;[shop, folder] = await Promise.all([serveShop(), scriptFolder()])
+})
+afterAll(() => Promise.all([shop.close(), folder.close()]))
+
+/** Runs one script, and gives what the JSON reporter says. */
+async function report(text: string, argv: readonly string[] = [], options: CliOptions = {}) {
+  await folder.write('script.yaml', text)
+  const { code, stdout, stderr } = await folder.run(['script.yaml', '--reporter', 'json', ...argv], options)
+  if (code === 2) throw new Error(stderr)
+  const run = JSON.parse(stdout) as Run
+  return { code, stderr, run, script: run.scripts[0]!, steps: run.scripts[0]!.steps }
+}
+
+interface Run {
+  success: boolean
+  scripts: {
+    status: string
+    error?: string
+    code?: string
+    session_id?: string
+    notes: string[]
+    steps: Step[]
+    artifacts: string[]
+  }[]
+}
+interface Step {
+  number: string
+  name: string
+  phase: string
+  status: string
+  tries: number
+  error?: string
+  code?: string
+  expected?: unknown
+  actual?: unknown
+  note?: string
+  value?: unknown
+}
+
+/** Steps as `number status`. */
+const outcome = (steps: readonly Step[]) => steps.map(({ number, status }) => `${number} ${status}`)
+/** A page of its own for a script that needs no site. */
+const blank = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
+
+describe('a real application', () => {
+  test('is driven by a script of thirty steps, with a JUnit file', async () => {
+    const junit = join(folder.path, 'report.xml')
+    const argv = ['shop.yaml', '--reporter', `line,junit=${junit}`, '--var', `base=${shop.url}`]
+    const { code, stdout } = await folder.run(argv, { cwd: fixtures, env })
+    expect(stdout).toMatch(/^Order a toaster shop\.yaml, 30 steps\n/)
+    expect(stdout).toMatch(/\n {2}✓ 1\.3 type_text #password \(\d+ ms\)\n/)
+    expect(stdout).toMatch(/\n {2}- 17 never runs when: \$\{products\.length\} == 0\n/)
+    expect(stdout).toMatch(/\n {2}✓ finally 2 Empty the cart of Order 1 \(\d+ ms\)\n/)
+    expect(stdout).toMatch(/\n1 script: 1 passed; 30 steps: 29 passed, 1 skipped \([\d.]+ s\)\n$/)
+    expect(code).toBe(0)
+    expect(shop.orders).toEqual([{ items: '2', ship: 'fast', gift: 'on', note: 'For Kettle' }])
+
+    const xml = await readFile(junit, 'utf8')
+    const suites = parseDocument(xml, { xmlMode: true }).children.find(isTag) as Element
+    expect(suites.attribs).toMatchObject({ name: 'bax run', tests: '30', failures: '0', errors: '0', skipped: '1' })
+    const suite = suites.children.find(isTag)
+    expect(suite!.attribs).toMatchObject({ name: 'Order a toaster', tests: '30', skipped: '1', file: 'shop.yaml' })
+    const cases = suite!.children.filter(isTag)
+    expect(new Set(cases.map(({ attribs }) => attribs['name'])).size).toBe(30)
+    expect(cases[0]!.attribs).toMatchObject({ classname: 'shop.yaml', name: '1.1 navigate_to ${vars.base}/login', file: 'login.yaml', line: '8' }) // prettier-ignore
+    expect(cases.every(({ attribs }) => /^\d+\.\d{3}$/.test(attribs['time']!))).toBe(true)
+  })
+})
+
+describe('steps', () => {
+  test('stop at the first failure, say where they are, and those under finally run', async () => {
+    const { code, steps } = await report(`${blank('<h1>Hi</h1>')}steps:
+  - get_text: h1
+    expect: {equals: Welcome}
+  - get_title
+finally:
+  - get_text: h1
+  - click: '#nope'
+    timeout_ms: 200
+  - get_title
+`)
+    expect(code).toBe(1)
+    expect(outcome(steps)).toEqual([
+      '1 failed',
+      '2 skipped',
+      'finally 1 passed',
+      'finally 2 failed',
+      'finally 3 passed',
+    ])
+    expect(steps[0]).toMatchObject({
+      error: 'expected the result to equal "Welcome", but it is "Hi"',
+      code: 'expectation_failed',
+      expected: 'Welcome',
+      actual: 'Hi',
+      file: 'script.yaml',
+      line: 3,
+      column: 5,
+    })
+    expect(steps[1]).toMatchObject({ note: 'not run: a step before failed' })
+    expect(steps[3]).toMatchObject({ error: 'no element matches #nope', code: 'element_not_found' })
+  })
+
+  test('with continue_on_error let the next ones run, and the script has failed all the same', async () => {
+    const { code, steps } = await report(`${blank('x')}steps:
+  - evaluate: nope()
+    continue_on_error: true
+  - get_title
+`)
+    expect(code).toBe(1)
+    expect(outcome(steps)).toEqual(['1 failed', '2 passed'])
+    expect(steps[0]).toMatchObject({ code: 'evaluate_failed' })
+  })
+
+  test('are tried again as often as they say', async () => {
+    const { code, steps } = await report(`${blank('<script>setTimeout(()=>document.title=1,300)</script>')}steps:
+  - evaluate: (window.n = (window.n || 0) + 1)
+    retry: {count: 5, delay_ms: 10}
+    expect: {equals: 3}
+  - evaluate: window.n
+    retry: 2
+    expect: {equals: 9}
+`)
+    expect(code).toBe(1)
+    expect(steps.map(({ tries }) => tries)).toEqual([3, 3])
+  })
+
+  test('are cut at their time', async () => {
+    const { steps } = await report(`${blank('x')}steps:
+  - evaluate: new Promise(() => {})
+    timeout_ms: 300
+    continue_on_error: true
+  - session_list:
+    timeout_ms: 60000
+`)
+    expect(outcome(steps)).toEqual(['1 failed', '2 passed'])
+    expect(steps[0]).toMatchObject({ code: 'timeout' })
+  })
+
+  test('run for each item, and what they save is a list', async () => {
+    const { steps } = await report(`${blank('x')}steps:
+  - evaluate: \${item} * 2
+    for_each: [1, 2, 3]
+    save: doubled
+  - evaluate: "'\${doubled}'"
+  - evaluate: "'\${row.name}'"
+    for_each: [{name: a}, {name: b}]
+    as: row
+    when: \${row.name} != a
+    name: Row \${row.name}
+  - get_title:
+    for_each: []
+`)
+    expect(steps.map(({ number, name, status, value }) => [number, name, status, value])).toEqual([
+      ['1', 'evaluate ${item} * 2', 'passed', 2],
+      ['1', 'evaluate ${item} * 2', 'passed', 4],
+      ['1', 'evaluate ${item} * 2', 'passed', 6],
+      ['2', "evaluate '${doubled}'", 'passed', '[2,4,6]'],
+      ['3', 'Row a', 'skipped', undefined],
+      ['3', 'Row b', 'passed', 'b'],
+      ['4', 'get_title', 'skipped', undefined],
+    ])
+  })
+
+  test('fail when what they refer to has not come', async () => {
+    const { steps } = await report(`${blank('x')}steps:
+  - evaluate: '({name: 1})'
+    save: user
+  - evaluate: \${user.nme}
+    continue_on_error: true
+  - get_title:
+    for_each: \${user.name}
+    continue_on_error: true
+  - get_title:
+    when: false
+    save: never
+  - evaluate: \${never}
+`)
+    expect(steps.map(({ error, code }) => error && [error, code])).toEqual([
+      undefined,
+      ['${user.nme}: user has no "nme" (did you mean "name"?)', 'undefined_reference'],
+      ['for_each needs a list, and this is 1', 'undefined_reference'],
+      undefined,
+      ['${never} has no value: the step that saves it did not run or failed', 'undefined_reference'],
+    ])
+  })
+
+  test('may be any operation, with the script’s session where one is needed', async () => {
+    const { code, steps, script } = await report(`${blank('<title>T</title>')}steps:
+  - session_show:
+    save: me
+    expect: [{path: title, equals: T}, {path: status, equals: ready}]
+  - session_list:
+    expect: {path: sessions, contains: {session_id: "\${session.id}"}}
+  - profile_save: from-script
+    expect: {path: name, equals: from-script}
+  - session_show: nobody
+`)
+    expect(outcome(steps)).toEqual(['1 passed', '2 passed', '3 passed', '4 failed'])
+    expect(steps[3]).toMatchObject({ code: 'session_not_found' })
+    expect((steps[0]!.value as { session_id: string }).session_id).toBe(script.session_id)
+    expect(code).toBe(1)
+  })
+
+  test('wrong at run time only are told in the words of the script', async () => {
+    const { steps } = await report(`${blank('x')}steps:
+  - evaluate: '[]'
+    save: list
+  - wait_for_element: {selector: body, timeout_ms: "\${list}"}
+`)
+    expect(steps[1]).toMatchObject({ error: 'timeout_ms must be a number', code: 'invalid_request' })
+  })
+
+  test('of an included file run in its place, with its own finally', async () => {
+    await folder.write('parts/part.yaml', 'vars: {word: own}\nsteps:\n  - evaluate: "\'${vars.word}\'"\n    save: said\n  - evaluate: nope()\nfinally:\n  - get_title\n') // prettier-ignore
+    const { steps } = await report(`${blank('x')}steps:
+  - include: parts/part.yaml
+    vars: {word: given}
+    for_each: [1, 2]
+    continue_on_error: true
+  - evaluate: "'\${said}'"
+  - include: parts/part.yaml
+    when: "\${said} == other"
+`)
+    const round = ['1.1 passed', '1.2 failed', '1.finally 1 passed']
+    expect(outcome(steps)).toEqual([...round, ...round, '2 passed', '3 skipped'])
+    expect(steps.at(-2)).toMatchObject({ value: 'given' })
+  })
+})
+
+describe('pictures', () => {
+  const script = `session: {start_url: '\${vars.page}', viewport: {width: 200, height: 100}}
+vars: {page: 'data:text/html,<body bgcolor=red>'}
+steps:
+  - get_title:
+    expect: {screenshot: {path: shots/home.png, max_diff_pixels: 10}}
+`
+  test('are stored at first, compared then, and a difference is shown in the artifacts', async () => {
+    const first = await report(script)
+    expect(first.steps[0]).toMatchObject({ status: 'passed', note: 'wrote shots/home.png' })
+    expect((await report(script)).steps[0]).not.toHaveProperty('note')
+
+    const { code, steps, script: told } = await report(script, ['--var', 'page=data:text/html,<body bgcolor=blue>', '--artifacts', 'kept']) // prettier-ignore
+    expect(code).toBe(1)
+    expect(steps[0]!.error).toBe('the page does not look like shots/home.png: 20000 of 20000 pixels differ (100.00 %), at most 10 may') // prettier-ignore
+    expect(told.artifacts).toEqual(expect.arrayContaining(['expected', 'actual', 'diff'].map((kind) => `kept/script/1-home-${kind}.png`))) // prettier-ignore
+    expect(await folder.bytes('kept/script/1-home-expected.png')).toEqual(await folder.bytes('shots/home.png'))
+  })
+
+  test('are not stored in CI without --update-snapshots', async () => {
+    const other = script.replace('shots/home', 'shots/other')
+    const { steps } = await report(other, [], { env: { CI: 'true' } })
+    expect(steps[0]!.error).toBe('there is no shots/other.png to compare with: make it with --update-snapshots')
+    expect((await report(other, ['--update-snapshots'], { env: { CI: 'true' } })).code).toBe(0)
+  })
+
+  test('that a step names a file for are written from the working folder on', async () => {
+    const { steps } = await report(`${blank('x')}steps:\n  - screenshot: {path: out/page.png}\n`)
+    expect(steps[0]!.value).toEqual({ screenshot: '(picture)', path: join(folder.path, 'out/page.png') })
+    expect((await folder.bytes('out/page.png')).subarray(1, 4).toString()).toBe('PNG')
+  })
+})
+
+describe('a plain body', () => {
+  const body = {
+    commands: [{ command: 'navigate_to', data: { url: 'data:text/html,<title>Hi' } }, { command: 'get_title' }],
+  }
+
+  test('runs as it is, and prints like bax do', async () => {
+    await folder.write('body.json', JSON.stringify(body))
+    await folder.write('body.yaml', 'commands:\n  - {command: evaluate, data: {expression: 6 * 7}}\n')
+    expect(await folder.run(['body.json'])).toMatchObject({ code: 0, stdout: 'Hi\n' })
+    expect(await folder.run(['body.yaml'])).toMatchObject({ code: 0, stdout: '42\n' })
+  })
+
+  test('that fails exits with 1 and says why', async () => {
+    await folder.write(
+      'body.json',
+      JSON.stringify({ commands: [{ command: 'evaluate', data: { expression: 'nope()' } }] }),
+    )
+    const { code, stderr } = await folder.run(['body.json'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('nope is not defined')
+  })
+
+  test('can be reported like a script', async () => {
+    await folder.write('body.json', JSON.stringify(body))
+    const { stdout } = await folder.run(['body.json', '--reporter', 'json'])
+    const [script] = (JSON.parse(stdout) as Run).scripts
+    expect(outcome(script!.steps)).toEqual(['1 passed', '2 passed'])
+    expect(script!.steps[1]).toMatchObject({ name: 'get_title', value: 'Hi', line: 1 })
+  })
+})

@@ -1,0 +1,43 @@
+/** `bax run` in tests: scripts as texts in a folder of their own. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { bax, type CliOptions, type CliResult } from './cli.ts'
+
+export interface ScriptFolder {
+  readonly path: string
+  write(name: string, text: string | Uint8Array): Promise<void>
+  read(name: string): Promise<string>
+  bytes(name: string): Promise<Buffer>
+  /** Every file below, as paths from the folder. */
+  files(below?: string): Promise<string[]>
+  /** Runs `bax run` there, with an engine of its own. */
+  run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
+  close(): Promise<void>
+}
+
+export async function scriptFolder(): Promise<ScriptFolder> {
+  const path = await mkdtemp(join(tmpdir(), 'bax-scripts-'))
+  const state = await mkdtemp(join(tmpdir(), 'bax-state-'))
+  return {
+    path,
+    async write(name, text) {
+      await mkdir(dirname(join(path, name)), { recursive: true })
+      await writeFile(join(path, name), text)
+    },
+    read: (name) => readFile(join(path, name), 'utf8'),
+    bytes: (name) => readFile(join(path, name)),
+    async files(below = '.') {
+      const entries = await readdir(join(path, below), { recursive: true, withFileTypes: true })
+      const names = entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(path, join(entry.parentPath, entry.name)))
+      return names.toSorted()
+    },
+    run: (argv, options = {}) => bax(['run', ...argv, '--state-dir', state], { cwd: path, ...options }),
+    async close() {
+      await rm(path, { recursive: true, force: true })
+      await rm(state, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/** Reads scripts from texts, as `bax run` reads them from files. */
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineOperation } from '../../../../src/core/operation.ts'
+import { renderFaults } from '../../../../src/cli/run/faults.ts'
+import { type ReadScripts, readScripts } from '../../../../src/cli/run/script.ts'
+import { makeVerbs } from '../../../../src/cli/run/verbs.ts'
+import { operations } from '../../../../src/operations/index.ts'
+
+const shell = z.object({ session_id: z.string() })
+
+/** Operations of a shell, with the addresses of the interface. */
+const shellOperations = {
+  createShell: defineOperation({
+    summary: 'Create a shell',
+    http: 'POST /shell/sessions',
+    cli: 'shell create',
+    input: z.object({ image: z.string().optional() }),
+    output: shell,
+    run: async () => ({ session_id: 'sh_1' }),
+  }),
+  execShell: defineOperation({
+    summary: 'Run a command in a shell',
+    http: 'POST /shell/exec',
+    cli: 'shell exec <command>',
+    input: shell.extend({ command: z.string() }),
+    output: z.object({ exit_code: z.int() }),
+    run: async () => ({ exit_code: 0 }),
+  }),
+}
+
+const verbs = makeVerbs({ ...operations, ...shellOperations })
+
+interface Reading {
+  readonly env?: Record<string, string>
+  readonly vars?: Record<string, string>
+}
+
+/** Reads `main.yaml` of these files. */
+export function read(
+  files: Record<string, string>,
+  { env = {}, vars = {} }: Reading = {},
+  main = 'main.yaml',
+): ReadScripts {
+  return readScripts([main], {
+    cwd: '/scripts',
+    given: { env, runId: 'run_1' },
+    overrides: vars,
+    verbs,
+    readFile: (path) => {
+      const text = files[path.replace('/scripts/', '')]
+      if (text === undefined) throw Object.assign(new Error('missing'), { code: 'ENOENT' })
+      return text
+    },
+  })
+}
+
+/** What is wrong with a script, as the terminal shows it. */
+export const mistakes = (files: string | Record<string, string>, reading?: Reading, main?: string): string =>
+  renderFaults(read(typeof files === 'string' ? { 'main.yaml': files } : files, reading, main).faults).trimEnd()
+
+/** A test: this script, and everything that is said about it. */
+export function says(title: string, script: string, expected: string): void {
+  test(title, () => expect(mistakes(script)).toBe(expected))
+}

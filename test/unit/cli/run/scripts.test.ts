@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/plan.ts'
+import { RunScope } from '../../../../src/cli/run/scope.ts'
+import { holds } from '../../../../src/cli/run/condition.ts'
+import { mistakes, read } from './reading.ts'
+
+type Reading = Parameters<typeof read>[1]
+
+/** The plan of a script without mistakes. */
+function planOf(files: string | Record<string, string>, reading?: Reading): ScriptPlan {
+  const all = typeof files === 'string' ? { 'main.yaml': files } : files
+  expect(mistakes(all, reading)).toBe('')
+  return read(all, reading).plans[0] as ScriptPlan
+}
+
+const scopeOf = ({ given, vars }: ScriptPlan, saved: Record<string, unknown> = {}) =>
+  new RunScope({ given, vars: { ...vars }, saved: new Map(Object.entries(saved)), sessionId: () => 'ses_1' })
+
+/** What the engine is asked for by a step: the verb and its data. */
+function called(plan: ScriptPlan, step: StepPlan, saved?: Record<string, unknown>) {
+  const { verb, data } = step.action as CallAction
+  return [verb.name, scopeOf(plan, saved).fill(data)]
+}
+
+const calls = (text: string, saved?: Record<string, unknown>, reading?: Reading) => {
+  const plan = planOf(text, reading)
+  return plan.block.steps.map((step) => called(plan, step, saved))
+}
+
+describe('the forms of a step', () => {
+  test('a name, one value, a list in the order of the fields, a mapping, and the long form', () => {
+    const script = `
+steps:
+  - get_title
+  - get_title:
+  - click: '#buy'
+  - type_text: ['#q', hello]
+  - select_option: ['#size', [L, XL]]
+  - navigate_to: {url: http://x}
+  - command: click
+    data: {selector: a}
+  - command: get_title
+`
+    expect(calls(script)).toEqual([
+      ['get_title', {}],
+      ['get_title', {}],
+      ['click', { selector: '#buy' }],
+      ['type_text', { selector: '#q', text: 'hello' }],
+      ['select_option', { selector: '#size', values: ['L', 'XL'] }],
+      ['navigate_to', { url: 'http://x' }],
+      ['click', { selector: 'a' }],
+      ['get_title', {}],
+    ])
+  })
+
+  test('one value goes to the first field where none is required', () => {
+    expect(calls('steps: [{get_content: main}]')).toEqual([['get_content', { selector: 'main' }]])
+  })
+
+  test('operations go by the words of the terminal, and by their address', () => {
+    const script = `
+steps:
+  - session_list
+  - session_show
+  - profile_save: shop
+  - shell_create: {image: python}
+  - shell_exec: ls
+`
+    expect(calls(script).map(([name]) => name)).toEqual(['session_list', 'session_show', 'profile_save', 'shell_create', 'shell_exec']) // prettier-ignore
+  })
+
+  test('merge keys and anchors of YAML are values like others', () => {
+    const script = "vars: {}\nsteps:\n  - click: &buy '#buy'\n  - hover: *buy\n"
+    expect(calls(script)).toEqual([
+      ['click', { selector: '#buy' }],
+      ['hover', { selector: '#buy' }],
+    ])
+  })
+})
+
+describe('references', () => {
+  test('keep the type of a value that they are the whole of, and are text inside text', () => {
+    const script = `
+vars: {n: 3, list: [1, 2], flag: true, user: {name: ann}}
+steps:
+  - navigate_to: http://x/\${vars.n}/\${vars.user.name}?l=\${vars.list}
+  - wait_for_element: {selector: a, timeout_ms: "\${vars.n}", visible_only: "\${vars.flag}"}
+  - evaluate: a $\${b} \${env.HOME}
+  - evaluate: \${run.id} \${session.id}
+`
+    expect(calls(script, {}, { env: { HOME: '/root' } })).toEqual([
+      ['navigate_to', { url: 'http://x/3/ann?l=[1,2]' }],
+      ['wait_for_element', { selector: 'a', timeout_ms: 3, visible_only: true }],
+      ['evaluate', { expression: 'a ${b} /root' }],
+      ['evaluate', { expression: 'run_1 ses_1' }],
+    ])
+  })
+
+  test('reach into what was saved: keys, indices, names with blanks, lengths', () => {
+    const script = `
+steps:
+  - get_title:
+    save: rows
+  - evaluate: \${rows[0].name} \${rows[0]["full name"]} \${rows.length}
+`
+    const rows = [{ name: 'a', 'full name': 'b' }]
+    expect(calls(script, { rows })[1]).toEqual(['evaluate', { expression: 'a b 1' }])
+  })
+
+  test('to a part that is not there fail when the step runs, with what was meant', () => {
+    const plan = planOf('steps:\n  - get_title:\n    save: user\n  - evaluate: ${user.nme}\n')
+    const [, step] = plan.block.steps
+    expect(() => called(plan, step!, { user: { name: 'ann' } })).toThrow(
+      '${user.nme}: user has no "nme" (did you mean "name"?)',
+    )
+    expect(() => called(plan, step!)).toThrow('${user.nme} has no value: the step that saves it did not run or failed')
+  })
+})
+
+describe('variables', () => {
+  const script = 'vars: {base: http://x, n: 3, all: "${vars.base}/all"}\nsteps: [{navigate_to: "${vars.all}"}]\n'
+
+  test('are set from the command line, with the type that the script gives them', () => {
+    const plan = planOf(script, { vars: { base: '5', n: '7', more: '9' } })
+    expect(plan.vars).toEqual({ base: '5', n: 7, more: '9', all: '5/all' })
+  })
+
+  test('need no default when the command line gives them', () => {
+    const text = 'steps: [{navigate_to: "${vars.base}"}]'
+    expect(mistakes(text)).toContain('vars has no "base"')
+    expect(calls(text, {}, { vars: { base: 'http://y' } })).toEqual([['navigate_to', { url: 'http://y' }]])
+  })
+
+  test('of an included file are its defaults, below those of the includer and what the step passes', () => {
+    const files = {
+      'main.yaml':
+        'vars: {base: http://main}\nsteps:\n  - include: sub/login.yaml\n    vars: {user: ann}\n  - get_text: ${token}\n',
+      'sub/login.yaml':
+        'vars: {base: http://own, user: bob, role: guest}\nsteps:\n  - evaluate: ${vars.base} ${vars.user} ${vars.role}\n    save: token\n',
+    }
+    const plan = planOf(files)
+    const { action } = plan.block.steps[0]!
+    if (action.kind !== 'include') throw new Error('not an include')
+    const outer = scopeOf(plan)
+    const vars = Object.fromEntries(action.vars.map(([name, template]) => [name, outer.fill(template)]))
+    const inner = outer.including({ ...outer.vars, ...vars })
+    expect(inner.fill((action.block.steps[0]!.action as CallAction).data)).toEqual({
+      expression: 'http://main ann guest',
+    })
+    expect(action.block.steps[0]!.number).toBe('1.1')
+    expect(action.file).toBe('sub/login.yaml')
+  })
+})
+
+describe('when', () => {
+  const cases: [when: string, saved: Record<string, unknown>, runs: boolean][] = [
+    ['${a}', { a: true }, true],
+    ['${a}', { a: 'false' }, false],
+    ['${a}', { a: '0' }, false],
+    ['${a}', { a: [] }, false],
+    ['${a}', { a: [0] }, true],
+    ['${a}', {}, false],
+    ['!${a}', {}, true],
+    ['!${a}', { a: 1 }, false],
+    ['${a} == 3', { a: 3 }, true],
+    ['${a} == 3', { a: '3' }, true],
+    ['${a} != 3', { a: 3 }, false],
+    ["${a} == 'two words'", { a: 'two words' }, true],
+    ['${a} == null', {}, true],
+    ['${a.b} == x', { a: {} }, false],
+    ['true', {}, true],
+  ]
+  test.each(cases)('%s with %j', (when, saved, runs) => {
+    const plan = planOf(`steps:\n  - get_title:\n    save: a\n  - get_title:\n    when: ${JSON.stringify(when)}\n`)
+    expect(holds(plan.block.steps[1]!.when!, scopeOf(plan, saved))).toBe(runs)
+  })
+})
+
+describe('the session of a script', () => {
+  test('is made when a step needs one', () => {
+    expect(planOf('steps: [get_title]').session).not.toBeNull()
+    expect(planOf('steps: [session_list]').session).toBeNull()
+    expect(planOf('session: {locale: de-DE}\nsteps: [session_list]').session).not.toBeNull()
+  })
+
+  test('may be one that is there, by its name alone', () => {
+    const plan = planOf('session: shop\nsteps: [get_title]')
+    expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ session_id: 'shop' })
+  })
+
+  test('takes values from variables, of any type', () => {
+    const plan = planOf('vars: {w: 800}\nsession: {viewport: {width: "${vars.w}", height: 600}}\nsteps: [get_title]')
+    expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ viewport: { width: 800, height: 600 } })
+  })
+})
+
+test('a reference in a field is not judged before the run, what stands beside it is', () => {
+  const script =
+    'steps:\n  - get_title:\n    save: n\n  - wait_for_element: {selector: "${n}", timeout_ms: "${n}", visible_only: 3}\n'
+  expect(read({ 'main.yaml': script }).faults.map(({ message }) => message)).toEqual([
+    'visible_only must be true or false',
+  ])
+})
+
+test('a plain body with the aliases of the interface is read as it is', () => {
+  const text =
+    '{"commands":[{"command":"wait_for_element","data":{"selector":"a","timeoutMs":5}}],"continueOnError":true}'
+  const { plans, faults } = read({ 'main.yaml': text })
+  expect(faults).toEqual([])
+  expect(plans[0]).toMatchObject({
+    kind: 'body',
+    body: { continue_on_error: true, commands: [{ data: { timeout_ms: 5 } }] },
+  })
+})

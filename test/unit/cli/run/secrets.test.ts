@@ -1,0 +1,94 @@
+import { zipSync, unzipSync, strFromU8, strToU8 } from 'fflate'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { makeMask } from '../../../../src/cli/run/secrets.ts'
+import { maskTrace } from '../../../../src/cli/run/trace-file.ts'
+
+const secret = 'p&ss "wörd"/+<1>'
+const mask = makeMask([secret])
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('a secret is hidden', () => {
+  const spelled: Record<string, string> = {
+    'as it is': secret,
+    'in JSON': JSON.stringify(secret).slice(1, -1),
+    'in JSON with unicode escapes': 'p\\u0026ss \\u0022w\\u00f6rd\\u0022/+\\u003C1\\u003e',
+    'in a URL': encodeURIComponent(secret),
+    'in a URL with small hex digits': encodeURIComponent(secret).toLowerCase(),
+    'in a form': new URLSearchParams({ x: secret }).toString().slice(2),
+    'in HTML': 'p&amp;ss &quot;wörd&quot;/+&lt;1&gt;',
+    'in HTML with numbers': 'p&#38;ss &#x22;w&#246;rd&#X22;/+&#60;1&#062;',
+  }
+  test.each(Object.entries(spelled))('%s', (_, text) => expect(mask.text(`a ${text} b`)).toBe('a *** b'))
+
+  test('in base64, wherever it stands in the coded text', () => {
+    for (const before of ['', 'u', 'us', 'user:']) {
+      for (const after of ['', '!', '!!']) {
+        const coded = base64(before + secret + after)
+        const hidden = mask.text(coded)
+        expect(hidden).toContain('***')
+        expect(Buffer.from(hidden.replaceAll('***', '=='), 'base64').toString()).not.toContain(secret.slice(1, -1))
+      }
+    }
+  })
+
+  test('line by line when it has several', () => {
+    const key = makeMask(['-----BEGIN\nabcd1234\n-----END'])
+    expect(key.text('x abcd1234 y')).toBe('x *** y')
+  })
+
+  test('in keys, texts and numbers of a value, which keeps its form otherwise', () => {
+    const hide = makeMask(['4711'])
+    expect(hide.deep({ a4711: ['4711', 4711, 14711, 12, true, null], png: new Uint8Array([1]) })).toEqual({
+      'a***': ['***', '***', '1***', 12, true, null],
+      png: new Uint8Array([1]),
+    })
+  })
+
+  test('the longest first, when one is in another', () => {
+    expect(makeMask(['abc', 'abcdef']).text('abcdef abc')).toBe('*** ***')
+  })
+})
+
+test('nothing is hidden without a secret', () => {
+  const none = makeMask(['', '\n'])
+  expect(none.text('a b')).toBe('a b')
+  expect(none.deep({ a: 1 })).toEqual({ a: 1 })
+})
+
+test('no text of a secret comes through, whatever the secret and the way it is written', () => {
+  const ways = [
+    (text: string) => text,
+    (text: string) => JSON.stringify(text),
+    (text: string) => encodeURIComponent(text),
+    (text: string) => new URLSearchParams({ q: text }).toString(),
+    (text: string) => base64(`user:${text}`),
+  ]
+  const word = fc.string({ minLength: 6, maxLength: 20, unit: 'grapheme' }).filter((text) => !/[*\s=]/.test(text))
+  fc.assert(
+    fc.property(word, fc.constantFrom(...ways), (value, way) => {
+      const hidden = makeMask([value]).text(`before ${way(value)} after`)
+      expect(hidden).toContain('***')
+      expect(hidden).not.toContain(value)
+    }),
+  )
+})
+
+test('a trace loses the secrets in its texts and keeps its pictures', () => {
+  const entries = {
+    'trace.trace': strToU8(`{"params":{"value":${JSON.stringify(secret)}}}\n`),
+    'resources/body.dat': strToU8(`password=${new URLSearchParams({ x: secret }).toString().slice(2)}&raw=${secret}`),
+    'resources/a.jpeg': strToU8(secret),
+    'resources/b.css': strToU8('a{}'),
+  }
+  const masked = unzipSync(maskTrace(zipSync(entries), mask))
+  expect(strFromU8(masked['trace.trace']!)).toBe('{"params":{"value":"***"}}\n')
+  expect(strFromU8(masked['resources/body.dat']!)).toBe('password=***&raw=***')
+  expect(masked['resources/a.jpeg']).toEqual(entries['resources/a.jpeg'])
+  expect(masked['resources/b.css']).toEqual(entries['resources/b.css'])
+})
+
+test('a trace without secrets stays the file that it was', () => {
+  const zip = zipSync({ 'trace.trace': strToU8('{}') })
+  expect(maskTrace(zip, mask)).toBe(zip)
+})
