@@ -23,8 +23,6 @@ export interface CliOptions {
   readonly signal?: AbortSignal
   /** Hears what is written to standard output as it is written. */
   readonly onOutput?: (text: string) => unknown
-  /** Hears standard output as it comes. */
-  readonly onStdout?: (text: string) => void
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
   readonly columns?: number

@@ -1,0 +1,326 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bax, type CliOptions } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+let folder: string
+beforeAll(async () => {
+  homes = await openHomes()
+  site = await serveSite({
+    '/': '<!doctype html><title>Shop</title><h1>Offers</h1><button id="buy" onclick="document.title=\'Bought\'">Buy</button>',
+  })
+  folder = await mkdtemp(join(tmpdir(), 'bax-cli-'))
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47])
+
+/** A promise and the way to resolve it; Node 20 has no Promise.withResolvers. */
+function withResolvers() {
+  let resolve!: () => void
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve }
+}
+
+/** The two ways to name an engine that runs already. */
+const servers = {
+  http: () => homes.baseUrl,
+  unix: () => `unix:${join(homes.stateDir, 'test.sock')}`,
+}
+
+describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a server over %s', (name) => {
+  const run = (argv: string[], { env, ...options }: CliOptions = {}) =>
+    bax(argv, {
+      cwd: folder,
+      ...options,
+      env: { BAX_SERVER: servers[name](), BAX_STATE_DIR: join(folder, name), ...env },
+    })
+  let session: string
+  beforeEach(async () => {
+    const { stdout } = await run(['session', 'create', '--headless', '--start-url', site.url])
+    session = stdout.trim()
+    return async () => void (await run(['session', 'close', session]))
+  })
+
+  test('`session create` prints the id alone', async () => {
+    expect(session).toMatch(/^ses_[\w-]+$/)
+    const { stdout } = await run(['session', 'show', session, '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: session, status: 'ready', title: 'Shop' })
+  })
+
+  test('`session list` is a table, and the answer itself with --json', async () => {
+    const { stdout } = await run(['session', 'list'])
+    const [head, ...rows] = stdout.trimEnd().split('\n')
+    expect(head).toMatch(/^SESSION_ID +NAME +STATUS +TABS +URL +TITLE$/)
+    expect(rows.find((row) => row.startsWith(session))).toMatch(/ ready +1 +http:\/\/127.0.0.1:\d+\/ +Shop$/)
+    const { sessions, total } = JSON.parse((await run(['session', 'list', '--json'])).stdout)
+    expect(total).toBe(sessions.length)
+  })
+
+  test('`session close` says nothing, and the session is then reported as ended', async () => {
+    expect(await run(['session', 'close', session])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const gone = await run(['do', '-s', session, 'get-title'])
+    expect([gone.code, gone.stdout]).toEqual([5, ''])
+    expect(gone.stderr).toContain('has ended')
+  })
+
+  test('several commands joined by `then` are one batch; values go to stdout, actions are silent', async () => {
+    const { code, stdout, stderr } = await run([
+      'do',
+      '-s',
+      session,
+      'get-title',
+      'then',
+      'click',
+      '#buy',
+      'then',
+      'get_title',
+      'then',
+      'evaluate',
+      '({a: 1})', // prettier-ignore
+    ])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toBe('Shop\nBought\n{\n  "a": 1\n}\n')
+    const record = JSON.parse((await run(['session', 'show', session, '--json'])).stdout)
+    expect(record.commands_run).toBe(4)
+  })
+
+  test('a failed command stops the batch: its sentence and code on stderr, exit 1', async () => {
+    const failed = await run(['do', '-s', session, 'click', '#by', '--timeout-ms', '200', 'then', 'get-title'])
+    expect([failed.code, failed.stdout]).toEqual([1, ''])
+    expect(failed.stderr).toMatch(/^error: click \(1 of 2\): no element matches #by.* \[element_not_found\]\nhint: /)
+    const on = await run([
+      'do',
+      '-s',
+      session,
+      '--continue-on-error',
+      'click',
+      '#by',
+      '--timeout-ms',
+      '200',
+      'then',
+      'get-title',
+    ])
+    expect([on.code, on.stdout]).toEqual([1, 'Shop\n'])
+  })
+
+  test('--json prints exactly the answer of the service', async () => {
+    const { code, stdout } = await run(['do', '-s', session, '--json', 'get-title'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      session_id: session,
+      results: [{ command: 'get_title', data: { result: { type: 'string', value: 'Shop' } } }],
+    })
+    const failed = await run(['do', '-s', 'nobody', '--json', 'get-title'])
+    expect(failed.code).toBe(5)
+    expect(JSON.parse(failed.stdout)).toMatchObject({ success: false, code: 'session_not_found' })
+  })
+
+  test('commands come as JSON from standard input', async () => {
+    const commands = [{ command: 'click', data: { selector: '#buy' } }, { command: 'get_title' }]
+    const list = await run(['do', '-', '-s', session], { stdin: JSON.stringify(commands) })
+    expect([list.code, list.stdout]).toEqual([0, 'Bought\n'])
+    const body = await run(['do', '-'], { stdin: JSON.stringify({ session_id: session, commands: [commands[1]] }) })
+    expect([body.code, body.stdout, body.stderr]).toEqual([0, 'Bought\n', ''])
+    const wrong = await run(['do', '-', '-s', session], { stdin: '[{"command":"get_tilte"}]' })
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toContain('commands[0].command: unknown command "get_tilte" (did you mean "get_title"?)')
+    const broken = await run(['do', '-', '-s', session], { stdin: '[{' })
+    expect([broken.code, broken.stdout]).toEqual([2, ''])
+    expect(broken.stderr).toContain('standard input is not JSON')
+  })
+
+  test('without a session one is created, and its id is told on stderr', async () => {
+    const { code, stdout, stderr } = await run(['do', '--headless', 'navigate-to', site.url, 'then', 'get-title'])
+    expect([code, stdout]).toEqual([0, 'Shop\n'])
+    const id = /^session (ses_\S+) \(go on with: bax do -s \1 …\)\n$/.exec(stderr)?.[1]
+    expect((await run(['do', '-s', id!, 'get-title'])).stdout).toBe('Shop\n')
+    await run(['session', 'close', id!])
+  })
+
+  test('-s, then BAX_SESSION, then `session use` name the session', async () => {
+    await run(['session', 'use', session])
+    expect((await run(['session', 'use'])).stdout).toBe(`${session}\n`)
+    expect((await run(['do', 'get-title'])).stdout).toBe('Shop\n')
+    const named = await run(['do', 'get-title'], { env: { BAX_SESSION: 'nobody' } })
+    expect(named.code).toBe(5)
+    expect(named.stderr).toContain('BAX_SESSION')
+    const flag = await run(['do', '-s', session, 'get-title'], { env: { BAX_SESSION: 'nobody' } })
+    expect(flag.stdout).toBe('Shop\n')
+    expect((await run(['session', 'use', '--clear'])).code).toBe(0)
+    expect(await run(['session', 'use'])).toMatchObject({ stdout: '', stderr: 'no session is chosen\n' })
+    expect((await run(['session', 'use', 'nobody'])).code).toBe(5)
+  })
+
+  test('a chosen session that has ended is explained by the choice', async () => {
+    await run(['session', 'use', session])
+    await run(['session', 'close', session])
+    const { code, stderr } = await run(['do', 'get-title'])
+    await run(['session', 'use', '--clear'])
+    expect(code).toBe(5)
+    expect(stderr).toContain('bax session use --clear')
+  })
+
+  describe('a screenshot', () => {
+    test('goes to the file of -o, from the folder of the caller', async () => {
+      const { code, stdout } = await run(['do', '-s', session, 'screenshot', '-o', 'page.png', 'then', 'get-title'])
+      expect([code, stdout]).toEqual([0, 'Shop\n'])
+      expect((await readFile(join(folder, 'page.png'))).subarray(0, 4)).toEqual(png)
+    })
+
+    test('is the bytes alone in a pipe', async () => {
+      const { bytes } = await run(['do', '-s', session, 'screenshot'])
+      expect(bytes.subarray(0, 4)).toEqual(png)
+      expect(bytes.subarray(-8, -4).toString('latin1')).toBe('IEND')
+    })
+
+    test('never reaches a terminal: it becomes a file whose name is printed', async () => {
+      const { code, stdout } = await run(['do', '-s', session, 'screenshot'], { tty: true })
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/^screenshot-\d{8}-\d{6}(-\d+)?\.png\n$/)
+      expect((await readFile(join(folder, stdout.trim()))).subarray(0, 4)).toEqual(png)
+    })
+
+    test('beside other output becomes a file too', async () => {
+      const { stdout } = await run(['do', '-s', session, 'screenshot', 'then', 'get-title'])
+      const [name, title] = stdout.trim().split('\n')
+      expect(title).toBe('Shop')
+      expect(await readdir(folder)).toContain(name)
+    })
+
+    test('with a path is saved where the caller is', async () => {
+      const { code } = await run(['do', '-s', session, 'screenshot', '--path', 'by-path.png'])
+      expect(code).toBe(0)
+      expect((await readFile(join(folder, 'by-path.png'))).subarray(0, 4)).toEqual(png)
+    })
+
+    test('that cannot be written is one sentence', async () => {
+      const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'no/such/folder.png'])
+      expect(code).toBe(2)
+      expect(stderr).toContain(`error: cannot write ${join(folder, 'no/such/folder.png')}: ENOENT`)
+    })
+  })
+
+  test('content goes to the file of -o as text', async () => {
+    await run(['do', '-s', session, 'get-text', 'h1', '-o', 'heading.txt'])
+    expect(await readFile(join(folder, 'heading.txt'), 'utf8')).toBe('Offers\n')
+  })
+
+  test('wrong fields are the service’s to name', async () => {
+    const { code, stderr } = await run(['do', '-s', session, 'click-at', '--', '-1', '99999999'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^error: commands\[0\]\.data\./)
+  })
+
+  test('on a terminal every step is told on stderr, in colour unless NO_COLOR is set', async () => {
+    const argv = ['do', '-s', session, 'click', '#buy', 'then', 'get-title']
+    const colour = await run(argv, { tty: true })
+    expect(colour.stderr).toMatch(/\u001B\[32m✓\u001B\[39m click /)
+    const plain = await run(argv, { tty: true, env: { NO_COLOR: '1' } })
+    expect(plain.stderr).toMatch(/^✓ click \d+ ms\n✓ get-title \d+ ms\n$/)
+    expect(plain.stdout).toBe('Bought\n')
+  })
+
+  test('a table is cut to the width of the terminal', async () => {
+    const { stdout } = await run(['session', 'list'], { tty: true, columns: 60, env: { NO_COLOR: '1' } })
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBe(60)
+  })
+
+  test('a profile is saved from the session and loaded into another', async () => {
+    const id = (await run(['profile', 'save', `login-${name}`, '-s', session])).stdout.trim()
+    expect((await run(['profile', 'list'])).stdout).toContain(`login-${name}`)
+    const other = await run(['session', 'create', '--headless', '--profile-id', id])
+    expect(other.code).toBe(0)
+    await run(['session', 'close', other.stdout.trim()])
+    expect((await run(['profile', 'delete', id])).code).toBe(0)
+    expect((await run(['profile', 'show', id])).code).toBe(5)
+  })
+
+  test('`session watch` follows the events until the session ends', async () => {
+    const connected = withResolvers()
+    const watched = run(['session', 'watch', '-s', session, '--replay', 'all', '--json'], {
+      onOutput: () => connected.resolve(),
+    })
+    await connected.promise
+    await run(['session', 'close', session])
+    const { code, stdout } = await watched
+    expect(code).toBe(0)
+    const types = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type)
+    expect(types).toContain('page.loaded')
+    expect(types.at(-1)).toBe('session.closed')
+  })
+
+  test('`api` sends any request, `openapi` prints the document', async () => {
+    const list = await run(['api', 'get', 'sessions'])
+    expect(JSON.parse(list.stdout).total).toBeGreaterThan(0)
+    await writeFile(
+      join(folder, 'body.json'),
+      JSON.stringify({ session_id: session, commands: [{ command: 'get_title' }] }),
+    )
+    const posted = await run(['api', 'POST', '/commands', '-d', '@body.json'])
+    expect(JSON.parse(posted.stdout)).toMatchObject({ success: true })
+    const refused = await run(['api', 'GET', '/sessions/nobody'])
+    expect(refused.code).toBe(5)
+    expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'session_not_found' })
+    const { code, stdout } = await run(['openapi'])
+    expect([code, JSON.parse(stdout).openapi]).toEqual([0, '3.1.0'])
+  })
+
+  test('^C ends a command that hangs with 130, and what it asked for is cancelled', async () => {
+    const interrupt = new AbortController()
+    const hung = run(['do', '-s', session, 'evaluate', 'new Promise(() => {})'], { signal: interrupt.signal })
+    const seen = new AbortController()
+    await run(['session', 'watch', '-s', session, '--replay', 'all', '--types', 'command.started', '--json'], {
+      signal: seen.signal,
+      onOutput: (line) => line.includes('"command":"evaluate"') && seen.abort('SIGINT'),
+    })
+    interrupt.abort('SIGINT')
+    expect(await hung).toMatchObject({ code: 130, stdout: '' })
+    expect((await run(['do', '-s', session, 'get-title'])).stdout).toBe('Shop\n')
+  })
+})
+
+describe('with --embedded', () => {
+  test('a batch runs in an engine of its own, which leaves nothing behind', async () => {
+    const state = await mkdtemp(join(tmpdir(), 'bax-embedded-'))
+    const env = { BAX_STATE_DIR: state }
+    const ran = await bax(['do', '--embedded', '--headless', 'navigate-to', site.url, 'then', 'get-title'], { env })
+    expect(ran).toMatchObject({ code: 0, stdout: 'Shop\n', stderr: '' })
+    expect(await readdir(state)).not.toContain('engine.json')
+    const use = await bax(['session', 'use', 'x', '--embedded'], { env })
+    expect(use.code).toBe(2)
+    await rm(state, { recursive: true })
+  })
+})
+
+describe('a server that cannot be used', () => {
+  test('is named when nothing answers there', async () => {
+    const { code, stdout, stderr } = await bax(['session', 'list', '--server', 'http://127.0.0.1:9'])
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toContain('error: cannot reach the engine at http://127.0.0.1:9')
+    expect((await bax(['session', 'list', '--server', 'unix:/nonexistent.sock'])).code).toBe(3)
+  })
+
+  test('is named when it is no bax', async () => {
+    const { code, stderr } = await bax(['session', 'list', '--server', site.url])
+    expect(code).toBe(3)
+    expect(stderr).toContain('not as a bax server')
+  })
+
+  test('must be an address', async () => {
+    expect((await bax(['session', 'list', '--server', 'ftp://example.com'])).code).toBe(2)
+  })
+})

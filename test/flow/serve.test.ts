@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+
+let built: BuiltBax
+beforeAll(async () => {
+  built = await buildBax()
+})
+afterAll(() => built.close())
+
+/** A server on a free port, with the address that it printed. */
+async function serve(...flags: string[]) {
+  const folder = await built.stateDir()
+  const running = built.start(['serve', '--port', '0', ...flags], { env: { BAX_STATE_DIR: folder } })
+  const said = await running.says('bax is listening on http://')
+  return { ...running, url: /http:\S+/.exec(said)![0] }
+}
+
+describe('`bax serve`', () => {
+  test('prints its address, answers over HTTP, and ends cleanly at SIGTERM', async () => {
+    const folder = await built.stateDir()
+    const port = await freePort()
+    const running = built.start(['serve', '--port', String(port)], { env: { BAX_STATE_DIR: folder } })
+    await running.says(`bax is listening on http://127.0.0.1:${port}\n`)
+    const server = { env: { BAX_STATE_DIR: folder, BAX_SERVER: `http://127.0.0.1:${port}` } }
+    const created = await built.run(['session', 'create', '--headless'], server)
+    expect(created).toMatchObject({ code: 0, stderr: '' })
+    const status = JSON.parse((await built.run(['engine', 'status', '--json'], server)).stdout)
+    expect(status).toMatchObject({ home: 'server', sessions: 1, pid: running.child.pid })
+
+    const stop = await built.run(['engine', 'stop'], server)
+    expect(stop.code).toBe(4)
+    expect(stop.stderr).toMatch(/^error: /)
+
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 0, stdout: '' })
+    expect((await built.run(['session', 'list'], server)).code).toBe(3)
+  })
+
+  test('^C ends it with 130', async () => {
+    const running = await serve()
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(130)
+  })
+
+  test('listens on the IPv6 loopback address too', async () => {
+    const running = await serve('--host', '::1')
+    expect(running.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    const { code } = await built.run(['session', 'list', '--server', running.url])
+    expect(code).toBe(0)
+    running.child.kill()
+    await running.ended
+  })
+
+  test.each(['0.0.0.0', '192.168.1.5', 'example.com', '::'])(
+    'refuses %s, because there are no keys yet',
+    async (host) => {
+      const { code, stderr } = await built.run(['serve', '--host', host])
+      expect(code).toBe(2)
+      expect(stderr).toContain(`error: without keys bax serves loopback addresses only, not ${host}\nhint: `)
+    },
+  )
+
+  test('a busy port is one sentence', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const { code, stdout, stderr } = await built.run(['serve', '--port', String(port)], {
+      env: { BAX_STATE_DIR: await built.stateDir() },
+    })
+    other.close()
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toBe(
+      `error: 127.0.0.1:${port} is in use by another program\n` +
+        'hint: choose another with --port, or stop the program that has it\n',
+    )
+  })
+
+  test('a request for another host is refused unless --allow-host names it', async () => {
+    const ask = ({ url }: { url: string }, host: string) =>
+      new Promise<number>((resolve, reject) => {
+        const asked = request(`${url}/healthz`, { headers: { host } }, (response) => {
+          response.resume()
+          resolve(response.statusCode!)
+        })
+        asked.on('error', reject).end()
+      })
+    const closed = await serve()
+    expect([await ask(closed, 'localhost'), await ask(closed, 'bax.test')]).toEqual([200, 403])
+    closed.child.kill()
+    const open = await serve('--allow-host', 'BAX.test')
+    expect(await ask(open, 'bax.test:4100')).toBe(200)
+    open.child.kill()
+    await Promise.all([closed.ended, open.ended])
+  })
+
+  test('--port must be a port', async () => {
+    expect((await built.run(['serve', '--port', '70000'])).code).toBe(2)
+    expect((await built.run(['serve', '--port', 'many'])).code).toBe(2)
+  })
+})
+
+describe('the process', () => {
+  test('a reader that closes the pipe is no failure', async () => {
+    const running = built.start(['openapi'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+    running.child.stdout!.destroy()
+    const { code, stderr } = await running.ended
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  test('^C ends a hanging command with 130 and cancels what it asked for', async () => {
+    const env = { env: { BAX_STATE_DIR: await built.stateDir() } }
+    await built.run(['session', 'create', '--headless', '--use'], env)
+    const watch = built.start(
+      ['session', 'watch', '-s', await chosen(env), '--replay', 'all', '--types', 'command.started'],
+      env,
+    )
+    const hung = built.start(['do', 'evaluate', 'new Promise(() => {})'], env)
+    await new Promise<void>((resolve) => watch.child.stdout!.once('data', () => resolve()))
+    hung.child.kill('SIGINT')
+    expect(await hung.ended).toMatchObject({ code: 130, stdout: '' })
+    expect((await built.run(['do', 'evaluate', '1 + 1'], env)).stdout).toBe('2\n')
+    watch.child.kill('SIGINT')
+    expect((await watch.ended).code).toBe(130)
+  })
+
+  test('an unforeseen fault is one sentence, exit 7, and a log that has the stack', async () => {
+    const folder = await built.stateDir()
+    const broken = join(dirname(built.program), '..', 'broken')
+    await cp(dirname(built.program), broken, { recursive: true })
+    await writeFile(join(broken, 'manifest.json'), '{')
+    const child = spawn(process.execPath, [join(broken, 'main.js'), 'session', 'list'], {
+      env: { BAX_STATE_DIR: folder, BAX_CONFIG: '/nonexistent' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => (stderr += chunk))
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(7)
+    expect(stderr).toMatch(/^error: an internal fault: .+\nhint: .+\n$/)
+    expect(stderr).toContain(`hint: the details are in ${folder}/bax.log`)
+    expect(await readFile(`${folder}/bax.log`, 'utf8')).toContain('    at ')
+  })
+})
+
+const chosen = async (env: { env: Record<string, string> }) => (await built.run(['session', 'use'], env)).stdout.trim()
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
