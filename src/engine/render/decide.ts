@@ -23,9 +23,10 @@ const injecting = /createElement\(\s*['"]script['"]/
 /** The reason to render a page, or undefined when its HTML is all there is to it. */
 export function needsBrowser(root: ElementNode): Reason | undefined {
   const signs = signsOf(root)
-  const scripted = signs.externalScripts > 0 || hasProgram(signs.inlineScripts)
-  if (!scripted) return undefined
-  return strongReason(signs) ?? weakReason(signs)
+  if (signs.externalScripts === 0 && signs.inlineScripts.trim() === '') return undefined
+  const strong = strongReason(signs)
+  if (strong || (signs.externalScripts === 0 && !hasProgram(signs.inlineScripts))) return strong
+  return weakReason(signs)
 }
 
 function strongReason(signs: PageSigns): Reason | undefined {

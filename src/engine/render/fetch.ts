@@ -97,10 +97,9 @@ const redirecting = new Set([301, 302, 303, 307, 308])
 function redirectTarget({ status, headers }: Response, url: string): string | undefined {
   const location = redirecting.has(status) ? headers.get('location') : null
   if (location === null) return undefined
-  // Servers write UTF-8 into headers, which are read byte by byte.
-  const text = Buffer.from(location, 'latin1').toString('utf8')
-  const readable = text.includes('\uFFFD') ? location : text
-  return webUrl(readable, url)
+  // Bytes beyond ASCII stand for themselves, in whatever encoding they were meant.
+  const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+  return webUrl(escaped, url)
 }
 
 /** Cookies set on the way are part of some redirects; they go back to the very host that set them. */

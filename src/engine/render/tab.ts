@@ -81,9 +81,12 @@ export class Tab {
 
   /** Leaves nothing of a visit behind: no page, no cookies, no storage. A tab that cannot be cleaned is broken. */
   async clean(): Promise<void> {
-    const origins = this.#visit?.origins ?? new Set()
+    const { origins = new Set<string>(), stopped = false } = this.#visit ?? {}
     this.#visit = undefined
     this.#visits++
+    // Its scripts stay switched off.
+    if (stopped) this.#broken = true
+    if (this.#broken) return
     try {
       await inTime(this.#wipe([...origins]), limits.pool.closeMs, 'the tab could not be cleaned')
     } catch {

@@ -18,6 +18,8 @@ export interface DocumentAnswer {
 }
 
 const { scrape } = limits
+/** For what may come at once when a script has been stopped. */
+const graceMs = 300
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
 export class Visit {
@@ -107,7 +109,7 @@ export class Visit {
       const settled = await this.#responsive(
         this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }),
         signal,
-      ).catch((error: unknown) => this.#replaced(error))
+      ).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error)))
       // Scripts that are on their way by other means than ours, such as import().
       if (settled === undefined || this.#open.size === 0) return
       await this.#waiting.until(
@@ -128,8 +130,9 @@ export class Visit {
         const contextId = await this.#waiting.guard(this.#ownWorld(), signal)
         return await this.evaluate<T>(expression, signal, contextId)
       } catch (error) {
-        // The page was replaced under our hands: the next one is asked.
-        if (attempt >= 2 || this.#replaced(error) !== undefined) throw error
+        // The page was replaced, or a script in the way of the call stopped: it is asked once more.
+        if (attempt >= 2 || signal.aborted) throw error
+        if ((error as BaxError).code !== 'evaluate_failed' || !this.#stopped) this.#replaced(error)
         this.#world = undefined
       }
     }
@@ -149,6 +152,11 @@ export class Visit {
     )
     if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as Thrown))
     return (result as { value: T }).value
+  }
+
+  /** Whether the page's scripts were stopped for good. */
+  get stopped(): boolean {
+    return this.#stopped
   }
 
   send(method: string, params: object, signal: AbortSignal): Promise<Record<string, unknown>> {
@@ -183,19 +191,10 @@ export class Visit {
     }
   }
 
-  /** The result of a call that needs the page's thread; a script that holds the thread is ended. */
+  /** The result of a call that needs the page's thread; a script that holds the thread is ended, once. */
   async #responsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    const answered = work.then(
-      () => true,
-      () => true,
-    )
     const patience = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), patience)
-    })
-    const inTime = await this.#waiting.guard(Promise.race([answered, late]), signal).finally(() => clearTimeout(timer))
-    if (inTime) return work
+    if (await this.#settles(work, patience, signal)) return work
     if (this.#stopped) throw new BaxError('timeout', 'the page is caught in a script')
     this.#stopped = true
     this.warnings.push('a script of the page that did not end was stopped')
@@ -206,7 +205,24 @@ export class Visit {
       ]),
       signal,
     )
-    return this.#responsive(work, signal)
+    // What itself was a script, or waits for one, will not come any more.
+    if (await this.#settles(work, graceMs, signal)) return work
+    throw new BaxError('evaluate_failed', 'a script that did not end was stopped')
+  }
+
+  /** Whether work is done within a time, well or badly. */
+  async #settles(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+    let done = false
+    const settled = work.then(
+      () => (done = true),
+      () => (done = true),
+    )
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms)
+    })
+    await this.#waiting.guard(Promise.race([settled, late]), signal).finally(() => clearTimeout(timer))
+    return done
   }
 
   #request(params: Record<string, unknown>): void {

@@ -19,11 +19,14 @@ export function summarise(root: ElementNode, title: string, description: string,
   const weights = weigh(sentences)
   const aim = new Set(wordsOf(`${title} ${description}`))
   const scored = sentences.map((sentence) => ({ sentence, score: scoreOf(sentence, weights, aim, sentences.length) }))
+  const ranked = scored.toSorted((a, b) => b.score - a.score || a.sentence.at - b.sentence.at)
   const best: Sentence[] = []
-  for (const { sentence } of scored.toSorted((a, b) => b.score - a.score || a.sentence.at - b.sentence.at)) {
+  for (const { sentence } of ranked) {
     if (best.every((other) => overlap(other, sentence) < 0.6)) best.push(sentence)
     if (best.length === wanted) break
   }
+  // A text that says one thing over and over still gets two sentences.
+  if (best.length < 2) best.push(ranked[1]!.sentence)
   return best
     .toSorted((a, b) => a.at - b.at)
     .map(({ text }) => text)

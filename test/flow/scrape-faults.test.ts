@@ -1,0 +1,306 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { pageProcesses } from '../support/processes.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { article, rawServer, redirects, sends, untrustedServer } from '../support/web.ts'
+
+let homes: Homes
+let site: Site
+const closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  homes = await openHomes()
+  const trickle = (response: import('node:http').ServerResponse, text: string) => {
+    const timer = setInterval(() => response.write(text), 20)
+    response.on('close', () => clearInterval(timer))
+  }
+  site = await serveSite({
+    '/article': article,
+    '/loop': redirects('/loop'),
+    '/a': redirects('/b', 301),
+    '/b': redirects('/c?x=ü', 307),
+    '/c': '<!doctype html><title>C</title><main><p>Arrived at the end of the chain.</p></main>',
+    '/to-file': redirects('file:///etc/passwd'),
+    '/to-nowhere': redirects('http://'),
+    '/cookie': (request, response) => {
+      const done = request.headers.cookie === 'seen=1'
+      response.writeHead(
+        done ? 200 : 302,
+        done ? { 'content-type': 'text/html' } : { location: '/cookie', 'set-cookie': 'seen=1; Path=/' },
+      )
+      response.end(done ? '<p>Welcome back</p>' : '')
+    },
+    '/refresh': '<!doctype html><meta http-equiv="refresh" content="0; url=/c"><p>You will be sent on.</p>',
+    '/refresh-loop':
+      '<!doctype html><meta http-equiv="Refresh" content="0;URL=\'/refresh-loop?again\'"><p>Round and round</p>',
+    '/refresh-late':
+      '<!doctype html><meta http-equiv="refresh" content="300"><main><p>Reloads now and then.</p></main>',
+    '/private': (request, response) => {
+      const known = request.headers.authorization === `Basic ${Buffer.from('ada:pä').toString('base64')}`
+      response.writeHead(known ? 200 : 401, { 'content-type': 'text/html' })
+      response.end(known ? '<p>Hello Ada</p>' : '<p>Who are you?</p>')
+    },
+    '/never': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      trickle(response, '<p>more</p>')
+    },
+    '/silent': () => {},
+    '/large': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': String(11 * 1024 * 1024) })
+      response.write('x')
+    },
+    '/larger': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      const chunk = 'x'.repeat(1024 * 1024)
+      const more = () => response.destroyed || response.write(chunk, more)
+      more()
+    },
+    '/bomb': sends('text/html', gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
+    '/cut': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
+      response.write('<p>The beginning')
+      setImmediate(() => response.destroy())
+    },
+    '/torn': sends('text/html', Buffer.from('this is not gzip'), { 'content-encoding': 'gzip' }),
+    '/spin': '<!doctype html><title>Spin</title><p>Before the loop.</p><script>for (;;);</script><p>After it.</p>',
+    '/spin-later': '<!doctype html><p id="x">Calm at first.</p><script>setTimeout(() => { for (;;); }, 30)</script>',
+    '/dialogs':
+      '<!doctype html><div id="o"></div><script>alert(1); o.textContent = "answers: " + confirm("?") + " " + prompt("?"); addEventListener("beforeunload", (e) => e.preventDefault())</script>',
+    '/attachment': sends('text/html', '<p>x</p>', { 'content-disposition': 'attachment; filename=x.html' }),
+    '/chain-script': '<!doctype html><div id="root"></div><script>location.href = "/c"</script>',
+    '/grow':
+      '<!doctype html><div id="root"></div><script>setInterval(() => root.append(Math.random() + " "), 5)</script>',
+    '/hang': '<!doctype html><p>Waits for a script.</p><script src="/slow.js"></script>',
+    '/slow.js': () => {},
+    '/no-content': (_, response) => response.writeHead(204).end(),
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await Promise.all([site.close(), ...closers.map((close) => close())])
+})
+
+const scrape = (url: string, input: Record<string, unknown> = {}) =>
+  homes.clients.http.scrape({ url: url.startsWith('/') ? `${site.url}${url}` : url, ...input } as never)
+
+const failure = (code: string) => ({ success: false, code, error: expect.any(String) })
+
+async function raw(answer: Parameters<typeof rawServer>[0]) {
+  const server = await rawServer(answer)
+  closers.push(server.close)
+  return server
+}
+
+describe.each(['http', 'browser'])('with render %s', (render) => {
+  test('a chain of redirects is followed and told', async () => {
+    const { data } = await scrape('/a#part', { render })
+    expect(data!.markdown).toContain('Arrived at the end')
+    expect(data!.metadata).toMatchObject({
+      url: `${site.url}/c?x=%FC#part`,
+      redirects: [
+        { url: expect.stringContaining('/a'), status: 301 },
+        { url: expect.stringContaining('/b'), status: 307 },
+      ],
+    })
+  })
+
+  test('meta refresh is a redirect', async () => {
+    const { data } = await scrape('/refresh', { render })
+    expect(data!.metadata).toMatchObject({
+      url: `${site.url}/c`,
+      redirects: [{ url: `${site.url}/refresh`, status: 200 }],
+    })
+  })
+
+  test('a page that reloads itself now and then is not waited for', async () => {
+    expect((await scrape('/refresh-late', { render })).data!.markdown).toBe('Reloads now and then.\n')
+  })
+
+  test('cookies that a redirect sets come back to it', async () => {
+    expect((await scrape('/cookie', { render })).data!.markdown).toBe('Welcome back\n')
+  })
+
+  test('redirects without end are given up', async () => {
+    expect(await scrape('/loop', { render })).toMatchObject(failure('too_many_redirects'))
+  })
+
+  test('a redirect cannot lead to a file', async () => {
+    await expect(scrape('/to-file', { render })).rejects.toMatchObject({ code: 'url_blocked' })
+  })
+
+  test('a name that does not resolve', async () => {
+    expect(await scrape('http://no-such-host.invalid/', { render })).toMatchObject(failure('dns_failed'))
+  })
+
+  test('a port where nobody listens', async () => {
+    const gone = await rawServer(() => {})
+    await gone.close()
+    const answer = await scrape(gone.url, { render })
+    expect(answer).toMatchObject(failure('connection_failed'))
+    expect(answer.error).not.toContain('127.0.0.1')
+  })
+
+  test('a certificate that nobody trusts', async () => {
+    const server = await untrustedServer()
+    closers.push(server.close)
+    expect(await scrape(server.url, { render })).toMatchObject(failure('tls_error'))
+  })
+
+  test('a server that does not speak TLS', async () => {
+    expect(await scrape(site.url.replace('http:', 'https:'), { render })).toMatchObject(failure('tls_error'))
+  })
+
+  test('a server that closes without a word', async () => {
+    const server = await raw((socket) => socket.resetAndDestroy())
+    expect(await scrape(server.url, { render })).toMatchObject(failure('connection_failed'))
+  })
+
+  test('an answer that is not HTTP', async () => {
+    const server = await raw((socket) => socket.end('\u0000\u0001 garbage\r\n\r\n'))
+    expect(await scrape(server.url, { render })).toMatchObject(failure('connection_failed'))
+  })
+
+  test('a server that says nothing is given up in time', async () => {
+    const start = performance.now()
+    await expect(scrape('/silent', { render, timeout: 600 })).rejects.toMatchObject({ code: 'timeout', status: 408 })
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  test('a port that browsers do not open', async () => {
+    await expect(scrape('http://127.0.0.1:25/', { render })).rejects.toMatchObject({ code: 'url_blocked' })
+  })
+
+  test('a wrong password is an error status', async () => {
+    expect((await scrape('/private', { render })).data!.metadata).toMatchObject({
+      status_code: 401,
+      error: 'Unauthorized',
+    })
+  })
+})
+
+describe('over HTTP', () => {
+  test('credentials in the address are sent', async () => {
+    const url = `${site.url.replace('//', `//ada:${encodeURIComponent('pä')}@`)}/private`
+    expect((await scrape(url)).data!.markdown).toBe('Hello Ada\n')
+  })
+
+  test('meta refresh in a circle is given up', async () => {
+    const answer = await scrape('/refresh-loop', { render: 'http' })
+    expect(answer).toMatchObject({ success: true, data: { metadata: { url: `${site.url}/refresh-loop?again` } } })
+  })
+
+  test('a redirect to no address', async () => {
+    expect(await scrape('/to-nowhere', { render: 'http' })).toMatchObject(failure('connection_failed'))
+  })
+
+  test('an answer without end is given up when the time is up', async () => {
+    await expect(scrape('/never', { render: 'http', timeout: 500 })).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  test.each(['/large', '/larger', '/bomb'])('%s is too much', async (path) => {
+    expect(await scrape(path)).toMatchObject(failure('content_too_large'))
+  })
+
+  test.each(['/cut', '/torn'])('%s breaks off', async (path) => {
+    expect(await scrape(path)).toMatchObject(failure('connection_failed'))
+  })
+
+  test('a connection that is reset before any byte is tried once more, and only then', async () => {
+    const second = await raw((socket, connection) => {
+      if (connection === 1) socket.resetAndDestroy()
+      else
+        socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n\r\n<p>At the second knock</p>')
+    })
+    expect((await scrape(second.url)).data!.markdown).toBe('At the second knock\n')
+    const never = await raw((socket) => socket.resetAndDestroy())
+    expect(await scrape(never.url)).toMatchObject(failure('connection_failed'))
+    expect(never.connections()).toBe(2)
+    const midway = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () => socket.resetAndDestroy())) // prettier-ignore
+    expect(await scrape(midway.url)).toMatchObject(failure('connection_failed'))
+    expect(midway.connections()).toBe(1)
+  })
+
+  test('204 is an empty page', async () => {
+    expect(await scrape('/no-content', { render: 'http' })).toMatchObject({
+      success: true,
+      data: { markdown: '', metadata: { status_code: 204 } },
+    })
+  })
+})
+
+describe('in a browser', () => {
+  test('a script without end is stopped, and the page read', async () => {
+    const answer = await scrape('/spin', { render: 'browser' })
+    expect(answer.data!.markdown).toContain('Before the loop.')
+    expect(answer.warning).toContain('script')
+  }, 40_000)
+
+  test('so is one that begins later', async () => {
+    const answer = await scrape('/spin-later', { render: 'browser' })
+    expect(answer.data!.markdown).toContain('Calm at first.')
+    expect(answer.warning).toContain('script')
+  }, 40_000)
+
+  test('dialogs are answered', async () => {
+    expect((await scrape('/dialogs')).data!.markdown).toBe('answers: false null\n')
+  })
+
+  test('a download is no page', async () => {
+    expect((await scrape('/attachment', { render: 'browser' })).data!.markdown).toBe('x\n')
+  })
+
+  test('a renderer that dies', async () => {
+    const scraping = scrape('/hang', { render: 'browser' })
+    await expect.poll(() => site.requests.includes('/slow.js')).toBe(true)
+    const browsers = await ownBrowsers()
+    for (const pid of (await Promise.all(browsers.map(pageProcesses))).flat()) process.kill(pid, 'SIGKILL')
+    expect(await scraping).toMatchObject(failure('page_crashed'))
+  })
+
+  test('a page that goes on changing is read as it is', async () => {
+    expect((await scrape('/grow')).data!.markdown).toMatch(/^0\.\d/)
+  })
+
+  test('a script that leads elsewhere is a redirect', async () => {
+    const { data } = await scrape('/chain-script')
+    expect(data!.metadata).toMatchObject({
+      url: `${site.url}/c`,
+      redirects: [{ url: `${site.url}/chain-script`, status: 200 }],
+    })
+  })
+
+  test('the same browser goes on with other pages', async () => {
+    expect((await scrape('/article', { render: 'browser' })).data!.markdown).toContain('How deltas grow')
+  })
+
+  test('pages that fail leave the others of the same moment alone', async () => {
+    const all = await Promise.all(['/spin', '/article', '/loop', '/dialogs', '/article'].map((path) => scrape(path, { render: 'browser' }))) // prettier-ignore
+    expect(all.map(({ success }) => success)).toEqual([true, true, false, true, true])
+  }, 60_000)
+
+  test('a caller that goes away ends the scrape', async () => {
+    const leaving = new AbortController()
+    const input = { url: `${site.url}/article`, actions: [{ type: 'wait' as const, milliseconds: 30_000 }] }
+    const scraping = homes.engine.extractor.scrape(
+      (await import('../../src/core/shapes/scrape.ts')).scrapeInput.parse(input),
+      leaving,
+    )
+    leaving.abort(new Error('gone'))
+    await expect(scraping).rejects.toThrow('gone')
+  })
+})
+
+/** Browsers that this process has started. */
+async function ownBrowsers(): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      return status.includes(`PPid:\t${process.pid}\n`) && command.includes('bax-browser-') ? [pid] : []
+    }),
+  )
+  return found.flat()
+}

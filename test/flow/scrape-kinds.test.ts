@@ -1,0 +1,220 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { pdfOf, sends } from '../support/web.ts'
+
+const page =
+  '<!doctype html><title>Packed</title><main><h1>Packed</h1><p>It was packed for the journey and is whole again.</p></main>'
+
+/** `zstd` of the page above, as the reference implementation packs it: a raw block. */
+function zstdOf(text: string): Buffer {
+  const body = Buffer.from(text)
+  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0])
+  head.writeUInt32LE(body.length, 5)
+  const block = Buffer.alloc(3)
+  block.writeUIntLE((body.length << 3) | 1, 0, 3)
+  return Buffer.concat([head, block, body])
+}
+
+const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>River news</title><description>All rivers</description><language>en-gb</language>
+<item><title>Flood &amp; ebb</title><link>http://rivers.test/flood</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate><description>&lt;p&gt;The &lt;b&gt;Elbe&lt;/b&gt; rose.&lt;/p&gt;</description></item>
+<item><title>Calm</title><link>http://rivers.test/calm</link></item></channel></rss>`
+const atom = `<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de"><title>Neues</title>
+<entry><title>Eins</title><link href="http://atom.test/1"/><id>1</id><updated>2026-01-01T00:00:00Z</updated><summary>Erster Eintrag</summary></entry></feed>`
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  homes = await openHomes()
+  const latin = (text: string) => Buffer.from(text, 'latin1')
+  const words = '<!doctype html><title>Größe</title><p>Grüße aus Köln</p>'
+  site = await serveSite({
+    '/data.json': sends('application/json', '{"rivers":[{"name":"Nile","km":6650}]}'),
+    '/broken.json': sends('application/json', '{"rivers":'),
+    '/problem': sends('application/problem+json', '{"title":"no"}'),
+    '/lines': sends('application/x-ndjson', '{"a":1}\n{"a":2}\n'),
+    '/fence.json': sends('application/json', '{"md":"\n```\ncode\n```"}'),
+    '/notes.txt': sends('text/plain; charset=utf-8', 'One *two*\n\n  three <b>\n'),
+    '/rivers.csv': sends('text/csv', 'River,Length\n"Nile, White",6650\n"a|b","two\nlines"\n'),
+    '/semicolons.csv': sends('text/csv', 'a;b\n1;2\n'),
+    '/rivers.tsv': sends('text/tab-separated-values', 'a\tb\n1\t2\n'),
+    '/rss': sends('application/rss+xml', rss),
+    '/atom': sends('application/atom+xml', atom),
+    '/sitemap.xml': sends(
+      'application/xml',
+      '<?xml version="1.0"?><urlset><url><loc>http://x.test/</loc></url></urlset>',
+    ),
+    '/paper.pdf': sends(
+      'application/pdf',
+      pdfOf(['Rivers of the world', 'Second page here'], '<</Title(World rivers)/Author(Ada)>>'),
+    ),
+    '/download': sends('application/octet-stream', pdfOf(['Only by its bytes'])),
+    '/locked.pdf': sends('application/pdf', Buffer.from('%PDF-1.4\nnot really')),
+    '/map.png': sends('image/png', Buffer.from('iVBORw0KGgo=', 'base64')),
+    '/movie': sends('video/mp4', Buffer.alloc(64)),
+    '/archive.zip': sends('application/zip', Buffer.from('PK\u0003\u0004')),
+    '/font': sends('font/woff2', Buffer.alloc(8)),
+    '/untyped-html': sends('', page),
+    '/untyped-bytes': sends('', Buffer.from([1, 0, 2, 0])),
+    '/xhtml': sends(
+      'application/xhtml+xml',
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Strict</p></body></html>',
+    ),
+    '/empty': sends('text/html', ''),
+    '/gzip': sends('text/html', gzipSync(page), { 'content-encoding': 'gzip' }),
+    '/deflate': sends('text/html', deflateSync(page), { 'content-encoding': 'deflate' }),
+    '/br': sends('text/html', brotliCompressSync(page), { 'content-encoding': 'br' }),
+    '/zstd': sends('text/html', zstdOf(page), { 'content-encoding': 'zstd' }),
+    '/bom8': sends('text/html; charset=iso-8859-1', Buffer.from(`\uFEFF${words}`)),
+    '/bom16le': sends('text/html', Buffer.from(`\uFEFF${words}`, 'utf16le')),
+    '/header': sends('text/html; charset=ISO-8859-1', latin(words)),
+    '/header-wrong': sends('text/html; charset=nonsense', latin(words)),
+    '/meta': sends('text/html', latin(`<meta charset="iso-8859-2">${words}`)),
+    '/meta-late': sends(
+      'text/html',
+      latin(`<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">${words}`),
+    ),
+    '/header-over-meta': sends('text/html; charset=utf-8', Buffer.from(`<meta charset="koi8-r">${words}`)),
+    '/nothing-said': sends('text/html', latin(words)),
+    '/shift-jis': sends('text/html; charset=shift_jis', Buffer.concat([latin('<p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]), latin('</p>')])), // prettier-ignore
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const scrape = async (path: string, input: Record<string, unknown> = {}) =>
+  (await homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)).data!
+
+describe('content that is no page', () => {
+  test('JSON becomes a fenced block, and is itself the json', async () => {
+    const data = await scrape('/data.json', { formats: ['markdown', 'json', 'html', 'rawHtml'] })
+    expect(data.markdown).toBe('```json\n{"rivers":[{"name":"Nile","km":6650}]}\n```\n')
+    expect(data.json).toEqual({ rivers: [{ name: 'Nile', km: 6650 }] })
+    expect(data.rawHtml).toBe('{"rivers":[{"name":"Nile","km":6650}]}')
+    expect(data.html).toContain('<pre>')
+    expect(data.metadata).toMatchObject({ content_type: 'application/json', json_valid: true })
+  })
+
+  test.each(['/problem', '/lines'])('%s is JSON too', async (path) => {
+    expect((await scrape(path)).markdown).toMatch(/^```json\n/)
+  })
+
+  test('JSON lines are a list', async () => {
+    expect((await scrape('/lines', { formats: ['json'] })).json).toEqual([{ a: 1 }, { a: 2 }])
+  })
+
+  test('JSON that is broken is shown with a warning', async () => {
+    const answer = await homes.clients.http.scrape({ url: `${site.url}/broken.json` })
+    expect(answer).toMatchObject({ success: true, data: { markdown: '```json\n{"rivers":\n```\n' } })
+    expect(answer.warning).toContain('cannot be parsed')
+  })
+
+  test('a fence inside does not close the fence around', async () => {
+    expect((await scrape('/fence.json')).markdown).toMatch(/^````json\n/)
+  })
+
+  test('text stays as it is', async () => {
+    expect((await scrape('/notes.txt')).markdown).toBe('One *two*\n\n  three <b>\n')
+  })
+
+  test('CSV becomes a table, whatever separates it', async () => {
+    expect((await scrape('/rivers.csv')).markdown).toBe(
+      '| River | Length |\n| --- | --- |\n| Nile, White | 6650 |\n| a\\|b | two<br>lines |\n',
+    )
+    expect((await scrape('/semicolons.csv')).markdown).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |\n')
+    expect((await scrape('/rivers.tsv')).markdown).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |\n')
+  })
+
+  test('feeds become the articles they announce', async () => {
+    const data = await scrape('/rss', { formats: ['markdown', 'links'] })
+    expect(data.markdown).toBe(
+      '# River news\n\nAll rivers\n\n## [Flood & ebb](http://rivers.test/flood)\n\n2026-03-03T10:00:00.000Z\n\nThe **Elbe** rose.\n\n## [Calm](http://rivers.test/calm)\n',
+    )
+    expect(data.links!.map(({ href }) => href)).toEqual(['http://rivers.test/flood', 'http://rivers.test/calm'])
+    expect(data.metadata).toMatchObject({ title: 'River news', description: 'All rivers', language: 'en-gb' })
+    expect((await scrape('/atom')).markdown).toContain('## [Eins](http://atom.test/1)')
+  })
+
+  test('other XML is shown as it stands', async () => {
+    expect((await scrape('/sitemap.xml')).markdown).toMatch(/^```xml\n<\?xml/)
+  })
+
+  test('PDF becomes the text of its pages', async () => {
+    const data = await scrape('/paper.pdf', { formats: ['markdown', 'summary'] })
+    expect(data.markdown).toBe('Rivers of the world\n\n---\n\nSecond page here\n')
+    expect(data.metadata).toMatchObject({
+      title: 'World rivers',
+      author: 'Ada',
+      num_pages: 2,
+      content_type: 'application/pdf',
+    })
+  })
+
+  test('a PDF is known by its bytes where the server does not say', async () => {
+    expect((await scrape('/download')).markdown).toBe('Only by its bytes\n')
+  })
+
+  test('a picture becomes a reference to itself', async () => {
+    expect((await scrape('/map.png')).markdown).toBe(`![](${site.url}/map.png)\n`)
+  })
+
+  test.each(['/movie', '/archive.zip', '/font', '/untyped-bytes', '/locked.pdf'])(
+    '%s cannot be scraped',
+    async (path) => {
+      const answer = await homes.clients.http.scrape({ url: `${site.url}${path}` })
+      expect(answer).toMatchObject({ success: false, code: 'unsupported_content_type', error: expect.any(String) })
+      expect(answer.data).toBeUndefined()
+    },
+  )
+
+  test.each(['auto', 'http', 'browser'])('the kind is found with render %s', async (render) => {
+    expect((await scrape('/data.json', { render })).markdown).toMatch(/^```json/)
+    expect((await scrape('/paper.pdf', { render })).metadata.num_pages).toBe(2)
+    const movie = await homes.clients.http.scrape({ url: `${site.url}/movie`, render: render as 'auto' })
+    expect(movie.code).toBe('unsupported_content_type')
+  })
+
+  test('a picture can be taken of what a browser shows', async () => {
+    const data = await scrape('/data.json', { formats: ['screenshot', 'markdown'] })
+    expect(data.screenshot!.length).toBeGreaterThan(100)
+    expect(data.markdown).toContain('Nile')
+  })
+})
+
+describe('pages', () => {
+  test.each(['/gzip', '/deflate', '/br', '/zstd', '/untyped-html'])('%s is unpacked', async (path) => {
+    expect((await scrape(path)).markdown).toContain('It was packed for the journey')
+  })
+
+  test('XHTML is HTML', async () => {
+    expect((await scrape('/xhtml')).markdown).toBe('Strict\n')
+  })
+
+  test('an empty page is an empty answer', async () => {
+    const answer = await homes.clients.http.scrape({ url: `${site.url}/empty` })
+    expect(answer).toMatchObject({ success: true, data: { markdown: '' } })
+  })
+
+  test.each([
+    ['/bom8', 'utf-8'],
+    ['/bom16le', 'utf-16le'],
+    ['/header', 'windows-1252'],
+    ['/header-wrong', 'windows-1252'],
+    ['/meta', 'iso-8859-2'],
+    ['/meta-late', 'windows-1252'],
+    ['/header-over-meta', 'utf-8'],
+    ['/nothing-said', 'windows-1252'],
+  ])('%s is read as %s', async (path, charset) => {
+    const { markdown, metadata } = await scrape(path)
+    expect(markdown).toBe('Grüße aus Köln\n')
+    expect(metadata).toMatchObject({ title: 'Größe', charset })
+  })
+
+  test('Japanese in its own encoding is read', async () => {
+    expect((await scrape('/shift-jis')).markdown).toBe('日本\n')
+  })
+})
