@@ -253,7 +253,7 @@ describe('in a browser', () => {
 
   test('a renderer that dies', async () => {
     const scraping = scrape('/hang', { render: 'browser' })
-    await expect.poll(() => site.requests.includes('/slow.js')).toBe(true)
+    await expect.poll(() => site.requests.includes('/slow.js'), { timeout: 20_000 }).toBe(true)
     const browsers = await ownBrowsers()
     for (const pid of (await Promise.all(browsers.map(pageProcesses))).flat()) process.kill(pid, 'SIGKILL')
     expect(await scraping).toMatchObject(failure('page_crashed'))

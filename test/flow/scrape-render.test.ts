@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { article, sends } from '../support/web.ts'
+
+const item = 'The quick brown fox jumps over the lazy dog while the river runs on.'
+const shell = (script: string, body = '<div id="root"></div>') =>
+  `<!doctype html><title>App</title>${body}<script>${script}</script>`
+const prose = `<p>${`${item} `.repeat(30)}</p>`
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  homes = await openHomes()
+  const slow = (ms: number, type: string, body: string) => (_: unknown, response: import('node:http').ServerResponse) =>
+    void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), ms)
+  site = await serveSite({
+    '/article': article,
+    '/static-scripted': article.replace(
+      '</body>',
+      '<script src="/analytics.js"></script><script>window.dataLayer = []; dataLayer.push({a: 1})</script></body>',
+    ),
+    '/items': slow(150, 'application/json', JSON.stringify([1, 2, 3].map((n) => `${n}: ${item}`))),
+    '/spa-fetch': shell(
+      "fetch('/items').then((r) => r.json()).then((all) => { root.innerHTML = '<h1>Items</h1>' + all.map((i) => '<p>' + i + '</p>').join('') })",
+    ),
+    '/spa-timers': shell(
+      "setTimeout(() => { root.innerHTML = '<h1>Items</h1>'; setTimeout(() => root.insertAdjacentHTML('beforeend', '<p>Late but there</p>'), 400) }, 300)",
+    ),
+    '/spa-bundle':
+      '<!doctype html><title>App</title><div id="app"></div><script type="module" src="/assets/index.js"></script>',
+    '/assets/index.js': sends(
+      'text/javascript',
+      "const { text } = await import('/assets/chunk.js'); document.getElementById('app').innerHTML = '<h1>Bundled</h1><p>' + text + '</p>'",
+    ),
+    '/assets/chunk.js': slow(120, 'text/javascript', `export const text = ${JSON.stringify(item)}`),
+    '/spa-xhr': shell(
+      "const r = new XMLHttpRequest(); r.open('GET', '/items'); r.onload = () => { root.textContent = r.responseText }; r.send()",
+    ),
+    '/list-later': `<!doctype html><title>Mixed</title><main><h1>Long introduction</h1>${prose}<ul id="results"></ul></main><script>fetch('/items').then((r) => r.json()).then((all) => { for (const i of all) { const li = document.createElement('li'); li.textContent = i; document.getElementById('results').appendChild(li) } })</script>`,
+    '/notice':
+      '<!doctype html><noscript>Please enable JavaScript to use this site.</noscript><p>Loading</p><script>document.querySelector("p").textContent = "The real text"</script>',
+    '/template': `<!doctype html><div id="app">${prose}<p>{{ greeting }}</p></div><script>document.querySelector('p:last-child').textContent = 'Hello from the template'</script>`,
+    '/component': shell(
+      "customElements.define('my-page', class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<h1>In the shadow</h1><slot></slot>' } })",
+      '<my-page><p>Slotted text</p></my-page>',
+    ),
+    '/frames': shell(
+      "requestAnimationFrame(() => requestAnimationFrame(() => { root.innerHTML = '<p>Drawn in a frame</p>' }))",
+    ),
+    '/lazy': shell(
+      "new IntersectionObserver((seen) => { if (seen[0].isIntersecting) root.innerHTML = '<p>Seen at last</p>' }).observe(root)",
+      '<div style="height:5000px"></div><div id="root"></div>',
+    ),
+    '/socket-rotates': `<!doctype html><main>${prose}</main><script>setInterval(() => { document.title = String(Date.now()) }, 50)</script>`,
+    '/overlay':
+      '<!doctype html><style>#cookie-banner { position: fixed; inset: 0; z-index: 9; background: white }</style><main><p>Under the layer there is text.</p></main><div id="cookie-banner">We value your privacy</div>',
+    '/form': `<!doctype html><title>Form</title><form onsubmit="event.preventDefault(); out.textContent = 'sent ' + q.value"><input id="q"><button>Send</button></form>
+      <p id="out">nothing sent</p><button id="more" onclick="setTimeout(() => { out.textContent = 'more' }, 200)">More</button>
+      <button id="hidden" style="display:none">Hidden</button><div style="height:3000px"></div><p id="end">y 0</p>
+      <script>addEventListener('scroll', () => { end.textContent = 'y ' + scrollY })</script><a id="away" href="/article">Away</a>`,
+    '/state': `<!doctype html><p id="s"></p><script>s.textContent = 'visits ' + (localStorage.visits = Number(localStorage.visits ?? 0) + 1) + ' cookie ' + document.cookie; document.cookie = 'seen=1'</script>`,
+    '/agent': (request, response) =>
+      void response.writeHead(200, { 'content-type': 'text/plain' }).end(request.headers['user-agent']),
+    '/slow-image': '<!doctype html><title>Image</title><p>Text beside a picture.</p><img src="/never.png">',
+    '/never.png': () => {},
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const answer = (path: string, input: Record<string, unknown> = {}) =>
+  homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)
+const scrape = async (path: string, input: Record<string, unknown> = {}) => (await answer(path, input)).data!
+
+describe('render auto', () => {
+  test.each(['/article', '/static-scripted', '/socket-rotates'])('%s needs no browser', async (path) => {
+    expect((await scrape(path)).metadata.render).toBe('http')
+  })
+
+  test.each([
+    ['/spa-fetch', '# Items'],
+    ['/spa-timers', 'Late but there'],
+    ['/spa-bundle', item],
+    ['/spa-xhr', '2: The quick'],
+    ['/list-later', `3: ${item}`],
+    ['/notice', 'The real text'],
+    ['/template', 'Hello from the template'],
+    ['/component', '# In the shadow\n\nSlotted text'],
+    ['/frames', 'Drawn in a frame'],
+    ['/lazy', 'Seen at last'],
+  ])('%s is rendered, and complete', async (path, text) => {
+    const { markdown, metadata } = await scrape(path)
+    expect(markdown).toContain(text)
+    expect(metadata.render).toBe('browser')
+  })
+
+  test.each(['/article', '/static-scripted', '/list-later', '/spa-fetch', '/component'])(
+    '%s is the same as from the browser',
+    async (path) => {
+      const formats = ['markdown', 'links', 'images', 'summary']
+      const [auto, browser] = await Promise.all([
+        scrape(path, { formats }),
+        scrape(path, { formats, render: 'browser' }),
+      ])
+      const { metadata: _, ...content } = auto
+      const { metadata: __, ...rendered } = browser
+      expect(content).toEqual(rendered)
+      const facts = ({ scrape_id, duration_ms, render, ...rest }: typeof _) => rest
+      expect(facts(auto.metadata)).toEqual(facts(browser.metadata))
+    },
+  )
+
+  test('render http never starts a browser', async () => {
+    const { markdown, metadata } = await scrape('/spa-fetch', { render: 'http' })
+    expect([markdown, metadata.render]).toEqual(['', 'http'])
+  })
+
+  test('both ways tell the site the same about the reader', async () => {
+    const [http, browser] = await Promise.all([
+      scrape('/agent', { render: 'http' }),
+      scrape('/agent', { render: 'browser' }),
+    ])
+    expect(http.markdown).toBe(browser.markdown)
+    expect(http.markdown).not.toContain('Headless')
+  })
+
+  test('a host whose pages all need a browser is asked by the browser at once', async () => {
+    const own = await serveSite(
+      Object.fromEntries([1, 2, 3].map((n) => [`/${n}`, shell(`root.innerHTML = '<p>Page ${n}: ${item}</p>'`)])),
+    )
+    for (const n of [1, 2, 3]) await homes.clients.http.scrape({ url: `${own.url}/${n}` })
+    expect(own.requests.filter((path) => /\d/.test(path))).toEqual(['/1', '/1', '/2', '/2', '/3'])
+    await own.close()
+  })
+})
+
+describe('the browser', () => {
+  test('wait_for waits after the page is ready', async () => {
+    const late = await serveSite({ '/': shell("setTimeout(() => { root.textContent = 'After a long while' }, 1200)") })
+    expect((await homes.clients.http.scrape({ url: late.url, wait_for: 1500 })).data!.markdown).toBe(
+      'After a long while\n',
+    )
+    await late.close()
+  })
+
+  test('layers above the page stay, or go', async () => {
+    expect((await scrape('/overlay', { only_main_content: false, wait_for: 1 })).markdown).toContain('privacy')
+    const { markdown } = await scrape('/overlay', { only_main_content: false, remove_overlays: true })
+    expect(markdown).toBe('Under the layer there is text.\n')
+  })
+
+  test('pictures are not waited for where nobody looks', async () => {
+    const start = performance.now()
+    expect((await scrape('/slow-image', { render: 'browser' })).markdown).toContain('Text beside')
+    expect(performance.now() - start).toBeLessThan(8000)
+  })
+
+  test('nothing of one scrape is left for the next', async () => {
+    const once = async () => (await scrape('/state', { render: 'browser' })).markdown
+    expect([await once(), await once(), await once()]).toEqual(Array(3).fill('visits 1 cookie\n'))
+  })
+
+  test('more pages than tabs are all served', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => scrape('/spa-fetch')))
+    expect(new Set(all.map(({ markdown }) => markdown)).size).toBe(1)
+  })
+})
+
+describe('actions', () => {
+  const act = async (actions: readonly unknown[], path = '/form') => scrape(path, { actions, only_main_content: false })
+
+  test('type, press and click as a user would', async () => {
+    const pressed = await act([
+      { type: 'type', selector: '#q', text: 'grüße' },
+      { type: 'press', key: 'Enter' },
+    ])
+    expect(pressed.markdown).toContain('sent grüße')
+    const clicked = await act([
+      { type: 'type', selector: '#q', text: 'x' },
+      { type: 'click', selector: 'form button' },
+    ])
+    expect(clicked.markdown).toContain('sent x')
+    expect((await act([{ type: 'click', selector: '#more' }])).markdown).toContain('more')
+  })
+
+  test('a click that leads elsewhere is followed', async () => {
+    const { markdown, metadata } = await act([{ type: 'click', selector: '#away' }])
+    expect(markdown).toContain('How deltas grow')
+    expect(metadata.url).toBe(`${site.url}/article`)
+  })
+
+  test('scroll by pixels, and by a viewport', async () => {
+    expect((await act([{ type: 'scroll', direction: 'down', amount: 300 }])).markdown).toContain('y 300')
+    expect((await act([{ type: 'scroll' }])).markdown).toContain('y 720')
+  })
+
+  test('wait for a time, and for an element', async () => {
+    const { markdown } = await act([
+      {
+        type: 'execute',
+        script: "setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<b id=\"new\">new</b>'), 700)",
+      },
+      { type: 'wait', selector: '#new' },
+      { type: 'wait', milliseconds: 10 },
+    ])
+    expect(markdown).toContain('**new**')
+  })
+
+  test('screenshots and values come back beside the page', async () => {
+    const { actions } = await act([
+      { type: 'screenshot' },
+      { type: 'execute', script: 'document.title' },
+      { type: 'execute', script: 'return await Promise.resolve({ deep: [1] })' },
+      { type: 'screenshot', fullPage: true },
+    ])
+    const heights = actions!.screenshots.map((picture) => Buffer.from(picture, 'base64').readUInt32BE(20))
+    expect(heights[0]).toBe(720)
+    expect(heights[1]).toBeGreaterThan(3000)
+    expect(actions!.results).toEqual([
+      { index: 1, value: 'Form' },
+      { index: 2, value: { deep: [1] } },
+    ])
+  })
+
+  test.each([
+    ['an element that is not there', { type: 'click', selector: '#nowhere' }, /no element matches #nowhere/],
+    ['an element that is hidden', { type: 'click', selector: '#hidden' }, /not visible/],
+    ['a selector that is none', { type: 'click', selector: '##' }, /not a CSS selector/],
+    ['a script that throws', { type: 'execute', script: 'throw new Error("no")' }, /no/],
+    ['a key that no keyboard has', { type: 'press', key: 'Entr' }, /no key/],
+  ])(
+    '%s fails with its place',
+    async (_, action, message) => {
+      const failed = await answer('/form', { actions: [{ type: 'scroll' }, action] })
+      expect(failed).toMatchObject({ success: false, code: 'action_failed', details: { index: 1, type: action.type } })
+      expect(failed.error).toMatch(message)
+    },
+    30_000,
+  )
+
+  test('a script that does not end', async () => {
+    expect(await answer('/form', { actions: [{ type: 'execute', script: 'for (;;);' }] })).toMatchObject({
+      code: 'action_failed',
+    })
+  }, 30_000)
+})
