@@ -115,9 +115,9 @@ function explain(command: Command, error: CommanderError, example?: string): Err
         `usage: ${usageOf(command)}`,
       )
     case 'commander.missingMandatoryOptionValue':
-      return fail(`${quoted.split(' ')[0]} is required`)
+      return fail(`${/--[\w-]+/.exec(text)?.[0] ?? quoted} is required`)
     case 'commander.optionMissingArgument':
-      return fail(`${quoted} needs a value`)
+      return fail(`${/--[\w-]+/.exec(quoted)?.[0] ?? quoted} needs a value`)
     default:
       return fail(text)
   }

@@ -24,7 +24,7 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
   }
   const groups = [...verbsOf].flatMap(([noun, verbs]) => [
     line(noun, nouns[noun] ?? inOrder(verbs).join(', ')),
-    ...(nouns[noun] ? [line('', inOrder(verbs).join(', '))] : []),
+    ...(nouns[noun] ? [line('', listed(verbs))] : []),
   ])
   const known = new Set(['do', 'serve', 'api', 'openapi', 'doctor', 'setup'])
   const others = shown
@@ -51,6 +51,15 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
 
 /** The verbs that one needs first come first. */
 const order = ['create', 'save', 'status', 'list', 'show', 'use', 'watch', 'close', 'delete', 'stop', 'logs']
+
+/** As many verbs as a line of 80 columns holds. */
+function listed(verbs: readonly string[]): string {
+  const all = inOrder(verbs)
+  let count = all.length
+  const text = () => all.slice(0, count).join(', ') + (count < all.length ? ', …' : '')
+  while (text().length > 54) count -= 1
+  return text()
+}
 
 const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) => place(a) - place(b))
 

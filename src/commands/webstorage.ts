@@ -24,7 +24,7 @@ export const get_local_storage = defineCommand({
 export const set_local_storage = defineCommand({
   kind: 'action',
   summary: "Set entries of the local storage of the page's origin",
-  example: `--items '[{"key":"theme","value":"dark"}]'`,
+  example: `'[{"key":"theme","value":"dark"}]'`,
   data: z.object({ items }),
   result: null,
   run: ({ page }, { items }) => write(page, 'localStorage', items),
@@ -51,7 +51,7 @@ export const get_session_storage = defineCommand({
 export const set_session_storage = defineCommand({
   kind: 'action',
   summary: "Set entries of the session storage of the page's origin in this tab",
-  example: `--items '[{"key":"step","value":"2"}]'`,
+  example: `'[{"key":"step","value":"2"}]'`,
   data: z.object({ items }),
   result: null,
   run: ({ page }, { items }) => write(page, 'sessionStorage', items),

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { asBaxError, BaxError } from './errors.ts'
 import { localFiles } from './local-home.ts'
@@ -53,7 +54,9 @@ async function makeFolder(path: string): Promise<void> {
 export async function stateLock(path: string, { platform, nodeVersion }: LockHost): Promise<LockName> {
   try {
     const salt = await lockSecret(localFiles(path).lockKey)
-    return lockName(folderHash(path, salt), path, platform, nodeVersion)
+    // Where the lock needs files, their paths must be short enough for a socket.
+    const folder = Buffer.byteLength(path) > 60 ? tmpdir() : path
+    return lockName(folderHash(path, salt), folder, platform, nodeVersion)
   } catch (error) {
     throw explainDir(error, path)
   }

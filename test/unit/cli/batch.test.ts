@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { parseBatch } from '../../../src/cli/parse-batch.ts'
+import { quickBatch } from '../../../src/cli/quick-batch.ts'
+import { BaxError } from '../../../src/core/errors.ts'
+import { makeManifest } from '../../../src/operations/manifest.ts'
+
+const manifest = makeManifest()
+const full = (line: string[]) => parseBatch(line, manifest, '/')
+const quick = (line: string[]) => quickBatch(line, manifest, '/')
+
+/** The examples of the catalogue, split as a shell would. */
+const examples = manifest.commands.map(({ name, example }) => [
+  name.replaceAll('_', '-'),
+  ...[...example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare!),
+])
+
+describe('what is typed after `bax do`', () => {
+  test.each(examples.map((line) => [line.join(' '), line] as const))('the example works: %s', (_, line) => {
+    const { commands } = full(line)
+    expect(commands).toHaveLength(1)
+    expect(commands![0]!.command).toBe(line[0]!.replaceAll('-', '_'))
+  })
+
+  test('required fields are words in their order, the others flags, all with their types', () => {
+    const { commands, flags } = full([
+      'type_text',
+      '#q',
+      'hello',
+      '--clear',
+      'then',
+      'click-at',
+      '10',
+      '-20.5',
+      'then',
+      'drag',
+      '1,2',
+      '3,4', // prettier-ignore
+      'then',
+      'select-option',
+      '#c',
+      'a',
+      'b, c',
+      'then',
+      'wait-for-element',
+      'h1',
+      '--timeout-ms=5',
+      '--visible-only',
+      '--timeout-ms',
+      '9', // prettier-ignore
+    ])
+    expect(commands).toMatchObject([
+      { command: 'type_text', data: { selector: '#q', text: 'hello', clear: true } },
+      { command: 'click_at', data: { x: 10, y: -20.5 } },
+      { command: 'drag', data: { from: { x: 1, y: 2 }, to: { x: 3, y: 4 } } },
+      { command: 'select_option', data: { selector: '#c', values: ['a', 'b, c'] } },
+      { command: 'wait_for_element', data: { selector: 'h1', timeout_ms: 9, visible_only: true } },
+    ])
+    expect(flags).toEqual({})
+  })
+
+  test('--timeout-ms before the first command is the batch’s, after it the command’s own', () => {
+    const { commands, flags } = full(['--timeout-ms', '900', 'wait-for-element', 'h1', '--timeout-ms', '50'])
+    expect(flags).toEqual({ timeoutMs: '900' })
+    expect(commands![0]!.data).toMatchObject({ timeout_ms: 50 })
+  })
+
+  test('-o belongs to the command it follows; before all of them to the last', () => {
+    const after = full(['screenshot', '-o', 'a.png', 'then', 'get-title', '--output', 'b.txt']).commands
+    expect(after!.map(({ output }) => output)).toEqual(['a.png', 'b.txt'])
+    const before = full(['-o', 'a.png', 'get-title', 'then', 'screenshot']).commands
+    expect(before!.map(({ output }) => output)).toEqual([undefined, 'a.png'])
+  })
+
+  test('words that begin with a dash stand behind --', () => {
+    expect(full(['click', '--', '-x']).commands![0]!.data).toEqual({ selector: '-x' })
+  })
+
+  test.each([
+    [['clck', '#a'], 'unknown command "clck" (did you mean "click"?)'],
+    [['click'], '<selector> is missing'],
+    [['click', 'a', 'b'], 'too many words: b'],
+    [['click', 'a', '--timeout'], 'unknown flag --timeout (did you mean --timeout-ms?)'],
+    [['click', 'a', '--timeout-ms'], '--timeout-ms needs a value'],
+    [['click', 'a', '--timeout-ms', 'soon'], '--timeout-ms must be a number, not "soon"'],
+    [['click-at', '1', 'x'], 'y must be a number, not "x"'],
+    [['toggle-click-overlay', 'yes'], 'enabled must be true or false, not "yes"'],
+    [['drag', '1;2', '3,4'], 'from must be X,Y or JSON, not "1;2"'],
+    [['get-content', '--kind', 'htm'], '--kind must be one of markdown, html, json, not "htm" (did you mean "html"?)'],
+    [['get-title', 'then'], 'a browser command is missing beside `then`'],
+    [['then', 'get-title'], 'no browser command was given'],
+    [[], 'no browser command was given'],
+  ])('%j is refused: %s', (line, sentence) => {
+    let refusal: unknown
+    try {
+      full(line)
+    } catch (error) {
+      refusal = error
+    }
+    expect(refusal).toBeInstanceOf(BaxError)
+    expect(refusal).toMatchObject({ code: 'invalid_request', message: sentence })
+  })
+})
+
+describe('the short way to parse', () => {
+  const lines = [
+    ...examples,
+    ['navigate-to', 'https://example.com', 'then', 'get-title', '-s', 'shop', '--json'],
+    ['get_title', '--session', 'shop', '-o', 'x', '--continue-on-error', '--timeout-ms', '10'],
+    ['wait-for-element', 'h1', '--timeout-ms', '10', '--visible-only'],
+    ['select-option', '#c', 'a', 'b', 'c'],
+    ['get-title', '--no-headless', 'then', 'get-title', '--headless'],
+    ['get-title', '--state-dir', '/x', '--server', 'y', '--browser', 'z', '--embedded'],
+  ]
+  test.each(lines.map((line) => [line.join(' '), line] as const))('gives what commander gives: %s', (_, line) => {
+    const short = quick(line)
+    if (short) expect(short).toEqual(full(line))
+    else expect(line.some((word) => word.startsWith('-'))).toBe(true)
+  })
+
+  test('it takes nearly all of the plain lines', () => {
+    expect(lines.filter((line) => quick(line) !== undefined).length).toBeGreaterThan(lines.length * 0.9)
+  })
+
+  test.each([
+    ['click'],
+    ['click', 'a', 'b'],
+    ['clck', 'a'],
+    ['click', 'a', '--help'],
+    ['click', 'a', '--timeout-ms'],
+    ['click', 'a', '--timeout-ms=3'],
+    ['click-at', '1', '-2'],
+    ['click', '--', '-x'],
+    ['-s', 'shop', 'get-title'],
+    ['get-title', 'then'],
+    ['-'],
+    [],
+  ])('it leaves to commander: %s %s', (...line) => {
+    expect(quick(line)).toBeUndefined()
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { allWords } from '../../../src/cli/words.ts'
+import { makeManifest } from '../../../src/operations/manifest.ts'
+import { bax } from '../../support/cli.ts'
+
+const manifest = makeManifest()
+const entries = allWords(manifest)
+const shown = entries.filter(({ hidden }) => !hidden)
+
+describe('the help', () => {
+  test('`bax --help` fits one screen', async () => {
+    const { code, stdout, stderr } = await bax(['--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(40)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    for (const { words } of shown) expect(stdout).toContain(words.split(' ')[0])
+    expect(await bax([])).toEqual(await bax(['--help']))
+    expect(await bax(['help'])).toEqual(await bax(['--help']))
+  })
+
+  test.each(shown.map(({ words, summary }) => [words, summary] as const))(
+    '`bax %s --help` says what it does, with an example',
+    async (words, summary) => {
+      const { code, stdout, stderr } = await bax([...words.split(' '), '--help'])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(`bax ${words}`)
+      if (words !== 'do' && words !== 'step') expect(stdout.replaceAll(/\s+/g, ' ')).toContain(summary)
+      expect(stdout).toMatch(/Examples?:\n {2}bax /)
+    },
+  )
+
+  test('`bax do --help` lists every command of the catalogue', async () => {
+    const { stdout } = await bax(['do', '--help'])
+    for (const { name, summary } of manifest.commands) {
+      expect(stdout).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')} .*${summary.slice(0, 10)}`, 'm'))
+    }
+  })
+
+  test.each(manifest.commands.map(({ name }) => name.replaceAll('_', '-')))(
+    '`bax do %s --help` shows its fields and an example',
+    async (name) => {
+      const { code, stdout } = await bax(['do', name, '--help'])
+      expect(code).toBe(0)
+      const entry = manifest.commands.find((command) => command.name === name.replaceAll('-', '_'))!
+      for (const param of entry.params) expect(stdout).toContain(param.name.replaceAll('_', '-'))
+      expect(stdout).toContain(`Example:\n  bax do ${name}`)
+    },
+  )
+
+  test('a noun alone shows its verbs', async () => {
+    const { code, stdout } = await bax(['session'])
+    expect(code).toBe(0)
+    for (const verb of ['create', 'list', 'show', 'use', 'watch', 'close'])
+      expect(stdout).toContain(`bax session ${verb}`)
+    expect(await bax(['session', '--help'])).toMatchObject({ code: 0, stdout })
+    expect((await bax(['engine'])).stdout).not.toContain('engine run')
+  })
+
+  test('`bax --version` is the version alone', async () => {
+    expect((await bax(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('a wrong word', () => {
+  test.each([
+    ['sesion list', 'unknown command "sesion" (did you mean "session"?)', 'bax --help'],
+    ['session lst', 'unknown command "session lst" (did you mean "list"?)', 'bax session has'],
+    ['click x', 'unknown command "click"', 'it is a browser command: bax do click …'],
+    ['get-titel', 'unknown command "get-titel"', 'did you mean bax do get-title?'],
+    ['xyzzy', 'unknown command "xyzzy"', 'see `bax --help`'],
+    ['session create --headles', 'unknown flag --headles (did you mean --headless?)', 'bax session create --help'],
+    ['session show', '<session-id> is missing', 'usage: bax session show <session-id>'],
+    ['session show a b', 'too many words: b', 'usage: bax session show <session-id>'],
+    ['session list --status readi', '--status must be one of', ''],
+    ['session create --viewport wide', '--viewport must be WIDTHxHEIGHT or JSON, not "wide"', ''],
+    ['session create --idle-timeout-secs x', '--idle-timeout-secs must be a number, not "x"', ''],
+    ['session create --tags @/nonexistent', '--tags: cannot read /nonexistent: ENOENT', ''],
+    ['session create --requested-name', '--requested-name needs a value', ''],
+    ['session watch', 'no session is named', 'BAX_SESSION'],
+    ['--server', '--server needs a command', ''],
+    ['api GET', '<path> is missing', 'usage: bax api <METHOD> <path>'],
+    ['api POST /sessions -d {', '--data is not JSON', ''],
+    ['engine logs --lines 0', '--lines must be 1 or more', ''],
+  ])('`bax %s` exits 2: %s', async (line, sentence, hint) => {
+    const { code, stdout, stderr } = await bax(line.split(' '), { env: { BAX_STATE_DIR: '/nonexistent/state' } })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`error: ${sentence}`)
+    expect(stderr).toContain(hint)
+  })
+
+  test('with --json the error is also an answer on stdout', async () => {
+    const { code, stdout, stderr } = await bax(['session', 'lst', '--json'])
+    expect(code).toBe(2)
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, code: 'invalid_request' })
+    expect(stderr).toContain('error: ')
+  })
+})

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Io } from '../../../src/cli/io.ts'
+import { type GlobalFlags, readSettings } from '../../../src/cli/settings.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-settings-'))
+  await mkdir(join(folder, 'project', 'deep'), { recursive: true })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const user = (value: unknown) => writeFile(join(folder, 'config.json'), JSON.stringify(value))
+const project = (value: unknown) => writeFile(join(folder, 'project', '.bax.json'), JSON.stringify(value))
+const read = (flags: GlobalFlags = {}, env: Record<string, string> = {}) =>
+  readSettings(flags, {
+    env: { BAX_CONFIG: join(folder, 'config.json'), ...env },
+    cwd: join(folder, 'project', 'deep'),
+  } as unknown as Io)
+
+describe('settings', () => {
+  test('flags go before the environment, before the project’s file, before the user’s', async () => {
+    await user({ server: 'http://user', session: 'of-user', state_dir: 'state', json: true })
+    expect(read()).toMatchObject({
+      server: 'http://user',
+      session: 'of-user',
+      json: true,
+      stateDir: join(folder, 'state'),
+    })
+    await project({ session: 'of-project', json: false })
+    expect(read()).toMatchObject({ session: 'of-project', json: false, server: 'http://user' })
+    const env = { BAX_SERVER: 'http://env', BAX_SESSION: 'of-env', BAX_STATE_DIR: 'here' }
+    expect(read({}, env)).toMatchObject({
+      server: 'http://env',
+      session: 'of-env',
+      stateDir: join(folder, 'project', 'deep', 'here'),
+    })
+    expect(read({ server: 'http://flag', stateDir: '/flag' }, env)).toMatchObject({
+      server: 'http://flag',
+      stateDir: '/flag',
+    })
+  })
+
+  test('--embedded goes before every server', () => {
+    expect(read({ embedded: true, server: 'http://x' }).server).toBeUndefined()
+  })
+
+  test.each([
+    ['server', 'http://evil'],
+    ['api_key', 'k'],
+    ['state_dir', '/'],
+    ['browser', '/bin/sh'],
+    ['model', { url: 'http://evil', name: 'm' }],
+  ])('a project’s file may not set %s', async (key, value) => {
+    await project({ [key]: value })
+    expect(() => read()).toThrow(`may not set ${key}`)
+  })
+
+  test('an unknown setting is named with what was probably meant', async () => {
+    await user({ sesion: 'x' })
+    expect(() => read()).toThrow('unknown setting sesion (did you mean "session"?)')
+  })
+
+  test('a value of the wrong type, and a file that is no JSON object, are named', async () => {
+    await user({ json: 'yes' })
+    expect(() => read()).toThrow('json must be a boolean')
+    await user([])
+    expect(() => read()).toThrow('must hold a JSON object')
+    await writeFile(join(folder, 'config.json'), '{')
+    expect(() => read()).toThrow('config.json is not JSON')
+  })
+
+  test('a model needs an address and a name', () => {
+    expect(read({}, { BAX_MODEL_URL: 'http://m', BAX_MODEL: 'small', BAX_MODEL_KEY: 'k' }).model).toEqual({
+      url: 'http://m',
+      name: 'small',
+      key: 'k',
+    })
+    expect(() => read({}, { BAX_MODEL: 'small' })).toThrow('needs both')
+  })
+
+  test('the idle time of the engine is in seconds, and must be one', () => {
+    expect(read().idleExitMs).toBe(15 * 60_000)
+    expect(read({}, { BAX_IDLE_EXIT_SECS: '0.5' }).idleExitMs).toBe(500)
+    expect(() => read({}, { BAX_IDLE_EXIT_SECS: 'soon' })).toThrow('must be a number above 0')
+  })
+})

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { askLock, holdLock, lockName, lockReleased } from '../../../src/core/process-lock.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-lock-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+let count = 0
+const fresh = () => `test-${process.pid}-${count++}`
+const kinds = {
+  'a name of the kernel': () => lockName(fresh(), folder, 'linux', 'v20.20.0'),
+  'a socket file': () => lockName(fresh(), folder, 'darwin', 'v20.20.0'),
+}
+
+describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s', (kind) => {
+  test('is held by one at most, however many try at once', async () => {
+    const name = kinds[kind]()
+    const locks = await Promise.all(Array.from({ length: 6 }, () => holdLock(name)))
+    const held = locks.filter((lock) => lock !== undefined)
+    expect(held).toHaveLength(1)
+    await held[0]!.release()
+    const next = await holdLock(name)
+    expect(next).toBeDefined()
+    await next!.release()
+  })
+
+  test('answers those who asked before and after it had something to say', async () => {
+    const name = kinds[kind]()
+    expect(await askLock(name)).toEqual({ held: false })
+    const lock = (await holdLock(name))!
+    const early = askLock(name)
+    lock.answer('ready')
+    expect(await early).toEqual({ held: true, line: 'ready' })
+    expect(await askLock(name)).toEqual({ held: true, line: 'ready' })
+    await lock.release()
+  })
+
+  test('tells those who wait when it is released', async () => {
+    const name = kinds[kind]()
+    await lockReleased(name)
+    const lock = (await holdLock(name))!
+    lock.answer('ready')
+    const released = lockReleased(name)
+    await askLock(name)
+    await lock.release()
+    await released
+    expect(await askLock(name)).toEqual({ held: false })
+  })
+
+  test('a wait can be given up', async () => {
+    const name = kinds[kind]()
+    const lock = (await holdLock(name))!
+    const reason = new Error('enough')
+    await expect(askLock(name, AbortSignal.abort(reason))).rejects.toBe(reason)
+    const later = new AbortController()
+    const asked = askLock(name, later.signal)
+    later.abort(reason)
+    await expect(asked).rejects.toBe(reason)
+    await lock.release()
+  })
+
+  test('is free again when its process is killed', async () => {
+    const name = kinds[kind]()
+    const path = 'path' in name ? name.path : `${name.filesFrom}.killed.lock`
+    const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    expect(await holdLock(name)).toBeUndefined()
+    child.kill('SIGKILL')
+    await new Promise((resolve) => child.once('exit', resolve))
+    // A file this young could belong to a process that is about to listen.
+    if ('filesFrom' in name) await utimes(path, 0, 0)
+    const locks = await Promise.all(Array.from({ length: 4 }, () => holdLock(name)))
+    const held = locks.filter((lock) => lock !== undefined)
+    expect(held).toHaveLength(1)
+    await held[0]!.release()
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+test('the name is the kernel’s where it can be', () => {
+  expect(lockName('x', '/s', 'linux', 'v20.8.0')).toEqual({ path: '\0bax-x' })
+  expect(lockName('x', '/s', 'linux', 'v22.1.0')).toEqual({ path: '\0bax-x' })
+  expect(lockName('x', '/s', 'linux', 'v20.7.0')).toEqual({ filesFrom: '/s/x' })
+  expect(lockName('x', '/s', 'win32', 'v20.0.0')).toEqual({ path: '\\\\.\\pipe\\bax-lock-x' })
+  expect(lockName('x', '/s', 'darwin', 'v24.0.0')).toEqual({ filesFrom: '/s/x' })
+})
