@@ -40,6 +40,8 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
       hear?.(String(chunk))
     },
     isTTY: options.tty ?? false,
+    // What a spinner does to a terminal's lines.
+    ...(options.tty && { cursorTo: () => true, clearLine: () => true, moveCursor: () => true }),
     ...(options.columns && { columns: options.columns }),
   })
   const code = await main(argv, {
