@@ -133,6 +133,13 @@ worse.yaml:2:15: \${nope} is not defined: no step before saves "nope" (write $\$
   })
 })
 
+test('without an engine to talk to the exit code is 3', async () => {
+  await folder.write('a.yaml', passing)
+  const { code, stdout } = await folder.run(['a.yaml', '--server', 'http://127.0.0.1:9'])
+  expect(code).toBe(3)
+  expect(stdout).toContain('cannot reach the engine at http://127.0.0.1:9/: nothing answers there')
+})
+
 test('an interrupt stops the step, runs finally, closes the session and exits with 130', async () => {
   const site = await serveSite({ '/': '<title>Home</title>', '/waiting': 'x', '/cleaned': 'x' })
   await folder.write(

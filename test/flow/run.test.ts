@@ -235,11 +235,16 @@ finally:
     continue_on_error: true
   - evaluate: "'\${said}'"
   - include: parts/part.yaml
+    name: Other
     when: "\${said} == other"
+  - include: parts/part.yaml
+    name: Once more
 `)
     const round = ['1.1 passed', '1.2 failed', '1.finally 1 passed']
-    expect(outcome(steps)).toEqual([...round, ...round, '2 passed', '3 skipped'])
-    expect(steps.at(-2)).toMatchObject({ value: 'given' })
+    const last = ['4.1 passed', '4.2 failed', '4.finally 1 passed']
+    expect(outcome(steps)).toEqual([...round, ...round, '2 passed', '3 skipped', ...last])
+    expect(steps[6]).toMatchObject({ value: 'given' })
+    expect(steps.at(-1)).toMatchObject({ name: 'Once more: get_title' })
   })
 })
 

@@ -1,7 +1,7 @@
 /** What shows a failure afterwards: pictures, the page, its logs and a trace, as files in the folder of `--artifacts`. */
 import { join, relative, resolve } from 'node:path'
 import { call, type Addressed } from '../../client/client.ts'
-import { writeWhole } from '../../core/files.ts'
+import { keepFile } from './kept-file.ts'
 import { failureOf, type Reach } from './call.ts'
 import type { Picture, ScriptStart, StepStart } from './report.ts'
 import type { Mask } from './secrets.ts'
@@ -135,7 +135,7 @@ export class Collected {
   async #write(name: string, content: string | Uint8Array): Promise<void> {
     const { cwd, mask } = this.#options
     const path = resolve(cwd, this.#folder!, name)
-    await writeWhole(path, typeof content === 'string' ? mask.text(content) : content)
+    await keepFile(path, typeof content === 'string' ? mask.text(content) : content)
     this.files.push(relative(cwd, path))
   }
 

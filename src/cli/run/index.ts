@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createClient } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors.ts'
-import { writeWhole } from '../../core/files.ts'
+import { keepFile } from './kept-file.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { showBatch } from '../batch-output.ts'
 import type { Context } from '../context.ts'
@@ -18,7 +18,7 @@ import { LateSignal } from './late-signal.ts'
 import { countSteps, type Plan } from './plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
 import { counted } from './reporters/reporter.ts'
-import { succeeded } from './report.ts'
+import { exitOfFailure, succeeded } from './report.ts'
 import { makeMask, type Mask } from './secrets.ts'
 import { type ReadScripts, readScripts } from './script.ts'
 import { Suite } from './suite.ts'
@@ -127,7 +127,7 @@ async function runPlans(
       evidence,
       keepPicture: async (path, png) => {
         const target = resolve(io.cwd, mask.name(path))
-        await writeWhole(target, png)
+        await keepFile(target, png)
         return target
       },
       cwd: io.cwd,
@@ -140,7 +140,7 @@ async function runPlans(
     const report = await suite.run()
     if (io.signal.aborted) return interruptedExit(io)
     if (plans.length === 0) note(io, 'no script is left for this shard')
-    return succeeded(report) ? exits.done : exits.failed
+    return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
   } catch (error) {
     throw error instanceof BaxError ? new BaxError(error.code, mask.text(error.message), { ...(error.hint && { hint: mask.text(error.hint) }), cause: error }) : error // prettier-ignore
   } finally {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { writeWhole } from '../../core/files.ts'
+import { keepFile } from './kept-file.ts'
 import { StepFailure } from './call.ts'
 import { comparePictures } from './picture-diff.ts'
 import type { Picture } from './report.ts'
@@ -46,7 +46,7 @@ export async function checkPicture(
   const label = basename(shown, extname(shown))
   const known = existsSync(file)
   if (update || (!known && !inCi)) {
-    await writeWhole(file, actual)
+    await keepFile(file, actual)
     return { note: `wrote ${shown}`, pictures: [{ label, png: actual }] }
   }
   const taken: Picture = { label: `${label}-actual`, png: actual }

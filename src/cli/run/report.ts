@@ -1,4 +1,5 @@
 /** What a run was like: the facts that every reporter tells in its own form. */
+import { type ErrorCode, errorTable, exits } from '../../core/errors.ts'
 import type { Place } from './plan.ts'
 
 type StepStatus = 'passed' | 'failed' | 'skipped'
@@ -75,6 +76,16 @@ export interface RunReport {
 }
 
 export const succeeded = ({ scripts }: RunReport): boolean => scripts.every(({ status }) => status !== 'failed')
+
+/** What a run that could not even begin exits with: no engine, no browser, no right; undefined when steps have failed. */
+export function exitOfFailure({ scripts }: RunReport): number | undefined {
+  const failed = scripts.filter(({ status }) => status === 'failed')
+  const codes = failed.map(({ failure, steps }) => (steps.length === 0 ? failure?.code : undefined))
+  const [code] = codes
+  if (code === undefined || codes.some((other) => other !== code) || !Object.hasOwn(errorTable, code)) return undefined
+  const { exit } = errorTable[code as ErrorCode]
+  return exit === exits.unreachable || exit === exits.denied ? exit : undefined
+}
 
 /** How many scripts, and how many of their steps, ended in which way. */
 export function tally(report: RunReport) {

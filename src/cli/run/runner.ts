@@ -40,6 +40,8 @@ export interface RunnerTools {
 interface Position {
   readonly phase: 'steps' | 'finally'
   readonly item?: StepStart['item']
+  /** Name of the `include` that a step came by. */
+  readonly under?: string
 }
 
 export class ScriptRun {
@@ -208,7 +210,11 @@ export class ScriptRun {
       Object.fromEntries(action.vars.map(([name, template]) => [name, scope.fill(template)])),
     )
     if (!vars) return false
-    return this.#block(action.block, scope.including({ ...scope.vars, ...vars }), position)
+    const under = step.name ? this.#startOf(step, scope, position).name : position.under
+    return this.#block(action.block, scope.including({ ...scope.vars, ...vars }), {
+      ...position,
+      ...(under && { under }),
+    })
   }
 
   async #call(step: CallStep, scope: RunScope, position: Position): Promise<StepResult> {
@@ -242,7 +248,7 @@ export class ScriptRun {
     this.#report(start, { status: 'skipped', durationMs: 0, tries: 0, note, pictures: [] }, silent)
   }
 
-  #startOf({ number, name, label, place }: StepPlan, scope: RunScope, { phase, item }: Position): StepStart {
+  #startOf({ number, name, label, place }: StepPlan, scope: RunScope, { phase, item, under }: Position): StepStart {
     let shown = label
     try {
       if (name) shown = asText(scope.fill(name))
@@ -252,7 +258,8 @@ export class ScriptRun {
     }
     const { mask } = this.#tools.pictures
     const told = { ...place, file: mask.text(place.file) }
-    return { number, name: mask.text(shown), place: told, phase, ...(item && { item }) }
+    const full = under === undefined ? shown : `${under}: ${shown}`
+    return { number, name: mask.text(full), place: told, phase, ...(item && { item }) }
   }
 
   #report(start: StepStart, rest: Omit<StepReport, keyof StepStart>, silent = false): void {

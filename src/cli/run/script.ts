@@ -1,5 +1,5 @@
 /** Reads a script: its variables, secrets, session and steps, with everything that is wrong with it. */
-import { basename, dirname, relative, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import { BaxError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -7,6 +7,7 @@ import { readBody } from './body.ts'
 import { checkValue } from './check.ts'
 import { type Path, readDocument } from './document.ts'
 import { type Fault, FaultList } from './faults.ts'
+import { shownPath } from './files.ts'
 import type { Block, IncludeAction, Plan, SessionPlan } from './plan.ts'
 import { holdsLater, type Template } from './references.ts'
 import { type Given, StaticScope } from './scope.ts'
@@ -217,7 +218,7 @@ class ScriptReader {
       return undefined
     }
     const path = resolve(dirname(this.#stack.at(-1)!), name)
-    const display = relative(this.#options.cwd, path)
+    const display = shownPath(path, this.#options.cwd)
     const faults = this.#openIncluded(path, display, place)
     if (!faults) return undefined
     const passed = this.#passed(step, at, scope)
@@ -246,7 +247,7 @@ class ScriptReader {
   #openIncluded(path: string, display: string, place: Path): FaultList | undefined {
     const circle = this.#stack.indexOf(path)
     if (circle >= 0) {
-      const names = [...this.#stack.slice(circle), path].map((file) => relative(this.#options.cwd, file))
+      const names = [...this.#stack.slice(circle), path].map((file) => shownPath(file, this.#options.cwd))
       this.#faults.add(place, `include goes in a circle: ${names.join(' -> ')}`)
       return undefined
     }

@@ -80,11 +80,15 @@ async function pictureFor(outcome: Outcome, { reach, signal }: StepTools): Promi
   throw new StepFailure({ message: 'there is no page to take a picture of', code: 'expectation_failed' })
 }
 
+/** A page that takes longer to be drawn hangs. */
+const pictureMs = 15_000
+
 /** The viewport of the script's session; undefined without one. @throws BaxError when the page cannot be shown. */
 export async function takePicture({ client, sessionId }: Reach, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const session_id = sessionId()
   if (session_id === undefined) return undefined
-  const { results } = await client.runCommands({ session_id, commands: [{ command: 'screenshot' }] }, { signal })
+  const commands = [{ command: 'screenshot' }]
+  const { results } = await client.runCommands({ session_id, commands, timeout_ms: pictureMs }, { signal })
   const [result] = results
   if (!result?.success)
     throw new StepFailure({ message: result?.error ?? 'no picture', code: result?.code ?? 'internal_error' })

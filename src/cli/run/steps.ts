@@ -267,9 +267,13 @@ const labelWidth = 60
 function labelOf(fields: Fields, verbs: Verbs): string {
   const key = Object.keys(fields).find((name) => verbs.has(name) || name === 'include') ?? 'command'
   const verb = key === 'command' ? String(fields[key]) : key
-  const value = key === 'command' ? fields['data'] : fields[key]
-  const first = typeof value === 'object' && value !== null ? Object.values(value)[0] : value
-  if (first === null || first === undefined || typeof first === 'object') return verb
-  const text = String(first).replaceAll(/\s+/g, ' ')
+  const first = firstValue(key === 'command' ? fields['data'] : fields[key], verbs.get(verb)?.positional[0])
+  if (typeof first !== 'string' && typeof first !== 'number') return verb
+  const text = String(first).replaceAll(/\s+/g, ' ').trim()
   return `${verb} ${text.length > labelWidth ? `${text.slice(0, labelWidth - 1)}…` : text}`
+}
+
+function firstValue(value: unknown, field = ''): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? (value[0] as unknown) : (value as Fields)[field]
 }

@@ -57,41 +57,47 @@ export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): 
     // Streams answer without end; a step needs an answer.
     if (typeof (value as { run?: unknown }).run !== 'function') continue
     const operation = value as AnyOperation
-    if (operation.cli === null) continue
-    const verb = verbOfOperation(name, operation)
-    for (const spelling of [verb.name, wireName(operation)])
-      if (spelling && !verbs.has(spelling)) verbs.set(spelling, verb)
+    const spellings = namesOf(operation)
+    const [first] = spellings
+    if (first === undefined) continue
+    const verb = verbOfOperation(first, name, operation)
+    for (const spelling of spellings) if (!verbs.has(spelling)) verbs.set(spelling, verb)
   }
   for (const [name] of catalogue) verbs.set(name, verbOfCommand(name))
   return verbs
 }
 
-function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperation): Verb {
-  const words = cli!.split(' ')
-  const placed = words.flatMap((word) => /^[<[](\w+)/.exec(word)?.[1] ?? [])
+function verbOfOperation(name: string, operation: string, { summary, http, cli, input }: AnyOperation): Verb {
+  const placed = [...(cli ?? '').matchAll(/[<[](\w+)/g)].map(([, field]) => field!)
   const { path } = route(http)
   const takesSession = Object.hasOwn(input.shape, 'session_id')
   const uses = !takesSession || path.startsWith('/v1/') ? null : path.startsWith('/shell/') ? 'shell' : 'browser'
-  const required = requiredFields(input).filter((field) => !(uses && field === 'session_id'))
+  // A session that stands in by itself is not written where there is something else to say.
+  const others = (fields: readonly string[]) => fields.filter((field) => !(uses && field === 'session_id'))
+  const required = others(requiredFields(input))
   return {
-    name: words.filter((word) => /^\w/.test(word)).join('_').replaceAll('-', '_'), // prettier-ignore
+    name,
     summary,
-    call: { kind: 'operation', name, http },
+    call: { kind: 'operation', name: operation, http },
     schema: input,
     texts: textFields(input),
-    positional: placed.length > 0 ? placed : required,
+    positional: placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required,
     uses,
     pictureField: null,
   }
 }
 
-/** `POST /browser_step` is browser_step, whatever the terminal calls it; collections have no name of this kind. */
-function wireName({ http, cli }: AnyOperation): string | undefined {
+/**
+ * `session create` is session_create; `POST /browser_step` is browser_step, whatever the terminal calls it.
+ * Collections (`POST /sessions`) go by the words of the terminal alone, which say what is done with them.
+ */
+function namesOf({ http, cli }: AnyOperation): string[] {
+  const words = (cli ?? '').split(' ').filter((word) => /^\w/.test(word)).map((word) => word.replaceAll('-', '_')) // prettier-ignore
   const { method, path } = route(http)
-  if (method !== 'POST' || pathFields(path).length > 0) return undefined
-  const name = path.replace(/^\/(v\d+\/)?/, '').replaceAll('/', '_')
-  const verb = cli!.split(' ').findLast((word) => /^\w/.test(word))!.replaceAll('-', '_') // prettier-ignore
-  return name.split('_').includes(verb) ? name : undefined
+  const parts = path.replace(/^\/(v\d+\/)?/, '').split(/[/_]/)
+  const isCall = method === 'POST' && pathFields(path).length === 0
+  const byAddress = isCall && (cli === null || parts.includes(words.at(-1)!)) ? [parts.join('_')] : []
+  return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
 const families: Readonly<Record<string, object>> = commands

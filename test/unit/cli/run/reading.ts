@@ -22,7 +22,7 @@ const shellOperations = {
   execShell: defineOperation({
     summary: 'Run a command in a shell',
     http: 'POST /shell/exec',
-    cli: 'shell exec <command>',
+    cli: 'shell exec <session_id> <command>',
     input: shell.extend({ command: z.string() }),
     output: z.object({ exit_code: z.int() }),
     run: async () => ({ exit_code: 0 }),

@@ -65,8 +65,18 @@ steps:
   - profile_save: shop
   - shell_create: {image: python}
   - shell_exec: ls
+  - browser_step: {command: {command: get_title}}
+  - commands: [{command: get_title}]
 `
-    expect(calls(script).map(([name]) => name)).toEqual(['session_list', 'session_show', 'profile_save', 'shell_create', 'shell_exec']) // prettier-ignore
+    expect(calls(script)).toEqual([
+      ['session_list', {}],
+      ['session_show', {}],
+      ['profile_save', { name: 'shop' }],
+      ['shell_create', { image: 'python' }],
+      ['shell_exec', { command: 'ls' }],
+      ['browser_step', { command: { command: 'get_title' } }],
+      ['commands', { commands: [{ command: 'get_title' }] }],
+    ])
   })
 
   test('merge keys and anchors of YAML are values like others', () => {
