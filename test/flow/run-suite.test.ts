@@ -32,6 +32,12 @@ describe('the session of a script', () => {
     expect(await live()).toBe(0)
   })
 
+  test('that a plain body had made ends with it', async () => {
+    await folder.write('body.json', '{"commands":[{"command":"get_title"}]}')
+    expect(await run(['body.json'])).toMatchObject({ code: 0 })
+    expect(await live()).toBe(0)
+  })
+
   test('stays with keep, and can be used by name and left open', async () => {
     await folder.write(
       'make.yaml',

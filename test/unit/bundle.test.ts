@@ -29,7 +29,21 @@ function staticGraph(entry: string): string[] {
 
 describe('the bundle', () => {
   test('a one-liner starts without the heavy packages', () => {
-    const heavy = ['zod', 'hono', 'playwright', 'chalk', 'ora', 'yaml', 'ajv', 'htmlparser2', 'ws']
+    const heavy = [
+      'zod',
+      'hono',
+      'playwright',
+      'chalk',
+      'ora',
+      'yaml',
+      'ajv',
+      'htmlparser2',
+      'ws',
+      'pixelmatch',
+      'pngjs',
+      'fflate',
+      'tinyglobby',
+    ]
     const loaded = staticGraph('main.js')
     expect(
       heavy.filter((name) => loaded.some((file) => file.includes(`node_modules/${name}/`) || file === name)),

@@ -12,7 +12,7 @@ export interface BodyRun {
 }
 
 export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTools): Promise<BodyRun> {
-  const { client, now, observer, signal } = tools
+  const { client, now, observer, signal, lateSignal } = tools
   const { file, name, body, places } = plan
   const startedAt = now().toISOString()
   const started = performance.now()
@@ -20,6 +20,9 @@ export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTool
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
     const answer = await client.runCommands(body as never, { signal, strict: true })
+    // A session that was made for these commands ends with them, as that of a script does.
+    if (body['session_id'] === undefined)
+      await client.closeSession({ session_id: answer.session_id }, { signal: lateSignal })
     return {
       answer,
       report: {
