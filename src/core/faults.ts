@@ -25,7 +25,7 @@ function faultsOfIssue(issue: Issue): FieldFault[] {
 }
 
 /** `commands[1].data.selector` */
-export function pathText(path: readonly PropertyKey[]): string {
+function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     return text ? `${text}.${String(part)}` : String(part)

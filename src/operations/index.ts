@@ -36,5 +36,3 @@ export const operations = {
 export const streams = { sessionEvents }
 
 export type Operations = typeof operations
-export type Streams = typeof streams
-export type OperationName = keyof Operations

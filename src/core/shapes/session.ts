@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
 
-export const viewport = z
+const viewport = z
   .object({
     width: z.int().min(1).max(10_000).describe('CSS pixels'),
     height: z.int().min(1).max(10_000).describe('CSS pixels'),
