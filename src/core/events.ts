@@ -1,7 +1,7 @@
 /** Events of one session: numbered, kept in a ring, and delivered to listeners. */
 import { limits } from './limits.ts'
 
-/** Every type that a session's log can hold. */
+/** Every type that a session's log can hold; core/shapes/events.ts says what their data is. */
 export const sessionEventTypes = [
   'session.status',
   'session.expiring',
@@ -72,30 +72,27 @@ export class EventLog {
   async *follow(since: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
     // A number from a time before this log (an engine that started anew) means: from here on.
     let seen = Math.min(since, this.#seq)
-    while (!signal.aborted) {
-      const events = this.since(seen)
-      const lost = (events[0]?.seq ?? seen + 1) - seen - 1
-      if (lost > 0) yield { seq: seen + lost, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
-      for (const event of events) {
-        if (signal.aborted) return
-        seen = event.seq
-        yield event
-        if (event.type === 'session.closed') return
+    let wake = () => {}
+    const poke = () => wake()
+    const stop = this.listen(poke)
+    signal.addEventListener('abort', poke)
+    try {
+      while (!signal.aborted) {
+        const events = this.since(seen)
+        const lost = (events[0]?.seq ?? seen + 1) - seen - 1
+        if (lost > 0) yield { seq: seen + lost, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
+        for (const event of events) {
+          if (signal.aborted) return
+          seen = event.seq
+          yield event
+          if (event.type === 'session.closed') return
+        }
+        // Nothing is emitted between the look above and this wait.
+        if (events.length === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
-      if (events.length === 0) await this.#next(signal)
+    } finally {
+      stop()
+      signal.removeEventListener('abort', poke)
     }
-  }
-
-  /** Resolves at the next event, or when `signal` is aborted. */
-  #next(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        stop()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const stop = this.listen(done)
-      signal.addEventListener('abort', done)
-    })
   }
 }

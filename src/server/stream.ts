@@ -11,7 +11,7 @@ export function frameResponse(
   onCancel: () => void,
 ): Response {
   const lines = accept?.includes('application/x-ndjson') ?? false
-  const encode = lines ? ndjson : event
+  const encode = lines ? line : event
   const iterator = frames[Symbol.asyncIterator]()
   let beat: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>(
@@ -23,7 +23,7 @@ export function frameResponse(
       },
       async pull(controller) {
         const { value, done } = await iterator.next()
-        if (!done) return controller.enqueue(encoder.encode(encode(value)))
+        if (!done) return controller.enqueue(encode(value))
         clearInterval(beat)
         controller.close()
       },
@@ -44,7 +44,17 @@ export function frameResponse(
   })
 }
 
-const ndjson = (frame: Frame) => `${JSON.stringify(frame)}\n`
+/** Many readers get the same frames: each is written out once. */
+function onceEach(write: (frame: Frame) => string): (frame: Frame) => Uint8Array {
+  const written = new WeakMap<Frame, Uint8Array>()
+  return (frame) => {
+    let bytes = written.get(frame)
+    if (!bytes) written.set(frame, (bytes = encoder.encode(write(frame))))
+    return bytes
+  }
+}
+
+const line = onceEach((frame) => `${JSON.stringify(frame)}\n`)
 
 // No `event:` line: EventSource's onmessage never sees named events.
-const event = (frame: Frame) => `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`
+const event = onceEach((frame) => `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`)

@@ -6,7 +6,7 @@ import { nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
-import { type World, WorldGone, worldsOf } from './worlds.ts'
+import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from './worlds.ts'
 
 /** A page at one moment. */
 export interface Capture {
@@ -39,6 +39,7 @@ export async function capture(page: Page, root: Locator | undefined, limit: Call
       return await captureOnce(page, root, limit)
     } catch (error) {
       if (!(error instanceof WorldGone) || attempt === attempts) throw error
+      forgetWorlds(page)
     }
   }
 }
@@ -53,7 +54,8 @@ async function captureOnce(page: Page, root: Locator | undefined, limit: CallLim
   const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
   const wanted = [...nodesWithRef(all)].map(({ ref }) => ref)
   const found = await measureAll(page, wanted)
-  const facts = found.find(({ measured }) => measured.page !== null)!.measured.page!
+  const facts = found.find(({ measured }) => measured.page !== null)?.measured.page
+  if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
   const marks = placeMarks(all, raw, facts)
   return { facts, tree, all, marks, name: (refs, detailed) => nameAll(page, found, refs, detailed) }
@@ -69,11 +71,10 @@ async function measureAll(page: Page, wanted: readonly string[]): Promise<Found[
     Promise.all(
       worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', wanted)) })),
     )
-  const found = await measureIn(await worldsOf(page, { outside: false }))
+  const found = await measureIn(await knownWorlds(page))
   const count = found.reduce((sum, { measured }) => sum + measured.marks.length, 0)
-  // What no document of this process has is in a frame with a process of its own.
-  const elsewhere = count < wanted.length && page.frames().length > found.length
-  return elsewhere ? measureIn(await worldsOf(page, { outside: true })) : found
+  // What none of the known documents has is in one that has come since.
+  return count < wanted.length ? measureIn(await listWorlds(page)) : found
 }
 
 async function nameAll(

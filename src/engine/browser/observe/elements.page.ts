@@ -67,12 +67,15 @@ export function measure(wanted: string[]): Measured {
   memory.found = new Map()
   const marks: Mark[] = []
   if (names.size > 0) {
-    const dialog = openDialog()
+    const around: Around = {
+      dialog: document.querySelector('dialog:modal, [aria-modal="true"]'),
+      anyInert: document.querySelector('[inert]') !== null,
+    }
     for (const element of everyElement(document)) {
       const ref = (element as Seen)._ariaRef?.ref
       if (ref === undefined || !names.has(ref)) continue
       memory.found.set(ref, new WeakRef(element))
-      marks.push([ref, flagsOf(element, dialog), ...boxOf(element)])
+      marks.push([ref, flagsOf(element, around), ...boxOf(element)])
     }
   }
   return { page: window.top === window ? pageFacts() : null, marks }
@@ -105,11 +108,13 @@ function* everyElement(root: Document | ShadowRoot): Generator<Element> {
   }
 }
 
-function openDialog(): Element | null {
-  return document.querySelector('dialog:modal, [aria-modal="true"]')
+/** What the document has at all, so that not every element must be asked about it. */
+interface Around {
+  readonly dialog: Element | null
+  readonly anyInert: boolean
 }
 
-function flagsOf(element: Element, dialog: Element | null): number {
+function flagsOf(element: Element, { dialog, anyInert }: Around): number {
   const html = element as HTMLElement
   let flags = 0
   const editor = html.isContentEditable && !(html.parentElement?.isContentEditable ?? false)
@@ -118,7 +123,7 @@ function flagsOf(element: Element, dialog: Element | null): number {
   if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
   if (element === document.activeElement && element !== document.body) flags |= focused
   if (dialog?.contains(element)) flags |= modal
-  if (html.closest('[inert]')) flags |= dead
+  if (anyInert && html.closest('[inert]')) flags |= dead
   return flags
 }
 

@@ -82,7 +82,9 @@ function nodePart(node: AriaNode, marks: Marks): Part {
 /** A container whose text tells its controls apart gets a line with that text. */
 function context(node: AriaNode, { entries, loose }: Part): Part {
   const count = controlsIn(entries)
-  if (count === 0 || count > contextControls) return { entries, loose: count === 0 ? loose : [] }
+  // What an item says without a control of its own is about none.
+  if (count === 0) return { entries, loose: items.has(node.role) ? [] : loose }
+  if (count > contextControls) return { entries, loose: [] }
   const labels = labelsIn(entries)
   const text = loose.map(squeeze).filter((piece) => piece !== '' && !labels.some((label) => label.includes(piece)))
   if (text.length === 0) return { entries, loose: [] }

@@ -12,20 +12,48 @@ export interface World {
 }
 
 /** The document of a world is not there any more. */
-export class WorldGone extends Error {}
+export class WorldGone extends BaxError {
+  constructor() {
+    super('navigation_aborted', 'the page navigated while it was looked at')
+  }
+}
 
 const utility = /^__playwright_utility_world_/
 const sessions = new WeakMap<Page | Frame, Promise<CDPSession | null>>()
 
-/** The worlds of all documents of a page, the main frame's first; `outside` adds frames with a process of their own. */
-export async function worldsOf(page: Page, { outside }: { outside: boolean }): Promise<World[]> {
+const listed = new WeakMap<Page, readonly World[]>()
+
+/** The worlds of a page as they were listed last, or for the first time; a document may have been replaced since. */
+export const knownWorlds = async (page: Page): Promise<readonly World[]> => listed.get(page) ?? listWorlds(page)
+
+/** The worlds of all documents of a page, the main frame's first, frames with a process of their own included. */
+export async function listWorlds(page: Page): Promise<readonly World[]> {
+  const worlds = await findWorlds(page)
+  listed.set(page, worlds)
+  return worlds
+}
+
+/** Says that the listed worlds are not to be relied upon. */
+export const forgetWorlds = (page: Page): void => void listed.delete(page)
+
+async function findWorlds(page: Page): Promise<World[]> {
   const own = await sessionOf(page)
   if (!own) throw new BaxError('target_closed', 'the page was closed')
   const worlds = await list(own)
-  if (!outside) return worlds
-  const others = await Promise.all(page.frames().slice(1).map(sessionOf))
-  const lists = await Promise.all(others.filter((session) => session !== null).map((session) => list(session)))
-  return [...worlds, ...lists.flat()]
+  // A frame that has no world here may run in a process of its own.
+  if (worlds.length >= page.frames().length) return worlds
+  const others = await Promise.all(page.frames().slice(1).map(worldsOfFrame))
+  return [...worlds, ...others.flat()]
+}
+
+async function worldsOfFrame(frame: Frame): Promise<World[]> {
+  const session = await sessionOf(frame)
+  if (!session) return []
+  return list(session).catch(() => {
+    // The frame has moved to another process; its next session is found when it is asked for.
+    sessions.delete(frame)
+    return []
+  })
 }
 
 function sessionOf(target: Page | Frame): Promise<CDPSession | null> {

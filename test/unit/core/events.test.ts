@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { EventLog, type SessionEvent } from '../../../src/core/events.ts'
+import { limits } from '../../../src/core/limits.ts'
+
+const count = (log: EventLog, from: number, to: number) => {
+  for (let number = from; number <= to; number++) log.emit('console', { text: String(number) })
+}
+const take = async (events: AsyncGenerator<SessionEvent>, many: number): Promise<SessionEvent[]> => {
+  const taken: SessionEvent[] = []
+  while (taken.length < many) {
+    const { value, done } = await events.next()
+    if (done) break
+    taken.push(value)
+  }
+  return taken
+}
+const seqs = (events: readonly SessionEvent[]) => events.map(({ seq }) => seq)
+
+describe('following a log', () => {
+  test('brings what was kept, then what comes, without a hole', async () => {
+    const log = new EventLog()
+    count(log, 1, 3)
+    const events = log.follow(1, new AbortController().signal)
+    expect(seqs(await take(events, 2))).toEqual([2, 3])
+    const next = take(events, 2)
+    count(log, 4, 5)
+    expect(seqs(await next)).toEqual([4, 5])
+  })
+
+  test('a slow reader loses what the ring no longer has, and is told how much', async () => {
+    const log = new EventLog()
+    count(log, 1, 1)
+    const events = log.follow(0, new AbortController().signal)
+    await take(events, 1)
+    count(log, 2, limits.events.ring + 101)
+    const [lagged, next] = await take(events, 2)
+    expect(lagged).toMatchObject({ type: 'lagged', seq: 101, data: { dropped: 100 } })
+    expect(next!.seq).toBe(102)
+    expect(log.since(0)).toHaveLength(limits.events.ring)
+  })
+
+  test('a number that is not given yet means: from here on', async () => {
+    const log = new EventLog()
+    count(log, 1, 2)
+    const events = log.follow(999, new AbortController().signal)
+    const next = take(events, 1)
+    count(log, 3, 3)
+    expect(seqs(await next)).toEqual([3])
+  })
+
+  test('it ends after session.closed, and at once when the reader goes', async () => {
+    const log = new EventLog()
+    log.emit('session.closed', { reason: 'deleted' })
+    expect((await take(log.follow(0, new AbortController().signal), 5)).map(({ type }) => type)).toEqual([
+      'session.closed',
+    ])
+    const gone = new AbortController()
+    const waiting = take(new EventLog().follow(0, gone.signal), 1)
+    gone.abort()
+    expect(await waiting).toEqual([])
+  })
+})
