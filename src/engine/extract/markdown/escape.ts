@@ -1,8 +1,9 @@
 /** Escaping of text: a backslash exactly where Markdown would read a character as markup. */
 
 const markup = /[\\`*_~[\]<&!]|https?:\/\/|www\./gi
-/** An address that GitHub's Markdown turns into a link by itself; its characters are then no markup. */
-const bareAddress = /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:][^\s<]*)?/iy
+/** An address that GitHub's Markdown turns into a link by itself, with all its characters, up to the next gap. */
+const bareAddress =
+  /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:](?:[\w./?#=&%+,:;@!$()-]*[a-z\d/=&%+@$-])?)?[.,:;!?)]*(?!\S)/iy
 const entities = /&((?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy
 const punctuation = /[\p{P}\p{S}]/u
@@ -13,12 +14,21 @@ export type Edge = string | undefined
 const isGap = (char: Edge): boolean => char === undefined || char === '' || gap.test(char)
 const isPunctuation = (char: Edge): boolean => char !== undefined && punctuation.test(char)
 
-/** Whether a run of `*` or `~` between these characters can open emphasis. */
-export const canOpen = (before: Edge, after: Edge): boolean =>
+/** Some readers look at halves of wide characters, and then do not see that a symbol is one: it may be either. */
+const readings = (char: Edge): Edge[] => (char !== undefined && char.length > 1 ? ['a', '!'] : [char])
+
+const opens = (before: Edge, after: Edge): boolean =>
   !isGap(after) && (!isPunctuation(after) || isGap(before) || isPunctuation(before))
 
-/** Whether a run of `*` or `~` between these characters can close emphasis. */
+/** Whether every reader lets a run of `*` or `~` between these characters open emphasis. */
+export const canOpen = (before: Edge, after: Edge): boolean =>
+  readings(before).every((left) => readings(after).every((right) => opens(left, right)))
+
+/** Whether every reader lets a run of `*` or `~` between these characters close emphasis. */
 export const canClose = (before: Edge, after: Edge): boolean => canOpen(after, before)
+
+const mayOpen = (before: Edge, after: Edge): boolean =>
+  readings(before).some((left) => readings(after).some((right) => opens(left, right)))
 
 /** Length of the punctuation at the start of a text. */
 export const leadingPunctuation = (text: string): number => /^[\p{P}\p{S}\s]*/u.exec(text)![0].length
@@ -49,8 +59,15 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
   for (let found = markup.exec(text); found; found = markup.exec(text)) {
     const at = found.index
     if (found[0].length > 1) {
-      const length = inLink || /[a-z\d]/i.test(text[at - 1] ?? before ?? '') ? 0 : addressLength(text, at)
+      if (inLink) continue
+      const length = addressLength(text, at, before, after)
+      // Where the address would not be read as it stands, its beginning is escaped, and it is text like any other.
       if (length > 0) markup.lastIndex = at + length
+      else {
+        const sign = at + found[0].search(/[:.]/)
+        out += `${text.slice(done, sign)}\\`
+        done = sign
+      }
       continue
     }
     if (!needsEscape(text, at, before, after, inLink)) continue
@@ -60,12 +77,12 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
   return out + text.slice(done)
 }
 
-function addressLength(text: string, at: number): number {
+function addressLength(text: string, at: number, before: Edge, after: Edge): number {
+  if (/[a-z\d]/i.test(text[at - 1] ?? before ?? '')) return 0
   bareAddress.lastIndex = at
-  const address = bareAddress.exec(text)?.[0] ?? ''
-  let length = address.length
-  while (length > 0 && /[?!.,:*_~'"()[\];`\\]/.test(address[length - 1]!)) length--
-  return length
+  const length = bareAddress.exec(text)?.[0].length ?? 0
+  const whole = at + length < text.length || isGap(after)
+  return whole && text.slice(at, at + length).search(entities) < 0 ? length : 0
 }
 
 function needsEscape(text: string, at: number, before: Edge, after: Edge, inLink: boolean): boolean {
@@ -101,25 +118,32 @@ function runNeedsEscape(text: string, at: number, before: Edge, after: Edge): bo
   while (end < text.length && text[end] === char && end - at < 64) end++
   const left = start > 0 ? charBefore(text, start) : before
   const right = end < text.length ? firstChar(text.slice(end, end + 2)) : after
-  const opens = canOpen(left, right)
-  const closes = canClose(left, right)
+  const starts = mayOpen(left, right)
+  const ends = mayOpen(right, left)
   // Inside a word an underscore is only an underscore.
-  if (char === '_' && opens && closes) return isPunctuation(left) || isPunctuation(right)
-  return opens || closes
+  if (char === '_' && starts && ends) return [left, right].some((side) => readings(side).some(isPunctuation))
+  return starts || ends
 }
 
 const charBefore = (text: string, at: number): Edge => lastChar(text.slice(Math.max(0, at - 2), at))
+
+/** Whether a line would be read as a definition because of what stands in a code span, where nothing can be escaped. */
+export const isDefinedByCode = (line: string): boolean => /^\[(?:\\.|[^[\]\\\n])*`(?:\\.|[^[\]\\\n])*\]:/.test(line)
 
 /** Escapes what would make a block of a line of a paragraph: a heading, a list item, a rule, a quote, a definition. */
 export function escapeLineStart(line: string): string {
   const first = line[0]
   if (first === undefined) return line
   if (/^(?:#{1,6}|[-+*])(?:\s|$)/.test(line) || first === '>') return `\\${line}`
-  if ((/^[-:|][-:| \t]*$/.test(line) && line.includes('-')) || /^=+\s*$/.test(line) || /^(?:_[ \t]*){3,}$/.test(line))
+  if (
+    (/^[-:|][-:| \t]*$/.test(line) && line.includes('-')) ||
+    /^=+\s*$/.test(line) ||
+    /^(?:(?:[_*][ \t]*){3,}$|~{3})/.test(line)
+  )
     return `\\${line}`
   const number = /^(\d{1,9})([.)](?:\s|$))/.exec(line)
   if (number) return `${number[1]}\\${line.slice(number[1]!.length)}`
-  const definition = /^\[(?:\\.|[^\]\\\n])+\](?=:)/.exec(line)
+  const definition = /^\[(?:\\.|[^[\]\\\n])+\](?=:)/.exec(line)
   if (definition) return `${definition[0]}\\${line.slice(definition[0].length)}`
   return line
 }

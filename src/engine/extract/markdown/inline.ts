@@ -12,7 +12,7 @@ import {
 } from '../tree.ts'
 import { isCopyButton } from './code.ts'
 import { type Context, isSkipped } from './context.ts'
-import { codeSpan, escapeAddress, escapeText } from './escape.ts'
+import { escapeAddress, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
 import { formula, isFormula } from './math.ts'
@@ -122,7 +122,7 @@ class InlineWriter {
 
   #item(element: ElementNode): void {
     this.#line.break()
-    if (visibleText(element, 1) !== '') this.#line.text('- ')
+    if (this.#options.breaks === 'tag' && visibleText(element, 1) !== '') this.#line.text('- ')
     this.nodes(element.children)
     this.#line.break()
   }
@@ -131,7 +131,7 @@ class InlineWriter {
     this.#line.break()
     for (const text of rawText(element).split('\n')) {
       if (text.trim() === '') continue
-      this.#line.atom(codeSpan(text.trim()))
+      this.#line.code(text.trim())
       this.#line.break()
     }
   }
@@ -176,7 +176,7 @@ class InlineWriter {
     const text = rawText(element).replaceAll(/\s+/g, ' ')
     if (text.trim() === '') return this.#line.text(text)
     if (text.startsWith(' ')) this.#line.space()
-    this.#line.atom(codeSpan(text.trim()))
+    this.#line.code(text.trim())
     if (text.endsWith(' ')) this.#line.space()
   }
 

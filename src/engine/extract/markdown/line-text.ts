@@ -2,11 +2,13 @@
 import {
   canClose,
   canOpen,
+  codeSpan,
   type Edge,
   escapeAddress,
   escapeLineStart,
   escapeText,
   firstChar,
+  isDefinedByCode,
   lastChar,
   leadingPunctuation,
   trailingPunctuation,
@@ -17,21 +19,31 @@ export type Span = { readonly mark: Mark } | { readonly url: string }
 
 export type Token =
   | { kind: 'text'; value: string }
+  | { kind: 'code'; value: string }
   | { kind: 'atom'; readonly value: string }
   | { kind: 'open' | 'close'; readonly span: Span }
   | { kind: 'break' }
 
 const delimiters: Record<Mark, string> = { strong: '**', em: '*', del: '~~' }
 
-/** The line as Markdown; `startsLines` when it stands where blocks may begin. */
-export function lineText(source: Token[], startsLines: boolean): string {
+/** Where a line stands: where blocks may begin, behind the marks of a heading, between the bars of a table. */
+export type Place = 'paragraph' | 'heading' | 'cell'
+
+/** The line as Markdown. */
+export function lineText(source: Token[], place: Place): string {
   const tokens = readable(source)
+  const asWords = () => lineText(source.map(withoutCode), place)
+  // A code span in a cell cannot hold a bar behind a backslash.
+  if (place === 'cell' && tokens.some((token) => token.kind === 'code' && token.value.includes('\\|'))) return asWords()
   let out = ''
   let inLink = 0
   for (const [at, token] of tokens.entries()) {
     switch (token.kind) {
       case 'text':
         out += escapeText(token.value, edgeBefore(tokens, at), edgeAfter(tokens, at), inLink > 0)
+        break
+      case 'code':
+        out += codeSpan(token.value)
         break
       case 'atom':
         out += token.value
@@ -45,8 +57,13 @@ export function lineText(source: Token[], startsLines: boolean): string {
     }
   }
   const text = out.trim()
-  return startsLines ? text.split('\n').map(escapeLineStart).join('\n') : text
+  if (place === 'cell') return text.replaceAll('|', '\\|')
+  if (place === 'heading') return text
+  const lines = text.split('\n')
+  return lines.some(isDefinedByCode) ? asWords() : lines.map(escapeLineStart).join('\n')
 }
+
+const withoutCode = (token: Token): Token => (token.kind === 'code' ? { kind: 'text', value: token.value } : token)
 
 function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): string {
   if ('mark' in span) return delimiters[span.mark]
@@ -62,7 +79,19 @@ function readable(source: Token[]): Token[] {
   const dropped = new Set<Span>(emptySpans(filled))
   const rest = filled.filter((token) => !isMark(token) || !dropped.has(token.span))
   for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
-  return rest.filter((token) => !isMark(token) || !dropped.has(token.span))
+  return merged(rest.filter((token) => !isMark(token) || !dropped.has(token.span)))
+}
+
+/** Words, and code, that nothing stands between any more are one. */
+function merged(tokens: Token[]): Token[] {
+  const out: Token[] = []
+  for (const token of tokens) {
+    const last = out.at(-1)
+    const joins = (token.kind === 'text' || token.kind === 'code') && last?.kind === token.kind
+    if (joins) out[out.length - 1] = { ...token, value: last.value + token.value }
+    else out.push(token)
+  }
+  return out
 }
 
 function isMark(token: Token): token is { kind: 'open' | 'close'; span: { readonly mark: Mark } } {
@@ -74,7 +103,7 @@ function* emptySpans(tokens: Token[]): Generator<Span> {
   const filledAt = new Map<Span, number>()
   let filled = 0
   for (const token of tokens) {
-    if (token.kind === 'text' || token.kind === 'atom') filled++
+    if (token.kind === 'text' || token.kind === 'code' || token.kind === 'atom') filled++
     else if (token.kind === 'open') filledAt.set(token.span, filled)
     else if (token.kind === 'close' && filledAt.get(token.span) === filled) yield token.span
   }
@@ -101,15 +130,18 @@ function flanks(tokens: Token[], at: number): boolean {
   while (start > 0 && isMark(tokens[start - 1]!)) start--
   let end = at
   while (end + 1 < tokens.length && isMark(tokens[end + 1]!)) end++
+  // `**a***b*`: a run that ends one span and begins another can be read in several ways.
+  const isFirst = tokens[start]!.kind === tokens[at]!.kind
   const before = edgeBefore(tokens, start)
   const after = edgeAfter(tokens, end)
-  return tokens[at]!.kind === 'open' ? canOpen(before, after) : canClose(before, after)
+  return tokens[at]!.kind === 'open' ? isFirst && canOpen(before, after) : canClose(before, after)
 }
 
 /** The character that will stand before this token. */
 function edgeBefore(tokens: Token[], at: number): Edge {
   const token = tokens[at - 1]
   if (token === undefined || token.kind === 'break') return undefined
+  if (token.kind === 'code') return '`'
   if (token.kind === 'text' || token.kind === 'atom') return lastChar(token.value)
   return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ')'
 }
@@ -117,7 +149,10 @@ function edgeBefore(tokens: Token[], at: number): Edge {
 /** The character that will stand after this token. */
 function edgeAfter(tokens: Token[], at: number): Edge {
   const token = tokens[at + 1]
-  if (token === undefined || token.kind === 'break') return undefined
+  if (token === undefined) return undefined
+  // A hard break is written as a backslash.
+  if (token.kind === 'break') return '\\'
+  if (token.kind === 'code') return '`'
   if (token.kind === 'text' || token.kind === 'atom') return firstChar(token.value)
   return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ']'
 }

@@ -35,11 +35,20 @@ export class Line {
     this.#spaced = words.endsWith(' ')
   }
 
-  /** Adds finished Markdown: a code span, an image, a formula. */
+  /** Adds finished Markdown: an image, a formula. */
   atom(markdown: string): void {
     if (markdown === '') return
     this.#before()
     this.#tokens.push({ kind: 'atom', value: markdown })
+  }
+
+  /** Adds a code span; two that touch become one, for Markdown could not tell them apart. */
+  code(text: string): void {
+    if (text === '') return
+    this.#before()
+    const last = this.#tokens.at(-1)
+    if (last?.kind === 'code') last.value += text
+    else this.#tokens.push({ kind: 'code', value: text })
   }
 
   /** Adds finished Markdown right behind what stands there; a gap before it goes behind it. */
@@ -70,11 +79,8 @@ export class Line {
 
   /** The finished paragraphs; two breaks in a row divide them. */
   paragraphs(): string[] {
-    const inCell = this.#breaks === 'tag'
-    return [...this.#paragraphs, this.#tokens]
-      .map((tokens) => lineText(tokens, this.#breaks === 'hard'))
-      .filter((text) => text !== '')
-      .map((text) => (inCell ? text.replaceAll('|', '\\|') : text))
+    const place = ({ hard: 'paragraph', space: 'heading', tag: 'cell' } as const)[this.#breaks]
+    return [...this.#paragraphs, this.#tokens].map((tokens) => lineText(tokens, place)).filter((text) => text !== '')
   }
 
   #spanned(span: Span, content: () => void): void {

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
+import { shippedModel } from '../../../src/engine/extract/main-content/shipped-model.ts'
+import { elementsOf, visibleText } from '../../../src/engine/extract/tree.ts'
+
+const model = await shippedModel()
+
+function extract(body: string, { head = '', url = 'https://site.example/' } = {}) {
+  const html = `<!doctype html><html lang="en"><head><title>Site</title>${head}</head><body>${body}</body></html>`
+  const found = mainContent(treeFromHtml(html, url).root, { model, url })
+  return { ...found, text: visibleText(found.root), tags: [...elementsOf(found.root)].map(({ tag }) => tag) }
+}
+
+const navigation = `<header class="site-header"><nav class="menu"><ul>
+  <li><a href="/">Home</a></li><li><a href="/news">News</a></li><li><a href="/about">About us</a></li><li><a href="/login">Log in</a></li>
+</ul></nav></header>`
+const footer = `<footer class="site-footer"><ul><li><a href="/privacy">Privacy policy</a></li><li><a href="/terms">Terms of use</a></li></ul>
+  <p>© 2025 Site Ltd. All rights reserved.</p></footer>`
+const related = `<aside class="related-posts"><h3>Related articles</h3><ul>
+  <li><a href="/a">Ten gardens worth the journey</a></li><li><a href="/b">Why compost matters</a></li><li><a href="/c">Tools for small plots</a></li></ul></aside>`
+const paragraphs = [
+  'The bridge over the northern arm of the river was closed on Monday morning, after engineers had found cracks in two of its bearings, the city said.',
+  'Traffic is led around the old town until the repair is finished, which may take until the end of March, depending on the weather and on the delivery of steel.',
+  'The bridge was built in 1931 and has been repaired three times since then, most recently in 2008, when its deck was replaced at a cost of four million.',
+  'Residents had complained about noise from the joints for years, and a report of the works department had called for an inspection as early as last autumn.',
+]
+const prose = paragraphs.map((text) => `<p>${text}</p>`).join('\n')
+
+describe('main content', () => {
+  test('of an article is its text, without navigation, related links and footer', () => {
+    const { text, fellBack, type, confidence } = extract(
+      `${navigation}<main><article class="post"><h1>Bridge closed</h1>${prose}</article>${related}</main>${footer}`,
+    )
+    for (const paragraph of paragraphs) expect(text).toContain(paragraph)
+    for (const noise of ['Log in', 'Why compost matters', 'Privacy policy', 'All rights reserved'])
+      expect(text).not.toContain(noise)
+    expect(fellBack).toBe(false)
+    expect(type).toBe('article')
+    expect(confidence).toBeGreaterThan(0.8)
+  })
+
+  test('keeps tables, code, lists and pictures as they stood', () => {
+    const { tags, root } = extract(`${navigation}<main><article><h1>Install</h1>
+      <p>Install the package with the package manager of your system, then check the version that it prints.</p>
+      <pre><code class="language-sh">apt install bridge-utils
+brctl --version</code></pre>
+      <p>The following options are read from the configuration file when the program starts, in this order.</p>
+      <table><thead><tr><th>Option</th><th>Meaning</th></tr></thead><tbody><tr><td>depth</td><td>How far links are followed from the start</td></tr></tbody></table>
+      <figure><img src="/plan.png" alt="Plan"><figcaption>The plan of the bridge, as it was drawn in the year it was built.</figcaption></figure>
+      <p>Each of the options may be set on the command line as well, where it wins over the file.</p>
+      <ul><li>Read the manual before you change the defaults of the program.</li><li>Restart the service afterwards, or the change has no effect.</li></ul>
+      </article></main>${footer}`)
+    expect(tags).toEqual(
+      expect.arrayContaining(['pre', 'code', 'table', 'thead', 'th', 'td', 'figure', 'img', 'ul', 'li']),
+    )
+    const code = [...elementsOf(root)].find(({ tag }) => tag === 'code')!
+    expect(code.attributes['class']).toBe('language-sh')
+    expect(code.children).toEqual([{ text: 'apt install bridge-utils\nbrctl --version' }])
+  })
+
+  test('of a forum that shows its posts only without scripts is found in noscript', () => {
+    const post = (author: string, text: string) => `<div class="topic-body crawler-post"><div class="crawler-post-meta">
+      <span class="creator"><a href="/u/${author}">${author}</a></span> <time>May 4, 2024, 3:11pm</time></div>
+      <div class="post" itemprop="text"><p>${text}</p></div></div>`
+    const { text } = extract(
+      `<section id="main"></section><noscript data-path="/t/bridge/12"><div id="main-outlet" class="wrap" role="main">
+        <div id="topic-title"><h1><a href="/t/bridge/12">Which bearings for a bridge?</a></h1></div>
+        ${post('anna', paragraphs[0]!)}${post('bert', paragraphs[1]!)}${post('carl', paragraphs[2]!)}</div></noscript>${footer}`,
+      {
+        url: 'https://forum.example/t/bridge/12',
+        head: '<meta name="generator" content="Discourse 3.4.0">',
+      },
+    )
+    expect(text).toContain(paragraphs[0])
+    expect(text).toContain(paragraphs[2])
+    expect(text).not.toContain('Privacy policy')
+  })
+
+  test('is found where the head was never closed', () => {
+    const { root } = treeFromHtml(
+      `<html><head><title>t</title><div class="page"><article><h1>Bridge closed</h1>${prose}</article></div>`,
+      '',
+    )
+    const found = mainContent(root, { model })
+    expect(visibleText(found.root)).toContain(paragraphs[3])
+    expect([...elementsOf(found.root)].map(({ tag }) => tag)).not.toContain('head')
+  })
+
+  test('of a page without text is the whole page, and says so', () => {
+    const { root } = treeFromHtml('<html><body><img src="a.png"></body></html>', '')
+    const found = mainContent(root, { model })
+    expect(found).toMatchObject({ root, fellBack: true, confidence: 0 })
+  })
+
+  test('is the same every time, and leaves the tree as it was', () => {
+    const html = `${navigation}<article><h1>Bridge closed</h1>${prose}</article>${related}${footer}`
+    const { root } = treeFromHtml(html, '')
+    const before = JSON.stringify(root)
+    const first = JSON.stringify(mainContent(root, { model }))
+    expect(JSON.stringify(root)).toBe(before)
+    expect(JSON.stringify(mainContent(treeFromHtml(html, '').root, { model }))).toBe(first)
+  })
+
+  test('takes time in proportion to the page', () => {
+    const page = (times: number) => treeFromHtml(`${navigation}<main>${prose.repeat(times)}</main>${footer}`, '').root
+    const time = (root: ReturnType<typeof page>) => {
+      const start = performance.now()
+      mainContent(root, { model })
+      return performance.now() - start
+    }
+    time(page(100))
+    const small = Math.max(1, time(page(400)))
+    expect(time(page(4000)) / small).toBeLessThan(40)
+  })
+})
