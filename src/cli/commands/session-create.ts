@@ -7,7 +7,7 @@ import { writeChoice } from '../choose-session.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { type Home, openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
-import { note, print } from '../io.ts'
+import { type Io, note, print } from '../io.ts'
 import { showWarning } from '../output.ts'
 import { startSpinner } from '../progress.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
@@ -26,10 +26,7 @@ export const command: TerminalCommand = {
     const { io } = context
     const spinner = await startSpinner(io, 'creating a session')
     try {
-      const created = (await call(home.transport, operation.http, input, {
-        signal: io.signal,
-        strict: true,
-      })) as SessionCreated
+      const created = await createOrUndo(io, home, operation.http, input)
       const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
       const answer = waits ? await provisioned(context, home, created.provision_id!, spinner.say) : created
       spinner.stop()
@@ -45,6 +42,35 @@ export const command: TerminalCommand = {
   },
 }
 
+/** How long an interrupted creation may still answer: what it made can then be undone by its id. */
+const undoMs = 1000
+
+/** Creates; after an interrupt what was made is ended again. */
+async function createOrUndo(
+  { signal }: Io,
+  { transport }: Home,
+  http: string,
+  input: Record<string, unknown>,
+): Promise<SessionCreated> {
+  const late = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const interrupt = () => (timer = setTimeout(() => late.abort(signal.reason), undoMs))
+  signal.addEventListener('abort', interrupt, { once: true })
+  try {
+    const created = (await call(transport, http, input, { signal: late.signal, strict: true })) as SessionCreated
+    if (!signal.aborted) return created
+    const { status, provision_id, session_id } = created
+    if (status === 'provisioning') await call(transport, `DELETE ${provisionPath}`, { provision_id })
+    else await call(transport, 'DELETE /sessions/{session_id}', { session_id })
+    throw signal.reason
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', interrupt)
+  }
+}
+
+const provisionPath = '/sessions/provision/{provision_id}'
+
 /** Polls until the session is there. An interrupt cancels what was asked for. */
 async function provisioned(
   { io }: Context,
@@ -52,10 +78,14 @@ async function provisioned(
   provision_id: string,
   say: (text: string) => void,
 ): Promise<ProvisionRecord> {
-  const path = '/sessions/provision/{provision_id}'
   try {
     for (;;) {
-      const record = (await call(transport, `POST ${path}`, { provision_id }, { signal: io.signal })) as ProvisionRecord
+      const record = (await call(
+        transport,
+        `POST ${provisionPath}`,
+        { provision_id },
+        { signal: io.signal },
+      )) as ProvisionRecord
       if (record.status === 'ready') return record
       if (record.status !== 'provisioning') {
         const { error, code } = record
@@ -67,7 +97,7 @@ async function provisioned(
       await pause(record.retry_after_ms, undefined, { signal: io.signal })
     }
   } catch (error) {
-    if (io.signal.aborted) await call(transport, `DELETE ${path}`, { provision_id })
+    if (io.signal.aborted) await call(transport, `DELETE ${provisionPath}`, { provision_id })
     throw error
   }
 }

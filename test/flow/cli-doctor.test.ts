@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bax } from '../support/cli.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-doctor-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly mend?: string
+  readonly looked?: string[]
+}
+
+const doctor = async (env: Record<string, string>) => {
+  const { code, stdout } = await bax(['doctor', '--json'], { env: { BAX_STATE_DIR: join(folder, 'state'), ...env } })
+  const answer = JSON.parse(stdout) as { success: boolean; checks: Check[] }
+  return { code, success: answer.success, check: (name: string) => answer.checks.find((check) => check.name === name) }
+}
+
+describe('`bax doctor`', () => {
+  test('says that a machine is ready, and where everything was found', async () => {
+    const { code, stdout } = await bax(['doctor'], { env: { BAX_STATE_DIR: join(folder, 'state') } })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^✓ node +v\d+\./m)
+    expect(stdout).toMatch(/^✓ browser +\/.+ \(.+\)$/m)
+    expect(stdout).toContain(join(folder, 'state'))
+    expect(stdout).toMatch(/^✓ local engine +not running; a command that needs it starts it$/m)
+  })
+
+  test('exits 3 when the browser is missing, and says where it looked and how to mend it', async () => {
+    const { code, success, check } = await doctor({ BAX_BROWSER: '/nonexistent/chromium' })
+    expect([code, success]).toEqual([3, false])
+    expect(check('browser')).toMatchObject({ ok: false, looked: ['/nonexistent/chromium: does not exist'] })
+    expect(check('browser')!.mend).toContain('BAX_BROWSER')
+  })
+
+  test('exits 3 when the state folder cannot be used', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    const { code, check } = await doctor({ BAX_STATE_DIR: file })
+    expect(code).toBe(3)
+    expect(check('state folder')).toMatchObject({ ok: false })
+  })
+
+  test('exits 3 when a named server does not answer', async () => {
+    const { code, check } = await doctor({ BAX_SERVER: 'http://127.0.0.1:9' })
+    expect(code).toBe(3)
+    expect(check('server')).toMatchObject({ ok: false })
+  })
+
+  test('what only some work needs does not fail it', async () => {
+    const { code, check } = await doctor({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
+    expect(code).toBe(0)
+    expect(check('docker')).toMatchObject({ ok: false })
+    expect(check('docker')!.mend).toContain('Docker')
+    expect(check('display')).toMatchObject({ ok: false })
+    expect((await doctor({ DISPLAY: ':7' })).check('display')).toMatchObject({ ok: true })
+  })
+})
+
+test('`bax setup` finds what is installed already and prints its path', async () => {
+  const { code, stdout } = await bax(['setup'], { env: { BAX_STATE_DIR: join(folder, 'state') } })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^(\/\S+\n){1,2}$/)
+})

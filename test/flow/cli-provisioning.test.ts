@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bax, type CliOptions } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+
+let homes: Homes
+let folder: string
+beforeAll(async () => {
+  homes = await openHomes({ pool: { warm: 0, browsers: 1, contextsPerBrowser: 1 } })
+  folder = await mkdtemp(join(tmpdir(), 'bax-cli-'))
+})
+afterAll(async () => {
+  await homes.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (argv: string[], options: CliOptions = {}) =>
+  bax(argv, { ...options, env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: folder, ...options.env } })
+const create = (flags: string[] = [], options?: CliOptions) =>
+  run(['session', 'create', '--headless', ...flags], options)
+
+const waiting = async () => (await homes.engine.status()).provisions
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await pause(20)
+}
+
+describe('`bax session create` where every place is taken', () => {
+  test('waits until one is free, then prints the id alone', async () => {
+    const first = (await create()).stdout.trim()
+    const second = create()
+    await until(async () => (await waiting()) === 1)
+    await run(['session', 'close', first])
+    const { code, stdout, stderr } = await second
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^ses_\S+\n$/)
+    expect((await run(['do', '-s', stdout.trim(), 'evaluate', '1'])).stdout).toBe('1\n')
+    await run(['session', 'close', stdout.trim()])
+  })
+
+  test('with --no-wait prints the provision, which can be asked about and cancelled', async () => {
+    const first = (await create()).stdout.trim()
+    const provision = (await create(['--no-wait'])).stdout.trim()
+    expect(provision).toMatch(/^prv_/)
+    const asked = JSON.parse((await run(['session', 'provision', provision, '--json'])).stdout)
+    expect(asked).toMatchObject({ status: 'provisioning', queue_position: 1 })
+    expect((await run(['session', 'cancel', provision])).code).toBe(0)
+    expect((await run(['session', 'provision', provision])).stdout).toMatch(/^status +cancelled$/m)
+    await run(['session', 'close', first])
+  })
+
+  test('is cancelled by ^C', async () => {
+    const first = (await create()).stdout.trim()
+    const interrupt = new AbortController()
+    const second = create([], { signal: interrupt.signal })
+    await until(async () => (await waiting()) === 1)
+    interrupt.abort('SIGINT')
+    expect(await second).toMatchObject({ code: 130, stdout: '' })
+    expect(await waiting()).toBe(0)
+    await run(['session', 'close', first])
+  })
+
+  test('that is interrupted leaves no session behind', async () => {
+    const before = (await homes.engine.status()).sessions
+    const interrupt = new AbortController()
+    const creating = create([], { signal: interrupt.signal })
+    interrupt.abort('SIGINT')
+    expect(await creating).toMatchObject({ code: 130, stdout: '' })
+    await until(async () => (await homes.engine.status()).sessions === before)
+  })
+
+  test('with --json prints the last answer of the service', async () => {
+    const first = (await create()).stdout.trim()
+    const second = create(['--json'])
+    await until(async () => (await waiting()) === 1)
+    await run(['session', 'close', first])
+    const answer = JSON.parse((await second).stdout)
+    expect(answer).toMatchObject({ status: 'ready' })
+    await run(['session', 'close', answer.session_id])
+  })
+})
