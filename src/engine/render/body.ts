@@ -1,46 +1,71 @@
-/** Reads bodies with a bound, decompressing what fetch leaves compressed. */
+/** Reads bodies with a bound, decompressing them on the way. */
+import { pipeline } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
+import type { HttpAnswer } from './http-client.ts'
 
 const { bodyBytes } = limits.scrape
 
 /** @throws BaxError `content_too_large`, or `connection_failed` when the body breaks off. */
-export async function readBody(response: Response, signal: AbortSignal): Promise<Uint8Array> {
-  const declared = Number(response.headers.get('content-length') ?? 0)
-  if (declared > bodyBytes) {
-    await response.body?.cancel()
+export async function readBody({ headers, body }: HttpAnswer, signal: AbortSignal): Promise<Uint8Array> {
+  if (Number(headers.get('content-length') ?? 0) > bodyBytes) {
+    body.destroy()
     throw tooLarge()
   }
-  const zstd = /\bzstd\b/i.test(response.headers.get('content-encoding') ?? '')
+  const codings = (headers.get('content-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
   try {
-    const bytes = await gather(response.body ?? [])
-    // Newer versions of Node have decompressed it already.
-    return zstd && isZstd(bytes) ? await unzstd(bytes) : bytes
+    // The coding that was put on last comes off first.
+    let stream = body
+    while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await unpacked(stream, codings.pop()!)
+    const bytes = await gather(stream)
+    return codings.length === 0 ? bytes : await unzstd(bytes)
   } catch (error) {
+    body.destroy()
     signal.throwIfAborted()
     if (error instanceof BaxError) throw error
     throw explainFetch(error, 'the connection broke in the middle of the answer')
   }
 }
 
-async function gather(body: AsyncIterable<Uint8Array> | readonly never[]): Promise<Uint8Array> {
+/** Some servers promise a coding and send an empty body; that is no fault. */
+async function unpacked(stream: Readable, coding: string): Promise<Readable> {
+  const zlib = await import('node:zlib')
+  // A stream that ends too early gives what it had, as in browsers.
+  const lenient = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
+  const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
+    gzip: () => zlib.createUnzip(lenient),
+    'x-gzip': () => zlib.createUnzip(lenient),
+    deflate: () => zlib.createInflate(lenient),
+    br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+  }
+  const decoder = decoders[coding]?.()
+  if (!decoder) throw new BaxError('unsupported_content_type', `the content is packed as ${coding}`)
+  // Failures of either stream come out where the last one is read.
+  pipeline(stream, decoder, () => {})
+  return decoder
+}
+
+async function gather(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    // Leaving the loop cancels the stream.
+    // Leaving the loop ends the stream.
     if (size > bodyBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-const isZstd = (bytes: Uint8Array): boolean =>
-  bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd
-
 /** Node 20 has no zstd of its own. */
 async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes.length === 0) return bytes
   const { Decompress } = await import('fzstd')
   const chunks: Uint8Array[] = []
   let size = 0
@@ -55,5 +80,5 @@ async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-export const tooLarge = (): BaxError =>
+const tooLarge = (): BaxError =>
   new BaxError('content_too_large', `the page is larger than ${bodyBytes / 1024 / 1024} MiB`)

@@ -1,4 +1,5 @@
 /** What sort of thing an answer is, by its content type, its name and its first bytes. */
+import type { AnswerHeaders } from './answer-headers.ts'
 import { BaxError } from '../../core/errors.ts'
 
 export type ContentKind = 'html' | 'json' | 'text' | 'csv' | 'xml' | 'pdf' | 'image'
@@ -35,7 +36,7 @@ function kindOfType(type: string): ContentKind | undefined {
  * The kind that the headers tell; undefined when only the bytes can.
  * @throws BaxError `unsupported_content_type`
  */
-export function kindOfHeaders(headers: Headers): ContentKind | undefined {
+export function kindOfHeaders(headers: AnswerHeaders): ContentKind | undefined {
   const type = mediaType(headers.get('content-type'))
   const kind = kindOfType(type)
   if (kind === undefined && !vague.has(type)) throw unsupported(type)
@@ -43,7 +44,7 @@ export function kindOfHeaders(headers: Headers): ContentKind | undefined {
 }
 
 /** @throws BaxError `unsupported_content_type` */
-export function kindOf(headers: Headers, url: string, bytes: Uint8Array): ContentKind {
+export function kindOf(headers: AnswerHeaders, url: string, bytes: Uint8Array): ContentKind {
   const told = kindOfHeaders(headers)
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   if (told === undefined || told === 'text') {

@@ -1,7 +1,7 @@
 /** What went wrong on the network, as our codes. Texts name no address: a redirect may lead to an internal one. */
 import { BaxError } from '../../core/errors.ts'
 
-/** The error of Node below the one of fetch. */
+/** The error that has a code: of several tries to connect, the first. */
 function root(error: unknown): NodeJS.ErrnoException {
   let found = error as NodeJS.ErrnoException & { cause?: unknown; errors?: unknown[] }
   while (found.code === undefined) {
@@ -14,8 +14,8 @@ function root(error: unknown): NodeJS.ErrnoException {
 
 /** Whether the server closed the connection before it answered anything. */
 export function isReset(error: unknown): boolean {
-  const { code, message } = root(error)
-  return code === 'ECONNRESET' || code === 'EPIPE' || (code === 'UND_ERR_SOCKET' && /other side closed/.test(message))
+  const { code } = root(error)
+  return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
 const certificate =
@@ -25,15 +25,12 @@ const connection: Record<string, string> = {
   ECONNREFUSED: 'nothing answers there',
   ECONNRESET: 'the server closed the connection without an answer',
   EPIPE: 'the server closed the connection without an answer',
-  UND_ERR_SOCKET: 'the server closed the connection without an answer',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ENETDOWN: 'the network is down',
   EADDRNOTAVAIL: 'the host cannot be reached',
   EACCES: 'the network refused the connection',
   ETIMEDOUT: 'the host does not answer',
-  UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
-  UND_ERR_HEADERS_OVERFLOW: 'the answer has too many headers',
   HPE_HEADER_OVERFLOW: 'the answer has too many headers',
 }
 
@@ -47,7 +44,6 @@ export function explainFetch(error: unknown, broken?: string): BaxError {
   if (certificate.test(code)) {
     return new BaxError('tls_error', `the secure connection failed: ${tlsWords(code, message)}`, { cause: error })
   }
-  if (/bad port/.test(message)) return new BaxError('url_blocked', 'URL blocked', { cause: error })
   const why =
     broken ?? connection[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : 'the connection failed')
   return new BaxError('connection_failed', why, { cause: error })

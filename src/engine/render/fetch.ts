@@ -1,8 +1,10 @@
 /** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { AnswerHeaders } from './answer-headers.ts'
 import { readBody } from './body.ts'
 import { explainFetch, isReset } from './fetch-errors.ts'
+import { get, type HttpAnswer } from './http-client.ts'
 import { webUrl } from './web-url.ts'
 
 export interface Redirect {
@@ -14,7 +16,7 @@ export interface FetchedPage {
   /** After all redirects, with the fragment. */
   readonly url: string
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
   /** Decompressed. */
   readonly bytes: Uint8Array
@@ -25,7 +27,7 @@ export interface FetchOptions {
   /** Aborted when the time is up or the caller has gone; its reason is thrown. */
   readonly signal: AbortSignal
   /** Throws when an answer with these headers is not worth its body. */
-  readonly admit: (headers: Headers, url: string) => void
+  readonly admit: (headers: AnswerHeaders, url: string) => void
   /** Redirects that were followed already. */
   readonly redirects?: readonly Redirect[]
 }
@@ -48,7 +50,8 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
         bytes: await readBody(response, options.signal),
       }
     }
-    await response.body?.cancel()
+    // The body of a redirect is nothing to wait for.
+    response.body.destroy()
     keepCookies(cookies, url, response.headers)
     redirects.push({ url, status: response.status })
     checkRedirects(redirects)
@@ -64,10 +67,9 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-async function request(url: string, { userAgent, signal }: FetchOptions, cookie: string): Promise<Response> {
+async function request(url: string, { userAgent, signal }: FetchOptions, cookie: string): Promise<HttpAnswer> {
   const target = new URL(url)
   const { username, password } = target
-  // fetch refuses addresses with credentials; a browser sends them.
   target.username = ''
   target.password = ''
   target.hash = ''
@@ -82,19 +84,19 @@ async function request(url: string, { userAgent, signal }: FetchOptions, cookie:
   }
   for (let attempt = 0; ; attempt++) {
     try {
-      return await fetch(target, { headers, redirect: 'manual', signal })
+      return await get(target, headers, signal)
     } catch (error) {
       signal.throwIfAborted()
       // Nothing has come back yet, and a GET may be repeated: servers close idle connections at such moments.
       if (attempt === 0 && isReset(error)) continue
-      throw explainFetch(error)
+      throw error instanceof BaxError ? error : explainFetch(error)
     }
   }
 }
 
 const redirecting = new Set([301, 302, 303, 307, 308])
 
-function redirectTarget({ status, headers }: Response, url: string): string | undefined {
+function redirectTarget({ status, headers }: HttpAnswer, url: string): string | undefined {
   const location = redirecting.has(status) ? headers.get('location') : null
   if (location === null) return undefined
   // Bytes beyond ASCII stand for themselves, in whatever encoding they were meant.
@@ -103,9 +105,9 @@ function redirectTarget({ status, headers }: Response, url: string): string | un
 }
 
 /** Cookies set on the way are part of some redirects; they go back to the very host that set them. */
-function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: Headers): void {
+function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: AnswerHeaders): void {
   const host = new URL(url).host
-  for (const line of headers.getSetCookie()) {
+  for (const line of headers.all('set-cookie')) {
     const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
     if (name === undefined) continue
     const own = jar.get(host) ?? new Map<string, string>()

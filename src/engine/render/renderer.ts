@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts'
 import type { ScrapeAction } from '../../core/shapes/scrape.ts'
 import { type ActionResults, runActions } from './actions.ts'
 import { blockedPatterns } from './ads.ts'
+import { AnswerHeaders } from './answer-headers.ts'
 import { capture } from './capture.ts'
 import type { Redirect } from './fetch.ts'
 import readScript from './read.page.ts?inline'
@@ -34,7 +35,7 @@ export interface RenderRequest {
 export interface RenderedPage {
   readonly url: string
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
   /** What came is not a page; there may be a picture of it. */
   readonly isPage: boolean
@@ -84,12 +85,18 @@ export class Renderer {
     const { screenshot, script, actions, removeOverlays } = request
     const looked = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
     const kind: RenderKind = looked ? 'painted' : 'bare'
-    const tab = await this.#tab(kind)
-    try {
-      const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
-      return await look(await tab.visit(blocked), request)
-    } finally {
-      this.#giveBack(kind, tab)
+    const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
+    for (let attempt = 0; ; attempt++) {
+      const tab = await this.#tab(kind)
+      const visit = await tab.visit(blocked)
+      try {
+        return await look(visit, request)
+      } catch (error) {
+        // A tab that was dead already says nothing of the page.
+        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit.answer) throw error
+      } finally {
+        this.#giveBack(kind, tab)
+      }
     }
   }
 
@@ -187,7 +194,7 @@ async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage>
 const answerOf = ({ answer, redirects }: Visit, url: string) => ({
   url,
   status: answer?.status ?? 200,
-  headers: answer?.headers ?? new Headers({ 'content-type': 'text/html' }),
+  headers: answer?.headers ?? new AnswerHeaders([['content-type', 'text/html']]),
   redirects,
 })
 

@@ -2,6 +2,7 @@
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CdpMessage } from '../browser/upstream.ts'
+import { AnswerHeaders } from './answer-headers.ts'
 import { navigationError } from './browser-errors.ts'
 import { checkRedirects, type Redirect } from './fetch.ts'
 import readScript from './read.page.ts?inline'
@@ -13,7 +14,7 @@ export interface DocumentAnswer {
   readonly requestId: string
   readonly url: string
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly mimeType: string
 }
 
@@ -278,11 +279,10 @@ function answerOf(params: Record<string, unknown>): DocumentAnswer {
     headers: Record<string, string>
     mimeType: string
   }
-  const known = new Headers()
-  for (const [name, value] of Object.entries(headers)) {
-    // Values of several headers of one name come joined by line feeds.
-    if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) known.set(name, value.replaceAll(/[\r\n]+/g, ', '))
-  }
+  // Values of several headers of one name come joined by line feeds.
+  const known = new AnswerHeaders(
+    Object.entries(headers).flatMap(([name, value]) => value.split('\n').map((one) => [name, one] as const)),
+  )
   return { requestId: params['requestId'] as string, url, status, headers: known, mimeType }
 }
 

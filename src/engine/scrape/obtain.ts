@@ -1,6 +1,7 @@
 /** Gets the page: by HTTP where that is all there is to it, else from a browser. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { AnswerHeaders } from '../render/answer-headers.ts'
 import { kindOfHeaders } from '../render/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
@@ -19,7 +20,7 @@ export interface ObtainedPage {
   readonly document: PageDocument
   readonly url: string
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
   /** What only a browser gives. */

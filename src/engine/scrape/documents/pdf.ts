@@ -6,8 +6,8 @@ import { element, fileName, type PageDocument, treeOf } from './document.ts'
 export async function pdfDocument(bytes: Uint8Array, url: string): Promise<PageDocument> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
   try {
-    // The parser keeps the memory that it is given.
-    const pdf = await getDocumentProxy(bytes.slice())
+    // The parser keeps the memory that it is given, and takes no Buffer.
+    const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
     try {
       const { totalPages, text } = await extractText(pdf, { mergePages: false })
       const { info } = await getMeta(pdf, { parseDates: true })
