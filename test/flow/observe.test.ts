@@ -32,6 +32,7 @@ const pages = {
   '/inner': `<!doctype html><title>Inner</title><style>body{margin:0}</style><button onclick="this.textContent = 'Pressed'">Inside</button>
     <iframe src=/innermost></iframe>`,
   '/innermost': '<!doctype html><input aria-label=Deep>',
+  '/other-site': `<!doctype html><h1>Ours</h1><script>document.write('<iframe src="' + location.href.replace('127.0.0.1', 'localhost').replace('other-site', 'inner') + '"></iframe>')</script>`,
   '/long': `<!doctype html><title>Long</title><h1>Long</h1>${Array.from(
     { length: 1000 },
     (_, at) =>
@@ -178,6 +179,27 @@ inEveryHome(pages, (given) => {
     await given.do('type_text', { selector: `ref=${named(seen, 'Deep').ref}`, text: 'far down', clear: true })
     expect(named(await observe(), 'Deep').value).toBe('far down')
     expect(await given.value('get_text', { selector: `ref=${named(seen, 'In the shadow').ref}` })).toBe('In the shadow')
+  })
+
+  test('a frame of another site, in a process of its own, is no different', async () => {
+    await given.open('/other-site')
+    await until(async () => (await observe()).snapshot!.includes('Deep'))
+    const inside = named(await observe(), 'Inside')
+    expect(inside.selector).toBe('frame=body > iframe >> body > button')
+    await given.do('click', { selector: `ref=${inside.ref}` })
+    expect(await given.value('get_text', { selector: inside.selector })).toBe('Pressed')
+    expect(named(await observe(), 'Pressed').ref).toBe(inside.ref)
+  })
+
+  test('a trace that is recorded leaves references alone', async () => {
+    await given.open('/counter')
+    const { ref } = named(await observe(), '0')
+    await given.client().traceSession({ session_id: given.sessionId(), action: 'start' })
+    for (const count of ['1', '2']) {
+      await given.do('click', { selector: `ref=${ref}` })
+      expect(await given.value('get_text', { selector: `ref=${ref}` })).toBe(count)
+    }
+    await given.client().traceSession({ session_id: given.sessionId(), action: 'discard' })
   })
 
   test('selector: only a part, and the references of the rest stay good', async () => {

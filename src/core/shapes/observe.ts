@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
 
-export const observationParts = [
+const observationParts = [
   'snapshot',
   'elements',
   'screenshot',
@@ -13,8 +13,6 @@ export const observationParts = [
   'network',
   'storage',
 ] as const
-
-export type ObservationPart = (typeof observationParts)[number]
 
 /** What to look at, without the session. */
 export const observationWishes = z.object({
@@ -46,7 +44,7 @@ export const observationWishes = z.object({
   full_page: z.boolean().default(false).describe('The screenshot shows the whole page instead of the viewport'),
 })
 
-export const observedElement = z.object({
+const observedElement = z.object({
   ref: z.string().describe('Use it as selector: ref=e12; it is the same for as long as the element lives'),
   role: z.string(),
   name: z.string(),
@@ -64,7 +62,7 @@ export const observedElement = z.object({
     .describe('CSS pixels of the viewport, frames included'),
 })
 
-export const observedTab = z.object({ tab_id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
+const observedTab = z.object({ tab_id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
 
 const texts = z.record(z.string(), z.string()).nullable()
 
