@@ -65,7 +65,7 @@ const noObserve: Param = {
   type: 'boolean',
   required: false,
   default: true,
-  description: 'do not look at the page afterwards',
+  description: 'look at the page afterwards',
 }
 
 const kindOf = (fields: readonly Param[], wishes: readonly Param[], example: string | undefined): BatchKind => ({
