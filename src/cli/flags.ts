@@ -124,7 +124,7 @@ function explain(command: Command, error: CommanderError, example?: string): Err
 }
 
 /** One line: the name, its positional words. */
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`
     return argument.required ? `<${name}>` : `[${name}]`

@@ -18,7 +18,7 @@ export interface Io {
 }
 
 /** The process that runs the command. */
-export interface Host {
+interface Host {
   readonly pid: number
   readonly uid: number | undefined
   readonly platform: NodeJS.Platform

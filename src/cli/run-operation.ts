@@ -16,7 +16,7 @@ import { cell, showAnswer } from './output.ts'
 import { flagValue, type Typed, wordValue } from './values.ts'
 
 /** Names of the fields that an operation takes as words, in their order. */
-export const positionals = (operation: OperationEntry): string[] =>
+const positionals = (operation: OperationEntry): string[] =>
   [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].map(([, name]) => name!)
 
 /** Runs a command that is made from an operation alone. */

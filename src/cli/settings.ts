@@ -64,7 +64,7 @@ const kinds = {
 const projectMay: ReadonlySet<string> = new Set<keyof SettingsFile>(['json', 'session'])
 
 /** Name of the project's file, looked for in the working folder and above. */
-export const projectFile = '.bax.json'
+const projectFile = '.bax.json'
 
 /** @throws BaxError `invalid_request` for a file that is broken or says what it may not. */
 export function readSettings(flags: GlobalFlags, io: Io): Settings {
