@@ -42,6 +42,8 @@ export async function readInput(
 }
 
 function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
+  // Most calls have none, and what a schema's parameters are takes a while to find out the first time.
+  if (search.size === 0) return {}
   const params = new Map(paramsOf(schema).map((param) => [param.name, param]))
   return Object.fromEntries(
     [...new Set(search.keys())].map((name) => {
