@@ -1,8 +1,10 @@
 /** The terminal's front door: finds the command that was typed, runs it, and turns every failure into words and a code. */
+import { BaxError } from '../core/errors.ts'
 import { version } from '../core/version.ts'
-import type { Io } from './io.ts'
-import { print } from './io.ts'
+import { groupHelp, rootHelp } from './help.ts'
+import { type Io, print } from './io.ts'
 import { loadManifest } from './manifest.ts'
+import { ownCommands } from './own-commands.ts'
 import { allWords, findCommand } from './words.ts'
 
 /** Runs one command line; returns the exit code and never throws. */
@@ -23,13 +25,16 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const manifest = await loadManifest(io)
   const entries = allWords(manifest)
-  const { entry, group, argv: rest } = await findCommand(entries, manifest, asked)
+  const { entry, group, argv: rest } = findCommand(entries, manifest, asked)
   if (!entry) return above(group, rest, io, entries)
-  const { words, summary, example, operation, load } = entry
+  const { words, summary, example, operation } = entry
   const invocation = { io, manifest, words, summary, argv: rest, ...(example && { example }) }
-  if (load) return (await load()).command.run(invocation)
-  const { runOperation } = await import('./run-operation.ts')
-  return runOperation(invocation, operation!)
+  if (operation) {
+    const { runOperation } = await import('./run-operation.ts')
+    return runOperation(invocation, operation)
+  }
+  const { command } = await ownCommands[words]!()
+  return command.run(invocation)
 }
 
 /** What is asked of bax itself, or of a noun: its version, its help. */
@@ -43,10 +48,8 @@ async function above(
     print(io, version)
     return 0
   }
-  const { groupHelp, rootHelp } = await import('./help.ts')
   const unknown = argv.find((flag) => flag.startsWith('-') && flag !== '--help' && flag !== '-h')
   if (unknown !== undefined) {
-    const { BaxError } = await import('../core/errors.ts')
     throw new BaxError('invalid_request', `${unknown} needs a command`, { hint: 'see `bax --help`' })
   }
   io.stdout.write(group ? groupHelp(group, entries) : rootHelp(entries))

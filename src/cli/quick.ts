@@ -1,10 +1,11 @@
 /**
- * The shortest way through a plain `bax do` while the local engine runs: no commander, no node:http, one small file
+ * The shortest way through `bax --help`, and through a plain `bax do` while the local engine runs: no commander, no node:http, one small file
  * to load. It gives up before anything has happened when there is more to do, and the whole program takes over.
  */
 import { overQuickSocket } from '../client/quick-socket.ts'
 import { readEngineState } from '../core/local-home.ts'
 import { version } from '../core/version.ts'
+import { rootHelp } from './help.ts'
 import type { Home } from './home.ts'
 import { isAbsent } from './absent.ts'
 import type { Io } from './io.ts'
@@ -13,11 +14,17 @@ import { quickBatch } from './quick-batch.ts'
 import { sendBatch } from './send-batch.ts'
 import { readSettings } from './settings.ts'
 import { globalFlags } from './values.ts'
+import { allWords } from './words.ts'
 
 /** The exit code; undefined when this is not for the short way. */
 export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
-  if (argv[0] !== 'do') return undefined
+  const asksAll = argv.length === 0 || (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!))
+  if (!asksAll && argv[0] !== 'do') return undefined
   const manifest = builtManifest(io)
+  if (manifest && asksAll) {
+    io.stdout.write(rootHelp(allWords(manifest)))
+    return 0
+  }
   const batch = manifest && quickBatch(argv.slice(1), manifest, io.cwd)
   if (!batch) return undefined
   const settings = readSettings(globalFlags(batch.flags), io)

@@ -1,7 +1,7 @@
-/** Every command of the terminal by its words: those made from operations, and those written by hand. */
+/** Every command of the terminal by its words: those made from operations, and those written by hand (`own-commands.ts`). */
 import { BaxError } from '../core/errors.ts'
+import { didYouMean, suggest } from '../core/suggest.ts'
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
-import type { TerminalCommand } from './invocation.ts'
 
 export interface WordsEntry {
   /** `scrape`, `session create`. */
@@ -13,7 +13,6 @@ export interface WordsEntry {
   readonly hidden?: boolean
   /** Present when the command is an operation and nothing more. */
   readonly operation?: OperationEntry
-  readonly load?: () => Promise<{ command: TerminalCommand }>
 }
 
 type OwnEntry = Omit<WordsEntry, 'rest'> & { readonly rest?: string }
@@ -24,109 +23,92 @@ const own: readonly OwnEntry[] = [
     rest: '<command> …',
     summary: 'Run browser commands, one or several joined by `then`',
     example: "bax do navigate-to https://example.com then click 'a' then get-title",
-    load: () => import('./commands/do.ts'),
   },
   {
     words: 'run',
     rest: '<script> …',
     summary: 'Run scripts of steps: for a person, and for CI',
     example: 'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
-    load: () => import('./commands/run.ts'),
   },
   {
     words: 'scrape',
     rest: '<url…>',
     summary: 'Scrape pages: Markdown, HTML, links, images, JSON, summary, branding, screenshot',
     example: 'bax scrape https://example.com',
-    load: () => import('./commands/scrape.ts'),
   },
   {
     words: 'extract',
     rest: '[file…]',
     summary: 'Turn HTML files, or standard input, into Markdown; no browser, no network',
     example: 'bax extract page.html > page.md',
-    load: () => import('./commands/extract.ts'),
   },
   {
     words: 'observe',
     summary: 'Look at the page: what is on it, what can be used, and how to name it',
     example: 'bax observe -s shop --include snapshot,screenshot',
-    load: () => import('./commands/observe.ts'),
   },
   {
     words: 'step',
     rest: '<command> …',
     summary: 'Run browser commands and see what they did to the page',
     example: "bax step click 'ref=e12' then type-text '#q' tea",
-    load: () => import('./commands/step.ts'),
   },
   {
     words: 'session watch',
     summary: 'Follow the events of a session as they happen',
     example: 'bax session watch -s shop --types page.navigated,console',
-    load: () => import('./commands/session-watch.ts'),
   },
   {
     words: 'session create',
     summary: 'Create a browser session and wait until it is ready',
     example: 'bax session create --start-url https://example.com --use',
-    load: () => import('./commands/session-create.ts'),
   },
   {
     words: 'session use',
     rest: '[id|name]',
     summary: 'Choose the session that commands use when they name none',
     example: 'bax session use shop',
-    load: () => import('./commands/session-use.ts'),
   },
   {
     words: 'engine stop',
     summary: 'Stop the local engine with its sessions and browsers',
     example: 'bax engine stop',
-    load: () => import('./commands/engine-stop.ts'),
   },
   {
     words: 'engine logs',
     summary: 'Print the log of the local engine',
     example: 'bax engine logs --lines 50',
-    load: () => import('./commands/engine-logs.ts'),
   },
   {
     words: 'engine run',
     summary: 'Be the local engine; started by other commands when they need one',
     hidden: true,
-    load: () => import('./commands/engine-run.ts'),
   },
   {
     words: 'serve',
     summary: 'Serve the API over HTTP on this machine',
     example: 'bax serve --port 4100',
-    load: () => import('./commands/serve.ts'),
   },
   {
     words: 'api',
     rest: '<METHOD> <path>',
     summary: 'Send a request to the API and print its answer',
     example: 'bax api POST /commands --data \'{"commands":[{"command":"get_title"}]}\'',
-    load: () => import('./commands/api.ts'),
   },
   {
     words: 'openapi',
     summary: 'Print the OpenAPI document of the API',
     example: 'bax openapi > openapi.json',
-    load: () => import('./commands/openapi.ts'),
   },
   {
     words: 'doctor',
     summary: 'Say what is ready, what is missing, and how to mend it',
     example: 'bax doctor --json',
-    load: () => import('./commands/doctor.ts'),
   },
   {
     words: 'setup',
     summary: 'Install a Chromium for bax',
     example: 'bax setup',
-    load: () => import('./commands/setup.ts'),
   },
 ]
 
@@ -155,11 +137,7 @@ export interface Split {
 }
 
 /** Finds the command that was typed. @throws BaxError `invalid_request` with what was probably meant. */
-export async function findCommand(
-  entries: readonly WordsEntry[],
-  manifest: Manifest,
-  argv: readonly string[],
-): Promise<Split> {
+export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
   const [first, second] = at.map((index) => argv[index]!)
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
@@ -167,11 +145,10 @@ export async function findCommand(
   const single = entries.find(({ words }) => words === first)
   if (single) return { entry: single, argv: without(1) }
   const group = entries.filter(({ words }) => words.startsWith(`${first} `))
-  if (group.length === 0) throw await unknownWord(first, entries, manifest)
+  if (group.length === 0) throw unknownWord(first, entries, manifest)
   if (second === undefined) return { group: first, argv: without(1) }
   const entry = group.find(({ words }) => words === `${first} ${second}`)
   if (entry) return { entry, argv: without(2) }
-  const { didYouMean } = await import('../core/suggest.ts')
   const verbs = group.filter(({ hidden }) => !hidden).map(({ words }) => words.slice(first.length + 1))
   throw new BaxError('invalid_request', `unknown command "${first} ${second}"${didYouMean(second, verbs)}`, {
     hint: `bax ${first} has ${verbs.join(', ')}`,
@@ -189,8 +166,7 @@ function wordPositions(argv: readonly string[]): number[] {
   return found
 }
 
-async function unknownWord(word: string, entries: readonly WordsEntry[], manifest: Manifest): Promise<BaxError> {
-  const { suggest } = await import('../core/suggest.ts')
+function unknownWord(word: string, entries: readonly WordsEntry[], manifest: Manifest): BaxError {
   const snake = word.replaceAll('-', '_')
   const names = entries.filter(({ hidden }) => !hidden).map(({ words }) => words.split(' ')[0]!)
   const near = suggest(word, new Set(names))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ownCommands } from '../../../src/cli/own-commands.ts'
 import { allWords } from '../../../src/cli/words.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 import { bax } from '../../support/cli.ts'
@@ -6,6 +7,11 @@ import { bax } from '../../support/cli.ts'
 const manifest = makeManifest()
 const entries = allWords(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
+
+test('every command is an operation or is written by hand, not both', () => {
+  const byHand = entries.filter(({ operation }) => !operation).map(({ words }) => words)
+  expect(Object.keys(ownCommands).toSorted()).toEqual(byHand.toSorted())
+})
 
 describe('the help', () => {
   test('`bax --help` fits one screen', async () => {
