@@ -25,7 +25,8 @@ export async function listen(app: Pick<Hono, 'fetch'>, where: Address): Promise<
     if ('socket' in where) server.listen(where.socket, resolve)
     else server.listen(where.port, where.host, resolve)
   })
-  if ('socket' in where) await chmod(where.socket, 0o600)
+  // A named pipe of Windows has no mode; its default lets only its owner and administrators in.
+  if ('socket' in where && process.platform !== 'win32') await chmod(where.socket, 0o600)
   return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs) }
 }
 
