@@ -1,0 +1,196 @@
+/** What a scrape costs beside the tools that one would put together by hand; peers are installed into a temporary folder. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { scrapeInput } from '../../src/core/shapes/scrape.ts'
+import { extractMarkdown } from '../../src/engine/scrape/extract-file.ts'
+import { serveSite } from '../support/site.ts'
+import { call, openSides, type Side } from './engines.ts'
+import { inTurn, ms, ratio, run, type Table } from './measure.ts'
+
+const sentence = (at: number) =>
+  `Sentence ${at} of this page says what a page says, with a <a href="/topic/${at}">link</a> in it.`
+const paragraphs = (count: number) =>
+  Array.from({ length: count }, (_, at) => `<p>${`${sentence(at)} `.repeat(4)}</p>`).join('\n')
+const around = (title: string, body: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><header><nav>${'<a href="/n">Navigation</a> '.repeat(20)}</nav></header><main><article><h1>${title}</h1>${body}</article></main><footer>${'<a href="/f">Footer</a> '.repeat(20)}</footer></body></html>`
+const section = (at: number) =>
+  `<h2>Part ${at}</h2>${paragraphs(6)}<ul>${'<li>An item with <b>bold</b> text</li>'.repeat(8)}</ul><pre><code class="language-js">const a = ${at}</code></pre><table><tr><th>Name</th><th>Value</th></tr>${'<tr><td>a</td><td>1</td></tr>'.repeat(8)}</table>`
+const large = (bytes: number) => {
+  let body = ''
+  for (let at = 0; body.length < bytes; at++) body += section(at)
+  return around('A long page', body)
+}
+
+const pages = {
+  '/static': around('A static page', paragraphs(30)),
+  '/data': JSON.stringify(Array.from({ length: 30 }, (_, at) => sentence(at).repeat(4))),
+  '/rendered': `<!doctype html><title>A rendered page</title><div id="root"></div><script>fetch('/data').then((r) => r.json()).then((all) => { root.innerHTML = '<main><h1>A rendered page</h1>' + all.map((t) => '<p>' + t + '</p>').join('') + '</main>' })</script>`,
+}
+
+export async function measure(): Promise<Table[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  const peers = await installPeers(folder)
+  const site = await serveSite(pages)
+  const side = await openSides()
+  try {
+    return [
+      await staticPage(side, peers, site.url),
+      await renderedPage(side, peers, site.url),
+      await longPage(peers),
+      await cold(site.url, folder),
+    ]
+  } finally {
+    await side.close()
+    await site.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const scrape = (side: Side, url: string, input: object = {}) =>
+  side.engine.extractor.scrape(scrapeInput.parse({ url, ...input }), call)
+
+async function staticPage(side: Side, peers: Peers, url: string): Promise<Table> {
+  const html = async () => (await fetch(`${url}/static`)).text()
+  const times = await inTurn(
+    {
+      mdream: async () => peers.mdream(await html()),
+      turndown: async () => peers.turndown(await html()),
+      readability: async () => peers.readable(await html(), url),
+      bax: () => scrape(side, `${url}/static`),
+    },
+    25,
+  )
+  const floor = times['mdream']!
+  return {
+    title: 'A static page, main content to Markdown, warm',
+    columns: ['ms, min / median', 'to fetch + mdream'],
+    rows: [
+      { name: 'fetch + mdream (native converter, no main content)', cells: [ms(floor), '1x'] },
+      { name: 'fetch + Turndown (no main content)', cells: [ms(times['turndown']!), ratio(times['turndown']!, floor)] },
+      {
+        name: 'fetch + Readability + Turndown on linkedom',
+        cells: [ms(times['readability']!), ratio(times['readability']!, floor)],
+      },
+      { name: '**bax scrape, render auto**', cells: [ms(times['bax']!), ratio(times['bax']!, floor)] },
+    ],
+  }
+}
+
+async function renderedPage(side: Side, peers: Peers, url: string): Promise<Table> {
+  const page = await (await side.playwright.newContext()).newPage()
+  const times = await inTurn(
+    {
+      playwright: async () => {
+        await page.goto(`${url}/rendered`, { waitUntil: 'networkidle' })
+        return peers.readable(await page.content(), url)
+      },
+      load: async () => {
+        await page.goto(`${url}/rendered`)
+        return peers.readable(await page.content(), url)
+      },
+      bax: () => scrape(side, `${url}/rendered`, { render: 'browser' }),
+    },
+    15,
+  )
+  const floor = times['playwright']!
+  return {
+    title: 'A page that its script renders, warm',
+    columns: ['ms, min / median', 'to Playwright with networkidle'],
+    note: 'Playwright reuses one page. Without networkidle the content is not always there: that row is the bound, not an equal.',
+    rows: [
+      { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(floor), '1x'] },
+      { name: 'the same with goto (load)', cells: [ms(times['load']!), ratio(times['load']!, floor)] },
+      { name: '**bax scrape, render browser**', cells: [ms(times['bax']!), ratio(times['bax']!, floor, 1)] },
+    ],
+  }
+}
+
+async function longPage(peers: Peers): Promise<Table> {
+  const html = large(3_000_000)
+  const bytes = Buffer.from(html)
+  const wishes = { url: 'https://example.com/long', fallbackUrl: 'https://example.com/', onlyMain: true }
+  const times = await inTurn(
+    { readability: async () => peers.readable(html, wishes.url), bax: () => extractMarkdown(bytes, wishes) },
+    3,
+  )
+  const words = (text: string) => text.split(/\s+/).length
+  const [theirs, ours] = [peers.readable(html, wishes.url), (await extractMarkdown(bytes, wishes)).markdown]
+  return {
+    title: 'A page of 3 MB: main content and Markdown',
+    columns: ['ms, min / median', 'to Readability + Turndown', 'words'],
+    rows: [
+      { name: 'Readability + Turndown on linkedom', cells: [ms(times['readability']!), '1x', String(words(theirs))] },
+      {
+        name: '**bax extract**',
+        cells: [ms(times['bax']!), ratio(times['bax']!, times['readability']!, 0.1), String(words(ours))],
+      },
+    ],
+  }
+}
+
+async function cold(url: string, folder: string): Promise<Table> {
+  const node = process.execPath
+  const state = { BAX_STATE_DIR: join(folder, 'state') }
+  const times = await inTurn(
+    {
+      node: () => run(node, ['-e', '0']),
+      fetch: () => run(node, ['-e', `fetch('${url}/static').then((answer) => answer.text())`]),
+      bax: () => run(node, ['bin/bax.js', 'scrape', `${url}/static`, '--embedded'], state),
+      rendered: () => run(node, ['bin/bax.js', 'scrape', `${url}/rendered`, '--embedded'], state),
+    },
+    9,
+  )
+  const floor = times['node']!
+  return {
+    title: 'One scrape from nothing: process, engine, page',
+    columns: ['ms, min / median', 'to `node -e 0`'],
+    rows: [
+      { name: '`node -e 0`', cells: [ms(floor), '1x'] },
+      { name: '`node -e "fetch(…)"`', cells: [ms(times['fetch']!), ratio(times['fetch']!, floor)] },
+      { name: '`bax scrape` of a static page', cells: [ms(times['bax']!), ratio(times['bax']!, floor, 4)] },
+      { name: '`bax scrape` of a rendered page', cells: [ms(times['rendered']!), ratio(times['rendered']!, floor)] },
+    ],
+  }
+}
+
+interface Peers {
+  mdream(html: string): string
+  turndown(html: string): string
+  readable(html: string, url: string): string
+}
+
+async function installPeers(folder: string): Promise<Peers> {
+  // npm does not always bring the native half of the package.
+  const native = `@mdream/rust-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : process.platform === 'win32' ? '-msvc' : ''}@1.7.2` // prettier-ignore
+  const packages = ['@mozilla/readability@0.6.0', 'turndown@7.2.1', 'linkedom@0.18.14', 'mdream@1.7.2', native]
+  await run('npm', [
+    'install',
+    '--prefix',
+    folder,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...packages,
+  ])
+  const load = createRequire(join(folder, 'package.json'))
+  const { Readability } = load('@mozilla/readability') as { Readability: new (document: unknown) => { parse(): { content: string } | null } } // prettier-ignore
+  const Turndown = load('turndown') as new (options: object) => { turndown(html: unknown): string }
+  const { parseHTML } = (await import(pathToFileURL(join(folder, 'node_modules/linkedom/esm/index.js')).href)) as { parseHTML(html: string): { document: unknown } } // prettier-ignore
+  const { htmlToMarkdown } = (await import(pathToFileURL(join(folder, 'node_modules/mdream/dist/index.mjs')).href)) as { htmlToMarkdown(html: string): unknown } // prettier-ignore
+  const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
+  return {
+    mdream: (html) => String(htmlToMarkdown(html)),
+    turndown: (html) => turndown.turndown((parseHTML(html).document as { body: unknown }).body),
+    readable: (html) => {
+      const found = new Readability(parseHTML(html).document).parse()
+      return turndown.turndown(
+        (parseHTML(`<!doctype html><html><body>${found?.content ?? ''}</body></html>`).document as { body: unknown })
+          .body,
+      )
+    },
+  }
+}
