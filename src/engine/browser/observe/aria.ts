@@ -60,6 +60,16 @@ export function isControl(node: AriaNode, marks: Marks): boolean {
   return controls.has(node.role) || node.cursor === 'pointer' || mark.usable
 }
 
+/** Roles whose elements are told about by their text and by what is in them. */
+const plainRoles: ReadonlySet<string> = new Set([
+  'article', 'blockquote', 'caption', 'cell', 'code', 'definition', 'deletion', 'emphasis', 'figure', 'generic', 'group',
+  'img', 'insertion', 'listitem', 'mark', 'paragraph', 'row', 'rowgroup', 'separator', 'strong', 'subscript',
+  'superscript', 'term', 'time',
+]) // prettier-ignore
+
+/** Whether an outline of the page has to know where an element is, by what the tree alone tells of it. */
+export const needsPlace = ({ role, cursor }: AriaNode): boolean => cursor === 'pointer' || !plainRoles.has(role)
+
 /** Every piece of text below nodes, names of nodes without text included. */
 export function textsOf(children: readonly (AriaNode | string)[]): string[] {
   return children.flatMap((child) => {

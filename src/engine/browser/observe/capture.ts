@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../core/command.ts'
 import type { AriaNode, Box, Mark } from './aria.ts'
-import { nodesWithRef } from './aria.ts'
+import { needsPlace, nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
@@ -32,11 +32,19 @@ export interface NamedElements {
 /** A document that is replaced while it is looked at is looked at again. */
 const attempts = 3
 
-/** The tree below `root`, or that of the whole page. */
-export async function capture(page: Page, root: Locator | undefined, limit: CallLimit): Promise<Capture> {
+export interface CaptureWishes {
+  /** Only this element and what is in it. */
+  readonly root?: Locator | undefined
+  /** Measure every element, and not only those that an outline needs. */
+  readonly everything: boolean
+  readonly limit: CallLimit
+}
+
+/** @throws BaxError `navigation_aborted` for a page that does not stay. */
+export async function capture(page: Page, wishes: CaptureWishes): Promise<Capture> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await captureOnce(page, root, limit)
+      return await captureOnce(page, wishes)
     } catch (error) {
       if (!(error instanceof WorldGone) || attempt === attempts) throw error
       forgetWorlds(page)
@@ -44,7 +52,7 @@ export async function capture(page: Page, root: Locator | undefined, limit: Call
   }
 }
 
-async function captureOnce(page: Page, root: Locator | undefined, limit: CallLimit): Promise<Capture> {
+async function captureOnce(page: Page, { root, everything, limit }: CaptureWishes): Promise<Capture> {
   const options = { mode: 'ai', ...limit } as const
   // Playwright waits for a body; an SVG or XML document never gets one.
   const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
@@ -52,7 +60,7 @@ async function captureOnce(page: Page, root: Locator | undefined, limit: CallLim
   // References work for the last snapshot only: that has to be the one of the whole page.
   const all = (hasBody ? await page.ariaSnapshotJSON(options) : []) as unknown as readonly AriaNode[]
   const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
-  const wanted = [...nodesWithRef(all)].map(({ ref }) => ref)
+  const wanted = [...nodesWithRef(all)].filter((node) => everything || needsPlace(node)).map(({ ref }) => ref)
   const found = await measureAll(page, wanted)
   const facts = found.find(({ measured }) => measured.page !== null)?.measured.page
   if (!facts) throw new WorldGone()
@@ -72,7 +80,7 @@ async function measureAll(page: Page, wanted: readonly string[]): Promise<Found[
       worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', wanted)) })),
     )
   const found = await measureIn(await knownWorlds(page))
-  const count = found.reduce((sum, { measured }) => sum + measured.marks.length, 0)
+  const count = found.reduce((sum, { measured }) => sum + measured.found, 0)
   // What none of the known documents has is in one that has come since.
   return count < wanted.length ? measureIn(await listWorlds(page)) : found
 }
@@ -89,7 +97,7 @@ async function nameAll(
   for (const { world, measured } of found) {
     const here = new Set(measured.marks.map(([ref]) => ref))
     const own = (list: readonly string[]) => list.filter((ref) => here.has(ref))
-    if (here.size === 0) continue
+    if (measured.remembered === 0) continue
     const input = { refs: own(refs), next: nextNumber(context), detailed: own(detailed) }
     const named = await world.evaluate<Named>(script('name', input))
     takeNumbers(context, named.next)

@@ -18,6 +18,11 @@ export type Mark = [ref: string, flags: number, x: number, y: number, width: num
 export interface Measured {
   /** Null in frames below the first. */
   page: PageFacts | null
+  /** How many of the wanted elements are here. */
+  found: number
+  /** How many can be named, or have been before. */
+  remembered: number
+  /** Of the wanted elements, and of others that can be used though their role does not say so. */
   marks: Mark[]
 }
 
@@ -64,8 +69,9 @@ const dead = 16
 /** Finds the elements of a snapshot by Playwright's references. */
 export function measure(wanted: string[]): Measured {
   const names = new Set(wanted)
-  memory.found = new Map()
   const marks: Mark[] = []
+  let found = 0
+  memory.found = new Map()
   if (names.size > 0) {
     const around: Around = {
       dialog: document.querySelector('dialog:modal, [aria-modal="true"]'),
@@ -73,12 +79,16 @@ export function measure(wanted: string[]): Measured {
     }
     for (const element of everyElement(document)) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref === undefined || !names.has(ref)) continue
-      memory.found.set(ref, new WeakRef(element))
-      marks.push([ref, flagsOf(element, around), ...boxOf(element)])
+      if (ref === undefined) continue
+      const isWanted = names.has(ref)
+      const isMarked = isWanted || isUsable(element)
+      if (isWanted) found++
+      // What has a number is remembered whether it is of interest now or not.
+      if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
+      if (isMarked) marks.push([ref, flagsOf(element, around), ...boxOf(element)])
     }
   }
-  return { page: window.top === window ? pageFacts() : null, marks }
+  return { page: window.top === window ? pageFacts() : null, found, remembered: memory.found.size, marks }
 }
 
 /** Gives numbers to elements that have none yet, and tells more about some of them. */
@@ -114,16 +124,20 @@ interface Around {
   readonly anyInert: boolean
 }
 
-function flagsOf(element: Element, { dialog, anyInert }: Around): number {
+function isUsable(element: Element): boolean {
   const html = element as HTMLElement
-  let flags = 0
-  const editor = html.isContentEditable && !(html.parentElement?.isContentEditable ?? false)
-  if (editor || element.hasAttribute('onclick') || (element.hasAttribute('tabindex') && html.tabIndex >= 0))
-    flags |= usable
+  if (element.hasAttribute('onclick')) return true
+  if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
+  if (element === document.body) return document.designMode === 'on'
+  return element.hasAttribute('contenteditable') && html.isContentEditable
+}
+
+function flagsOf(element: Element, around: Around): number {
+  let flags = isUsable(element) ? usable : 0
   if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
   if (element === document.activeElement && element !== document.body) flags |= focused
-  if (dialog?.contains(element)) flags |= modal
-  if (anyInert && html.closest('[inert]')) flags |= dead
+  if (around.dialog?.contains(element)) flags |= modal
+  if (around.anyInert && element.closest('[inert]')) flags |= dead
   return flags
 }
 

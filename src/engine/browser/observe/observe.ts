@@ -49,7 +49,7 @@ async function look(target: BatchTarget, wishes: ObservationWishes, signal: Abor
   const page = await target.page()
   const limit = callLimit(limits.observe.timeoutMs, signal)
   const root = wishes.selector === undefined ? undefined : await rootOf(page, wishes.selector)
-  const seen = await capture(page, root, limit)
+  const seen = await capture(page, { root, everything: !wishes.interactive_only, limit })
   const wants = new Set<string>(wishes.include)
   const described = await describe(seen, wishes, wants)
   const text = wants.has('text') ? cutText(await textOf(page, root, limit), wishes.max_chars) : undefined
