@@ -16,7 +16,7 @@ const stylesheet = /\b(?:stylesheet|preload|prefetch|modulepreload|preconnect|dn
 export function cleanHtml(tree: Tree, options: HtmlOptions): string {
   const writer = new HtmlWriter(tree.baseUrl, options)
   const { root } = tree
-  return root.tag === 'html' ? `<!DOCTYPE html>\n${writer.element(root)}` : writer.element(root)
+  return root.tag === 'html' ? `<!DOCTYPE html>${writer.element(root)}` : writer.element(root)
 }
 
 class HtmlWriter {
@@ -34,9 +34,7 @@ class HtmlWriter {
     if (empty.has(tag)) return open
     let inner = ''
     for (const child of element.children) inner += this.#node(child)
-    // A parser drops the first line feed of these.
-    const guard = (tag === 'pre' || tag === 'textarea') && inner.startsWith('\n') ? '\n' : ''
-    return `${open}${guard}${inner}</${tag}>`
+    return `${open}${inner}</${tag}>`
   }
 
   #node(node: TreeNode): string {

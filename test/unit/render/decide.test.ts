@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { needsBrowser } from '../../../src/engine/render/decide.ts'
+import { HostMemory } from '../../../src/engine/render/host-memory.ts'
+import { metaRefresh } from '../../../src/engine/render/meta-refresh.ts'
+
+const sentence = 'The river carries sand from the mountains to the sea every spring. '
+const prose = `<p>${sentence.repeat(30)}</p>`
+const reason = (html: string) => needsBrowser(treeFromHtml(`<!doctype html>${html}`, 'http://x.test/').root)
+
+describe('a page is complete as it was sent', () => {
+  test.each([
+    ['without scripts, however short', '<h1>Hi</h1>'],
+    ['without scripts, even with an empty root', '<div id="root"></div>'],
+    ['with data for machines only', '<h1>Hi</h1><script type="application/ld+json">{"@type":"Thing"}</script>'],
+    [
+      'with trackers',
+      `<main>${prose}</main><script src="https://www.googletagmanager.com/gtag/js?id=1"></script><script>window.dataLayer = []; function gtag() { dataLayer.push(arguments) }</script>`,
+    ],
+    [
+      'with a tracker that puts in a script',
+      `<main>${prose}</main><script>(function (d) { var s = d.createElement('script'); s.src = '/t.js'; d.head.appendChild(s) })(document)</script>`,
+    ],
+    [
+      'with libraries',
+      `<main>${prose}</main><script src="/jquery.min.js"></script><script src="/bootstrap.js"></script>`,
+    ],
+    [
+      'rendered by its server',
+      `<div id="__next"><main>${prose}</main></div><script src="/_next/static/main-1.js"></script><script id="__NEXT_DATA__" type="application/json">{}</script>`,
+    ],
+    [
+      'with places for widgets',
+      `<main>${prose}</main><div id="fb-root"></div><div id="cookie-consent"></div><script src="/widgets.js"></script>`,
+    ],
+  ])('%s', (_, html) => expect(reason(html)).toBeUndefined())
+})
+
+describe('a page needs a browser', () => {
+  test.each([
+    ['an empty root', '<div id="root"></div><script src="/main.js"></script>', 'shell'],
+    ['an empty Angular root', '<app-root></app-root><script type="module" src="/main.js"></script>', 'shell'],
+    ['an empty main', `<nav>${prose}</nav><main></main><script src="/x.js"></script>`, 'shell'],
+    [
+      'a notice',
+      '<noscript>You need to enable JavaScript to run this app.</noscript><div>x</div><script src="/x.js"></script>',
+      'notice',
+    ],
+    [
+      'a notice in German',
+      '<noscript>Bitte aktivieren Sie JavaScript.</noscript><script src="/x.js"></script>',
+      'notice',
+    ],
+    [
+      'placeholders of a template',
+      `<main>${prose}<b>{{ price }}</b></main><script src="/vue.js"></script>`,
+      'template',
+    ],
+    [
+      'attributes of a template',
+      `<main>${prose}<ul><li v-for="i in items"></li></ul></main><script src="/vue.js"></script>`,
+      'template',
+    ],
+    ['hardly any text', '<p>Wait</p><script>go()</script>', 'thin'],
+    [
+      'a skeleton',
+      `<main><p>${sentence.repeat(6)}</p><div class="skeleton"></div></main><script src="/x.js"></script>`,
+      'loading',
+    ],
+    [
+      'a place that a script names',
+      `<main>${prose}<ul id="rows"></ul></main><script>load('rows').then(fill); document.querySelector('#rows').append(row)</script>`,
+      'promise',
+    ],
+    [
+      'a script that writes what it fetches',
+      `<main>${prose}</main><script>fetch('/more').then((r) => r.text()).then((t) => document.body.insertAdjacentHTML('beforeend', t))</script>`,
+      'writes',
+    ],
+    [
+      'an empty place for content',
+      `<main>${prose}<div id="search-results-list"></div><div id="articles"></div></main><script src="/site.js"></script>`,
+      'promise',
+    ],
+  ])('%s', (_, html, expected) => expect(reason(html)).toBe(expected))
+})
+
+describe('what is learnt of a host', () => {
+  test('goes to the browser at once when every page so far needed it', () => {
+    const memory = new HostMemory()
+    memory.rendered('http://a.test/1', 'shell', 0, 500)
+    expect(memory.wantsBrowser('http://a.test/2')).toBe(false)
+    memory.rendered('http://a.test/2', 'shell', 0, 500)
+    expect(memory.wantsBrowser('http://a.test/3')).toBe(true)
+    expect(memory.wantsBrowser('http://b.test/3')).toBe(false)
+    memory.complete('http://a.test/4')
+    expect(memory.wantsBrowser('http://a.test/5')).toBe(false)
+  })
+
+  test('no longer follows a reason that was never right, unless markup states it outright', () => {
+    const memory = new HostMemory()
+    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', 1000, 1000)
+    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'shell', 1000, 1000)
+    expect(memory.isVain('http://a.test/4', 'promise')).toBe(true)
+    expect(memory.isVain('http://a.test/4', 'writes')).toBe(false)
+    expect(memory.isVain('http://a.test/4', 'shell')).toBe(false)
+    memory.rendered('http://a.test/5', 'promise', 1000, 3000)
+    expect(memory.isVain('http://a.test/6', 'promise')).toBe(false)
+  })
+})
+
+describe('meta refresh', () => {
+  test.each([
+    ['0; url=/next', 'http://x.test/next'],
+    ["3;URL='other'", 'http://x.test/other'],
+    ['0, https://y.test/', 'https://y.test/'],
+    ['60; url=/next', undefined],
+    ['30', undefined],
+    ['0; url=/', undefined],
+    ['0; url=javascript:alert(1)', undefined],
+  ])('%s leads to %s', (content, target) => {
+    const tree = treeFromHtml(`<meta http-equiv="refresh" content="${content}">`, 'http://x.test/')
+    expect(metaRefresh(tree, 'http://x.test/')).toBe(target)
+  })
+
+  test('is not for browsers with scripts when it stands in noscript', () => {
+    const tree = treeFromHtml('<noscript><meta http-equiv="refresh" content="0; url=/no"></noscript>', 'http://x.test/')
+    expect(metaRefresh(tree, 'http://x.test/')).toBeUndefined()
+  })
+})

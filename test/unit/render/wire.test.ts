@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { AnswerHeaders } from '../../../src/engine/render/answer-headers.ts'
+import { blockedPatterns } from '../../../src/engine/render/ads.ts'
+import { navigationError } from '../../../src/engine/render/browser-errors.ts'
+import { decodeText } from '../../../src/engine/render/charset.ts'
+import { kindOf } from '../../../src/engine/render/content-kind.ts'
+import { explainFetch, isReset } from '../../../src/engine/render/fetch-errors.ts'
+import { keysOf } from '../../../src/engine/render/keys.ts'
+import { scrapeUrl, webUrl } from '../../../src/engine/render/web-url.ts'
+
+const code = (name: string, message = name) => Object.assign(new Error(message), { code: name })
+
+describe('failures of the network', () => {
+  test.each([
+    ['ENOTFOUND', 'dns_failed'],
+    ['EAI_AGAIN', 'dns_failed'],
+    ['ECONNREFUSED', 'connection_failed'],
+    ['HPE_INVALID_CONSTANT', 'connection_failed'],
+    ['CERT_HAS_EXPIRED', 'tls_error'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_error'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_error'],
+    ['EPROTO', 'tls_error'],
+  ])('%s is %s, and tells no address', (name, expected) => {
+    const error = explainFetch(code(name, `connect ${name} 10.0.0.1:80`))
+    expect(error.code).toBe(expected)
+    expect(error.message).not.toContain('10.0.0.1')
+  })
+
+  test('several tries to connect fail as the first of them', () => {
+    const error = Object.assign(new AggregateError([code('ECONNREFUSED'), code('ENETUNREACH')]), { code: undefined })
+    expect(explainFetch(error)).toMatchObject({ code: 'connection_failed', message: 'nothing answers there' })
+  })
+
+  test('only a reset is worth a second try', () => {
+    expect([isReset(code('ECONNRESET')), isReset(code('ECONNREFUSED')), isReset(code('ENOTFOUND'))]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test.each([
+    ['net::ERR_NAME_NOT_RESOLVED', 'dns_failed'],
+    ['net::ERR_CONNECTION_REFUSED', 'connection_failed'],
+    ['net::ERR_CERT_AUTHORITY_INVALID', 'tls_error'],
+    ['net::ERR_SSL_PROTOCOL_ERROR', 'tls_error'],
+    ['net::ERR_TOO_MANY_REDIRECTS', 'too_many_redirects'],
+    ['net::ERR_UNSAFE_PORT', 'url_blocked'],
+    ['net::ERR_ABORTED', 'navigation_aborted'],
+  ])('of a browser: %s is %s', (text, expected) => expect(navigationError(text).code).toBe(expected))
+})
+
+describe('kinds of content', () => {
+  const kind = (type: string, body = '', url = 'http://x.test/a') =>
+    kindOf(new AnswerHeaders(type ? [['Content-Type', type]] : []), url, Buffer.from(body))
+  test.each([
+    ['text/html; charset=utf-8', '', 'html'],
+    ['application/ld+json', '', 'json'],
+    ['text/csv', '', 'csv'],
+    ['image/svg+xml', '', 'image'],
+    ['application/rdf+xml', '', 'xml'],
+    ['text/markdown', '', 'text'],
+    ['application/javascript', '', 'text'],
+    ['', '<!-- x --> <!DOCTYPE html><p>', 'html'],
+    ['application/octet-stream', '%PDF-1.7', 'pdf'],
+    ['', '{"a":1}', 'json'],
+    ['', 'plain words', 'text'],
+  ])('%s with %j is %s', (type, body, expected) => expect(kind(type, body)).toBe(expected))
+
+  test('the name decides where the type says nothing', () => {
+    expect(kind('text/plain', 'a,b', 'http://x.test/table.csv')).toBe('csv')
+    expect(kind('text/plain', 'a', 'http://x.test/readme')).toBe('text')
+  })
+
+  test.each(['video/mp4', 'application/zip', 'font/woff2', 'application/wasm'])('%s is refused', (type) => {
+    expect(() => kind(type)).toThrow(expect.objectContaining({ code: 'unsupported_content_type' }))
+  })
+})
+
+describe('encodings', () => {
+  const read = (bytes: Uint8Array, type: string | null = null) => decodeText(bytes, type, { declares: true })
+  test('UTF-8 that nobody declared is read as what it can only be', async () => {
+    expect(await read(Buffer.from('Grüße'))).toEqual({ text: 'Grüße', charset: 'utf-8' })
+    expect(await read(Buffer.from('plain'))).toEqual({ text: 'plain', charset: 'windows-1252' })
+  })
+
+  test('a declaration beyond the first kilobyte is none', async () => {
+    const late = Buffer.from(`${' '.repeat(1100)}<meta charset="koi8-r">é`, 'latin1')
+    expect((await read(late)).charset).toBe('windows-1252')
+  })
+
+  test('XML declares its own', async () => {
+    expect(await read(Buffer.from('<?xml version="1.0" encoding="iso-8859-2"?><a>\u00b1</a>', 'latin1'))).toMatchObject(
+      { charset: 'iso-8859-2', text: expect.stringContaining('ą') },
+    )
+  })
+
+  test('bytes that fit nowhere never fail', async () => {
+    expect((await read(Buffer.from([0xff, 0xc0, 0x00]), 'text/html; charset=utf-8')).text).toContain('\uFFFD')
+  })
+})
+
+describe('addresses', () => {
+  test('the fragment is kept over a redirect that has none', () => {
+    expect(webUrl('/b', 'http://x.test/a#c')).toBe('http://x.test/b#c')
+    expect(webUrl('/b#d', 'http://x.test/a#c')).toBe('http://x.test/b#d')
+  })
+  test('only the web is scraped', () => {
+    expect(scrapeUrl('example.com/a')).toBe('https://example.com/a')
+    expect(scrapeUrl('localhost:3000')).toBe('http://localhost:3000/')
+    expect(() => scrapeUrl('ws://x.test')).toThrow(expect.objectContaining({ code: 'url_blocked' }))
+  })
+})
+
+describe('what a rendered page does not load', () => {
+  test('advertisers, as the list has them', async () => {
+    const patterns = await blockedPatterns({ ads: true, heavy: false })
+    expect(patterns).toContain('*://*.doubleclick.net/*')
+    expect(patterns.length).toBeGreaterThan(500)
+    expect(patterns.some((pattern) => /googleapis|jsdelivr|cloudflare\.com|unpkg/.test(pattern))).toBe(false)
+  })
+  test('nothing when ads are wanted and the page is looked at', async () => {
+    expect(await blockedPatterns({ ads: false, heavy: false })).toEqual([])
+  })
+})
+
+describe('keys', () => {
+  test('by name, by letter, with modifiers', () => {
+    expect(keysOf('Enter')).toMatchObject([{ type: 'keyDown', key: 'Enter', text: '\r' }, { type: 'keyUp' }])
+    expect(keysOf('a')[0]).toMatchObject({ type: 'keyDown', code: 'KeyA', text: 'a' })
+    expect(keysOf('Control+a')[0]).toMatchObject({ type: 'rawKeyDown', modifiers: 2 })
+    expect(keysOf('Shift++')[0]).toMatchObject({ key: '+', modifiers: 8 })
+    expect(() => keysOf('Hyper+a')).toThrow('no modifier')
+  })
+})
