@@ -1,0 +1,42 @@
+/** The features of blocks, one row each. */
+import { tagFeatures, textFeatures, writeTags, writeText } from './block-features.ts'
+import type { Lexicon } from './lexicon.ts'
+import { pageFeatures, writePage } from './page-features.ts'
+import { levelFeatures, neighbourFeatures, writeLevels, writeNeighbours } from './place-features.ts'
+import type { Survey } from './survey.ts'
+
+export { pageFeatures }
+
+/** Features of the block itself and of its place; the page's features come first in a row. */
+export const blockFeatures: readonly string[] = [
+  ...pageFeatures,
+  ...textFeatures,
+  ...tagFeatures,
+  ...levelFeatures,
+  ...neighbourFeatures,
+]
+
+/** Rows of equal width, one after the other. */
+export interface Matrix {
+  readonly width: number
+  readonly values: Float32Array
+}
+
+/** The features of every block; `extra` columns are left free at the end of each row. */
+export function featuresOf(survey: Survey, lexicon: Lexicon, extra = 0): Matrix {
+  const { blocks } = survey.segments
+  const width = blockFeatures.length + extra
+  const values = new Float32Array(width * blocks.length)
+  if (blocks.length === 0) return { width, values }
+  const page = new Float32Array(pageFeatures.length)
+  writePage(page, 0, survey)
+  for (const [index, block] of blocks.entries()) {
+    let at = index * width
+    values.set(page, at)
+    at = writeText(values, at + page.length, survey, index)
+    at = writeTags(values, at, block, lexicon)
+    at = writeLevels(values, at, survey, index)
+    writeNeighbours(values, at, survey, index)
+  }
+  return { width, values }
+}

@@ -1,0 +1,106 @@
+/** Counts of what a run of text is made of, in one pass over its characters. */
+export interface TextMeasure {
+  /** Words; two characters of a script without spaces count as one. */
+  readonly words: number
+  readonly letters: number
+  readonly digits: number
+  readonly capitals: number
+  readonly commas: number
+  /** Marks that end a sentence. */
+  readonly stops: number
+  readonly otherMarks: number
+}
+
+const space = 0
+const letter = 1
+const capital = 2
+const digit = 3
+const comma = 4
+const stop = 5
+const mark = 6
+const ideograph = 7
+
+const ascii = new Uint8Array(128)
+for (let code = 33; code < 127; code++) ascii[code] = mark
+for (let code = 97; code <= 122; code++) ascii[code] = letter
+for (let code = 65; code <= 90; code++) ascii[code] = capital
+for (let code = 48; code <= 57; code++) ascii[code] = digit
+ascii[95] = letter
+ascii[44] = comma
+ascii[33] = ascii[46] = ascii[63] = stop
+
+function kindOf(code: number): number {
+  if (code < 128) return ascii[code]!
+  if (code < 0xc0) return code === 0xa0 ? space : mark
+  if (code < 0xdf) return code === 0xd7 ? mark : capital
+  if (code < 0x370) return letter
+  if (code < 0x430) return (code >= 0x391 && code <= 0x3a9) || (code >= 0x400 && code <= 0x42f) ? capital : letter
+  if (code === 0x60c) return comma
+  if (code === 0x61f || code === 0x6d4 || code === 0x964) return stop
+  if (code < 0x2000) return letter
+  if (code < 0x2c00) return code <= 0x200a || code === 0x2028 || code === 0x202f ? space : mark
+  if (code < 0x3040) return eastAsianMark(code)
+  if (code <= 0x30ff || (code >= 0x3400 && code <= 0x9fff)) return ideograph
+  if (code >= 0xff00 && code <= 0xffef) return eastAsianMark(code)
+  return letter
+}
+
+function eastAsianMark(code: number): number {
+  if (code === 0x3000) return space
+  if (code === 0x3001 || code === 0xff0c) return comma
+  return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e ? stop : mark
+}
+
+/** Measures `text`. */
+export function measureText(text: string): TextMeasure {
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0]
+  let words = 0
+  let inWord = false
+  for (let at = 0; at < text.length; at++) {
+    const kind = kindOf(text.charCodeAt(at))
+    counts[kind]!++
+    const ofWord = kind >= letter && kind <= digit
+    if (ofWord && !inWord) words++
+    inWord = ofWord
+  }
+  return {
+    words: words + counts[ideograph]! / 2,
+    letters: counts[letter]! + counts[capital]! + counts[ideograph]!,
+    digits: counts[digit]!,
+    capitals: counts[capital]!,
+    commas: counts[comma]!,
+    stops: counts[stop]!,
+    otherMarks: counts[mark]!,
+  }
+}
+
+/** The first `limit` words in lower case. */
+export function leadingWords(text: string, limit: number): string[] {
+  const words: string[] = []
+  let start = -1
+  for (let at = 0; at <= text.length && words.length < limit; at++) {
+    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : space
+    if (kind >= letter && kind <= digit) {
+      if (start < 0) start = at
+    } else if (start >= 0) {
+      words.push(text.slice(start, at).toLowerCase())
+      start = -1
+    }
+  }
+  return words
+}
+
+const nameWords = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g
+
+/** Words of names that authors give to classes and ids: `post-bodyText` gives `post`, `body`, `text`. */
+export function wordsOfName(name: string): string[] {
+  const found = name.match(nameWords)
+  if (!found) return []
+  const words: string[] = []
+  for (const part of found) {
+    if (part.length < 3 || part.length > 18) continue
+    const word = part.toLowerCase()
+    if (!words.includes(word)) words.push(word)
+  }
+  return words
+}
