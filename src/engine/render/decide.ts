@@ -23,9 +23,9 @@ const injecting = /createElement\(\s*['"]script['"]/
 /** The reason to render a page, or undefined when its HTML is all there is to it. */
 export function needsBrowser(root: ElementNode): Reason | undefined {
   const signs = signsOf(root)
-  if (signs.externalScripts === 0 && signs.inlineScripts.trim() === '') return undefined
+  if (signs.externalScripts === 0 && signs.inlineScripts.length === 0) return undefined
   const strong = strongReason(signs)
-  if (strong || (signs.externalScripts === 0 && !hasProgram(signs.inlineScripts))) return strong
+  if (strong || (signs.externalScripts === 0 && !signs.inlineScripts.some(hasProgram))) return strong
   return weakReason(signs)
 }
 
@@ -42,11 +42,12 @@ function weakReason(signs: PageSigns): Reason | undefined {
   if (signs.loading > 0 && proseLength < 2 * ample) return 'loading'
   const places = empties.filter((element) => !foreignName.test(nameOf(element)))
   // A script of the page names a place that is still empty, or writes what it has fetched.
-  const named = places.some(({ attributes }) => attributes['id'] !== undefined && mentions(inlineScripts, attributes['id'])) // prettier-ignore
+  const named = places.some(({ attributes }) => attributes['id'] !== undefined && inlineScripts.some((code) => mentions(code, attributes['id']!))) // prettier-ignore
   if (named) return 'promise'
-  if (writesContent(inlineScripts)) return 'writes'
-  if (signs.externalScripts === 0) return undefined
-  if (places.some((element) => contentName.test(nameOf(element)) || isBare(element))) return 'promise'
+  if (inlineScripts.some(writesContent)) return 'writes'
+  if (signs.externalScripts === 0 || proseLength > 3 * ample) return undefined
+  if (places.some((element) => !isLabel(element) && (contentName.test(nameOf(element)) || isBare(element))))
+    return 'promise'
   if (signs.application && proseLength < ample) return 'promise'
   return proseLength < thin ? 'thin' : undefined
 }
@@ -74,6 +75,9 @@ const isOutlet = ({ tag, attributes }: ElementNode): boolean =>
 /** The heart of a page, or rows of a table, without anything in it. */
 const isBare = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'article' || tag === 'tbody' || (tag === 'ul' && attributes['id'] !== undefined)
+
+/** An anchor of a text rather than a place for one. */
+const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
 const mentions = (code: string, id: string): boolean =>
   id.length > 1 && (code.includes(`'${id}'`) || code.includes(`"${id}"`) || code.includes(`#${id}`) || code.includes(`\`${id}\``)) // prettier-ignore

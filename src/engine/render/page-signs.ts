@@ -8,8 +8,8 @@ export interface PageSigns {
   readonly proseLength: number
   /** Scripts that the page loads and that are its own rather than a tracker's. */
   readonly externalScripts: number
-  /** Text of the inline scripts that are programs. */
-  readonly inlineScripts: string
+  /** Texts of the inline scripts that are the page's own. */
+  readonly inlineScripts: readonly string[]
   /** Scripts of type module, or a framework's bundle by its name. */
   readonly application: boolean
   /** Text that is shown when scripts are off. */
@@ -27,6 +27,9 @@ const containers = new Set('div section main article ul ol dl table tbody p span
 const dataScript = /json|template|x-handlebars|x-tmpl|speculationrules|importmap|ld\+/i
 const tracker =
   /google-?analytics|googletagmanager|gtag\/js|gtm\.js|doubleclick|googlesyndication|adsbygoogle|facebook\.net|fbevents|hotjar|clarity\.ms|segment\.(com|io)|mixpanel|matomo|piwik|plausible|umami|cloudflareinsights|newrelic|nr-data|sentry|cookie-?(consent|law|bot)|onetrust|recaptcha|polyfill|jquery|bootstrap|prism|highlight\.|mathjax|katex|lazysizes|modernizr|html5shiv|wp-embed|wp-emoji|comment-reply|disqus/i
+/** What the snippets of trackers, consent tools and ads are known by. */
+const trackerCode =
+  /\b(?:dataLayer|gtag\(|fbq\(|_hsq|_gaq|GoogleAnalyticsObject|hotjar|hj\(|adsbygoogle|googletag|NREUM|newrelic|optimizely|OneTrust|OptanonWrapper|_wpemojiSettings|twemoji|clarity\(|ttq\.|_linkedin|pintrk|Intercom\(|drift\.|_satellite|Cookiebot|__cmp|__tcfapi|prebid|pbjs)\b/ // prettier-ignore
 const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]*\.(?:m?js)/i // prettier-ignore
 const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
 const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-(?:data|text|for|html)|\*ng|data-reactroot-empty)/ // prettier-ignore
@@ -54,7 +57,7 @@ class SignReader {
       textLength: this.#text,
       proseLength: this.#prose,
       externalScripts: this.#external,
-      inlineScripts: this.#inline.join('\n'),
+      inlineScripts: this.#inline,
       application: this.#application,
       noscript: this.#noscript.join(' '),
       empties: this.#empties,
@@ -97,7 +100,7 @@ class SignReader {
     const source = attributes['src']
     if (source === undefined) {
       const text = rawText(element)
-      this.#inline.push(text)
+      if (text.trim() !== '' && !trackerCode.test(text)) this.#inline.push(text)
       return
     }
     if (tracker.test(source)) return
