@@ -82,6 +82,20 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('hits')).toBe(0)
   })
 
+  test('a tab that a command opens is there for the next one of the batch', async () => {
+    await given.open('/')
+    for (let round = 0; round < 3; round++) {
+      const { results } = await given.run([
+        ['evaluate', { expression: "void window.open('/pop')" }],
+        ['wait_for_element', { selector: '#close' }],
+        ['get_title'],
+        ['click', { selector: '#close' }],
+      ])
+      expect(results[2]!.data).toMatchObject({ result: { value: 'Pop' } })
+      await given.do('wait_for_element', { selector: '#a' })
+    }
+  })
+
   test('commands go to the newest tab, and back when it closes', async () => {
     await given.open('/')
     await given.do('click', { selector: '#pop' })

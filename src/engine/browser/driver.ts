@@ -9,6 +9,8 @@ import { disguiseOf } from './user-agents.ts'
 export interface DrivenContext {
   readonly context: BrowserContext
   readonly contextId: string
+  /** How many pages the browser has opened in it, those included that Playwright has not told of yet. */
+  readonly pagesOpened: () => number
 }
 
 export class Driver {
@@ -31,7 +33,8 @@ export class Driver {
   newContext(options: BrowserContextOptions): Promise<DrivenContext> {
     const made = this.#turn.then(async () => {
       const context = await this.browser.newContext(options)
-      return { context, contextId: this.#link.lastContextId }
+      const contextId = this.#link.lastContextId
+      return { context, contextId, pagesOpened: () => this.#link.pagesOpened(contextId) }
     })
     this.#turn = made.catch(() => {})
     return made
@@ -46,16 +49,24 @@ class Link {
   onclose: (() => void) | undefined
   readonly #channel: Channel
   readonly #version: string
-  readonly #contexts = new Set<string>()
+  /** Contexts of this consumer with the number of pages that were opened in them. */
+  readonly #contexts = new Map<string, number>()
 
   constructor(channel: Channel, version: string) {
     this.#channel = channel
     this.#version = version
     channel.onEvent((message) => {
       if (this.#isForeign(message)) this.#letGo(message)
-      else this.#pass(message)
+      else {
+        this.#count(message)
+        this.#pass(message)
+      }
     })
     channel.onClose(() => setImmediate(() => this.onclose?.()))
+  }
+
+  pagesOpened(contextId: string): number {
+    return this.#contexts.get(contextId) ?? 0
   }
 
   send(message: CdpMessage): void {
@@ -63,7 +74,7 @@ class Link {
     this.#channel.post(message, (answer) => {
       const contextId = answer.result?.['browserContextId']
       if (message.method === 'Target.createBrowserContext' && typeof contextId === 'string') {
-        this.#contexts.add(contextId)
+        this.#contexts.set(contextId, 0)
         this.lastContextId = contextId
       }
       if (message.method === 'Target.disposeBrowserContext') {
@@ -87,6 +98,13 @@ class Link {
     if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return false
     const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
     return type !== 'browser' && browserContextId !== undefined && !this.#contexts.has(browserContextId)
+  }
+
+  #count({ method, sessionId, params }: CdpMessage): void {
+    if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return
+    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
+    if (type === 'page' && browserContextId)
+      this.#contexts.set(browserContextId, this.pagesOpened(browserContextId) + 1)
   }
 
   #letGo({ params }: CdpMessage): void {

@@ -33,6 +33,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
     await fit(place, plan)
     const ground: Ground = {
       context: place.context,
+      pagesOpened: place.pagesOpened,
       workerId: worker.id,
       headless: worker.kind !== 'headful',
       userAgent: plan.userAgent(worker),

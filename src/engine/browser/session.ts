@@ -26,6 +26,8 @@ export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' 
 /** What a session is made on: a context of a browser of ours or of somebody else's. */
 export interface Ground {
   readonly context: BrowserContext
+  /** How many pages the browser has opened in it, told before Playwright tells; not known of a remote browser. */
+  readonly pagesOpened?: () => number
   readonly workerId: string
   readonly headless: boolean
   readonly userAgent: string
@@ -77,7 +79,7 @@ export class Session implements BatchTarget {
     recordPageEvents(ground.context, this.events)
     answerDialogs(ground.context, this.events)
     keepDownloads(ground.context, ground.downloads, this.events)
-    this.#tabs = new Tabs(ground.context, this.events, viewport)
+    this.#tabs = new Tabs(ground, this.events, viewport)
     this.#lifetime = new Lifetime({
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
       totalSecs: input.timeout_secs,

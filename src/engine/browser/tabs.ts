@@ -9,10 +9,17 @@ import { tabIdOf } from './tab-ids.ts'
 const titleMs = 250
 /** The same when the session ends: closing a hung page is not held up. */
 const lastTitleMs = 50
+/** How long a tab that is being opened is waited for. */
+const arrivalMs = 1000
 
 interface Tab {
   readonly id: string
   readonly page: Page
+}
+
+interface TabsGround {
+  readonly context: BrowserContext
+  readonly pagesOpened?: () => number
 }
 
 interface Size {
@@ -22,6 +29,9 @@ interface Size {
 
 export class Tabs {
   readonly #context: BrowserContext
+  readonly #pagesOpened: () => number
+  /** Tabs told of so far, the closed ones included. */
+  #told = 0
   readonly #events: EventLog
   readonly #viewport: Size
   readonly #tabs: Tab[] = []
@@ -31,8 +41,9 @@ export class Tabs {
   #crashed = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor(context: BrowserContext, events: EventLog, viewport: Size) {
+  constructor({ context, pagesOpened }: TabsGround, events: EventLog, viewport: Size) {
     this.#context = context
+    this.#pagesOpened = pagesOpened ?? (() => this.#told)
     this.#events = events
     this.#viewport = viewport
     for (const page of context.pages()) this.#add(page)
@@ -72,6 +83,7 @@ export class Tabs {
 
   /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
   async active(): Promise<Page> {
+    await this.#arrived()
     const current = this.#tabs.at(-1)
     if (current && !this.#crashed) return current.page
     const page = await this.#context.newPage()
@@ -90,6 +102,16 @@ export class Tabs {
     return this.#title
   }
 
+  /** A tab that a click has opened is known to the browser before the click is answered, and to Playwright a little later. */
+  async #arrived(): Promise<void> {
+    const deadline = performance.now() + arrivalMs
+    while (this.#pagesOpened() > this.#told && performance.now() < deadline) {
+      const coming = this.#context.waitForEvent('page', { timeout: deadline - performance.now() })
+      // One that closes as it opens never comes.
+      await coming.catch(() => (this.#told = this.#pagesOpened()))
+    }
+  }
+
   async #ask(page: Page): Promise<void> {
     this.#unansweredSince ??= performance.now()
     try {
@@ -101,6 +123,7 @@ export class Tabs {
 
   #add(page: Page): Tab {
     const tab: Tab = { id: tabIdOf(page), page }
+    this.#told += 1
     this.#tabs.push(tab)
     this.#crashed = false
     this.#unansweredSince = undefined

@@ -14,6 +14,8 @@ import { plainUserAgent } from './user-agents.ts'
 
 /** An open context with its first page. */
 export interface Place {
+  /** How many pages the browser has opened in the context, told before Playwright tells. */
+  readonly pagesOpened: () => number
   readonly context: BrowserContext
   readonly page: Page
   /** Ends the context at once, even under a page that hangs. */
@@ -144,10 +146,10 @@ export class BrowserWorker {
   }
 
   async #make(options: BrowserContextOptions): Promise<Place> {
-    const { context, contextId } = await this.#driver.newContext(options)
+    const { context, contextId, pagesOpened } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()
-      return { context, page, close: () => this.#close(context, contextId) }
+      return { context, page, pagesOpened, close: () => this.#close(context, contextId) }
     } catch (error) {
       await this.#close(context, contextId)
       throw error
