@@ -1,42 +1,139 @@
-/** Makes a tree from HTML text. */
-import { Parser } from 'htmlparser2'
-import { type ElementNode, maxDepth, type Tree } from './tree.ts'
+/** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { resolveUrl } from './address.ts'
+import { closedBy, foreign, integration, voids } from './html-rules.ts'
+import { type ElementNode, maxDepth, type Tree } from './tree.ts'
 
 /** Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree. */
 export function treeFromHtml(html: string, url: string): Tree {
-  const rootAttributes: Record<string, string> = {}
-  const root: ElementNode = { tag: 'html', attributes: rootAttributes, children: [] }
-  const stack: ElementNode[] = [root]
-  /** Open elements below the deepest level; their content hangs on the last element of `stack`. */
-  let flattened = 0
-  let base: string | undefined
-  const parser = new Parser(
-    {
-      onopentag(tag, attributes) {
-        if (tag === 'base' && base === undefined && attributes['href'] !== undefined) base = attributes['href']
-        if (tag === 'html') return void Object.assign(rootAttributes, attributes)
-        const parent = stack.at(-1)!
-        if (stack.length > maxDepth) {
-          flattened++
-          parent.children.push({ tag, attributes, children: [] })
-          return
-        }
-        const element: ElementNode = { tag, attributes, children: [] }
-        parent.children.push(element)
-        stack.push(element)
-      },
-      onclosetag(tag) {
-        if (tag === 'html') return
-        if (flattened > 0) flattened--
-        else if (stack.length > 1) stack.pop()
-      },
-      ontext(text) {
-        stack.at(-1)!.children.push({ text })
-      },
-    },
-    { decodeEntities: true, lowerCaseAttributeNames: true },
-  )
-  parser.end(html)
-  return { root, baseUrl: (base === undefined ? undefined : resolveUrl(base, url)) ?? url }
+  const builder = new TreeBuilder(html)
+  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, builder)
+  tokenizer.write(html)
+  tokenizer.end()
+  const base = builder.base === undefined ? undefined : resolveUrl(builder.base, url)
+  return { root: builder.root, baseUrl: base ?? url }
 }
+
+/** Builds the tree from the tokenizer's calls; places are offsets into the text. */
+class TreeBuilder implements TokenizerCallbacks {
+  readonly root: ElementNode
+  /** Address of the first `<base>`. */
+  base: string | undefined
+  readonly #html: string
+  readonly #rootAttributes: Record<string, string> = {}
+  readonly #stack: ElementNode[]
+  /** Open elements below the deepest level: their content hangs on the last element of the stack. */
+  #below = 0
+  /** Whether names are those of SVG or MathML, where any tag may close itself. */
+  readonly #inForeign: boolean[] = [false]
+  #tag = ''
+  #attributes: Record<string, string> = {}
+  #name = ''
+  #value = ''
+
+  constructor(html: string) {
+    this.#html = html
+    this.root = { tag: 'html', attributes: this.#rootAttributes, children: [] }
+    this.#stack = [this.root]
+  }
+
+  ontext(start: number, end: number): void {
+    this.#stack.at(-1)!.children.push({ text: this.#html.slice(start, end) })
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#stack.at(-1)!.children.push({ text: character(codePoint) })
+  }
+
+  onopentagname(start: number, end: number): void {
+    const tag = this.#html.slice(start, end).toLowerCase()
+    this.#tag = tag === 'image' && !this.isInForeignContext() ? 'img' : tag
+    this.#attributes = {}
+  }
+
+  onattribname(start: number, end: number): void {
+    this.#name = this.#html.slice(start, end).toLowerCase()
+  }
+
+  onattribdata(start: number, end: number): void {
+    this.#value += this.#html.slice(start, end)
+  }
+
+  onattribentity(codePoint: number): void {
+    this.#value += character(codePoint)
+  }
+
+  onattribend(): void {
+    if (!Object.hasOwn(this.#attributes, this.#name) && this.#name !== '__proto__') {
+      this.#attributes[this.#name] = this.#value
+    }
+    this.#value = ''
+  }
+
+  onopentagend(): void {
+    this.#open(this.#tag, this.#attributes)
+  }
+
+  onselfclosingtag(): void {
+    const closes = this.isInForeignContext() || foreign.has(this.#tag)
+    this.#open(this.#tag, this.#attributes)
+    if (closes && !voids.has(this.#tag)) this.#close(this.#tag)
+  }
+
+  onclosetag(start: number, end: number): void {
+    const tag = this.#html.slice(start, end).toLowerCase()
+    if (tag === 'br') this.#open(tag, {})
+    else if (!voids.has(tag)) this.#close(tag)
+  }
+
+  isInForeignContext(): boolean {
+    return this.#inForeign.at(-1)!
+  }
+
+  oncomment(): void {}
+  oncdata(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
+
+  #open(tag: string, attributes: Record<string, string>): void {
+    if (tag === 'html') {
+      for (const [name, value] of Object.entries(attributes)) this.#rootAttributes[name] ??= value
+      return
+    }
+    if (tag === 'base' && attributes['href'] !== undefined) this.base ??= attributes['href']
+    // A form inside a form is none.
+    if (tag === 'form' && this.#stack.some((element) => element.tag === 'form')) return
+    const ended = closedBy.get(tag)
+    while (ended && this.#below === 0 && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
+    const element: ElementNode = { tag, attributes, children: [] }
+    this.#stack.at(-1)!.children.push(element)
+    if (voids.has(tag)) return
+    if (this.#stack.length > maxDepth) {
+      this.#below++
+      return
+    }
+    this.#stack.push(element)
+    if (foreign.has(tag)) this.#inForeign.push(true)
+    else if (integration.has(tag)) this.#inForeign.push(false)
+  }
+
+  #close(tag: string): void {
+    if (tag === 'html') return
+    if (this.#below > 0) {
+      this.#below--
+      return
+    }
+    const at = this.#stack.findLastIndex((element) => element.tag === tag)
+    if (at < 1) {
+      // `</p>` alone is an empty paragraph.
+      if (tag === 'p') this.#stack.at(-1)!.children.push({ tag, attributes: {}, children: [] })
+      return
+    }
+    for (const ended of this.#stack.splice(at)) {
+      if (foreign.has(ended.tag) || integration.has(ended.tag)) this.#inForeign.pop()
+    }
+  }
+}
+
+const character = (codePoint: number): string => String.fromCodePoint(codePoint)

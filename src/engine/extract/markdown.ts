@@ -1,15 +1,6 @@
 /** A tree as GitHub-flavoured Markdown. */
 import { linkAddress, resolveUrl } from './address.ts'
-import {
-  attribute,
-  childElements,
-  type ElementNode,
-  findElement,
-  isElement,
-  type Tree,
-  type TreeNode,
-  visibleText,
-} from './tree.ts'
+import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
 import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeAddress, escapeText } from './markdown/escape.ts'
@@ -31,6 +22,7 @@ export function toMarkdown(tree: Tree): string {
 class MarkdownWriter {
   readonly #context: Context
   readonly #path: ElementNode[] = []
+  readonly #holdsHeading = new Map<ElementNode, boolean>()
 
   constructor(context: Context) {
     this.#context = context
@@ -127,12 +119,23 @@ class MarkdownWriter {
 
   /** The first heading inside a link takes the link, else its first line. */
   #linkedBlocks(element: ElementNode): void {
-    const outer = this.#context.blockLink
-    this.#context.blockLink = outer ?? linkAddress(element.attributes['href'], this.#context.baseUrl)
-    this.#context.headingTakesLink = this.#context.blockLink !== undefined && holdsHeading(element)
+    const address = linkAddress(element.attributes['href'], this.#context.baseUrl)
+    if (address === undefined || this.#context.blockLink !== undefined) return this.children(element)
+    this.#context.blockLink = address
+    this.#context.headingTakesLink = this.#hasHeading(element)
     this.children(element)
-    this.#context.blockLink = outer
+    this.#context.blockLink = undefined
     this.#context.headingTakesLink = false
+  }
+
+  #hasHeading(element: ElementNode): boolean {
+    let found = this.#holdsHeading.get(element)
+    if (found === undefined) {
+      const isHeading = (child: ElementNode) => headingLevel(child) > 0 && visibleText(child, 1) !== ''
+      found = childElements(element).some((child) => isHeading(child) || this.#hasHeading(child))
+      this.#holdsHeading.set(element, found)
+    }
+    return found
   }
 
   #list(element: ElementNode): void {
@@ -218,8 +221,5 @@ function headingLevel({ tag, attributes }: ElementNode): number {
     /^h([1-6])$/.exec(tag)?.[1] ?? (attributes['role'] === 'heading' ? (attributes['aria-level'] ?? '2') : '')
   return Math.min(6, Number.parseInt(level, 10) || 0)
 }
-
-const holdsHeading = (element: ElementNode): boolean =>
-  findElement(element, (inside) => headingLevel(inside) > 0 && visibleText(inside, 1) !== '') !== undefined
 
 const isBlank = (node: TreeNode): boolean => !isElement(node) && node.text.trim() === ''

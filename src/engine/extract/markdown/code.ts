@@ -27,7 +27,7 @@ export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[
 export function isCode(element: ElementNode): boolean {
   if (element.tag === 'code') return element.flow === 'block'
   if (element.tag !== 'table') return hasClass(element, editors)
-  for (const inside of elementsOf(element)) {
+  for (const inside of elementsOf(element, (inner) => inner === element || inner.tag !== 'table')) {
     if ((inside.tag === 'td' || inside.tag === 'th') && isNumbering(inside)) return true
   }
   return false

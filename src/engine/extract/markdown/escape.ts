@@ -1,6 +1,6 @@
 /** Escaping of text: a backslash exactly where Markdown would read a character as markup. */
 
-const markup = /[\\`*_~[\]<&!]|https?:\/\/|www\./gi
+const markup = /\*+|_+|~+|[\\`[\]<&!]|https?:\/\/|www\./gi
 /** An address that GitHub's Markdown turns into a link by itself, with all its characters, up to the next gap. */
 const bareAddress =
   /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:](?:[\w./?#=&%+,:;@!$()-]*[a-z\d/=&%+@$-])?)?[.,:;!?)]*(?!\S)/iy
@@ -58,21 +58,22 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
   markup.lastIndex = 0
   for (let found = markup.exec(text); found; found = markup.exec(text)) {
     const at = found.index
-    if (found[0].length > 1) {
+    const [sign] = found
+    if (/^[hw]/i.test(sign)) {
       if (inLink) continue
       const length = addressLength(text, at, before, after)
       // Where the address would not be read as it stands, its beginning is escaped, and it is text like any other.
       if (length > 0) markup.lastIndex = at + length
       else {
-        const sign = at + found[0].search(/[:.]/)
-        out += `${text.slice(done, sign)}\\`
-        done = sign
+        const end = at + sign.search(/[:.]/)
+        out += `${text.slice(done, end)}\\`
+        done = end
       }
       continue
     }
-    if (!needsEscape(text, at, before, after, inLink)) continue
-    out += `${text.slice(done, at)}\\`
-    done = at
+    if (!needsEscape(text, at, sign, before, after, inLink)) continue
+    out += text.slice(done, at) + sign.replaceAll(/./g, String.raw`\$&`)
+    done = at + sign.length
   }
   return out + text.slice(done)
 }
@@ -85,10 +86,9 @@ function addressLength(text: string, at: number, before: Edge, after: Edge): num
   return whole && text.slice(at, at + length).search(entities) < 0 ? length : 0
 }
 
-function needsEscape(text: string, at: number, before: Edge, after: Edge, inLink: boolean): boolean {
-  const char = text[at]!
+function needsEscape(text: string, at: number, sign: string, before: Edge, after: Edge, inLink: boolean): boolean {
   const next = at + 1 < text.length ? text[at + 1] : after
-  switch (char) {
+  switch (sign) {
     case '`':
       return true
     case '\\':
@@ -105,23 +105,19 @@ function needsEscape(text: string, at: number, before: Edge, after: Edge, inLink
     case ']':
       return inLink || next === '(' || (next === '[' && at + 1 >= text.length)
     default:
-      return runNeedsEscape(text, at, before, after)
+      return runNeedsEscape(text, at, sign, before, after)
   }
 }
 
 /** `*`, `_` and `~` are markup when their run can open or close something. */
-function runNeedsEscape(text: string, at: number, before: Edge, after: Edge): boolean {
-  const char = text[at]!
-  let start = at
-  while (start > 0 && text[start - 1] === char && at - start < 64) start--
-  let end = at + 1
-  while (end < text.length && text[end] === char && end - at < 64) end++
-  const left = start > 0 ? charBefore(text, start) : before
+function runNeedsEscape(text: string, at: number, run: string, before: Edge, after: Edge): boolean {
+  const end = at + run.length
+  const left = at > 0 ? charBefore(text, at) : before
   const right = end < text.length ? firstChar(text.slice(end, end + 2)) : after
   const starts = mayOpen(left, right)
   const ends = mayOpen(right, left)
   // Inside a word an underscore is only an underscore.
-  if (char === '_' && starts && ends) return [left, right].some((side) => readings(side).some(isPunctuation))
+  if (run[0] === '_' && starts && ends) return [left, right].some((side) => readings(side).some(isPunctuation))
   return starts || ends
 }
 

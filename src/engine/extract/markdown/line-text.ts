@@ -56,7 +56,10 @@ export function lineText(source: Token[], place: Place): string {
         if ('url' in token.span) inLink += token.kind === 'open' ? 1 : -1
     }
   }
-  const text = out.trim()
+  const text = out
+    .replace(/^(?:\s*\\\n)+/, '')
+    .replace(/(?:\\\n\s*)+$/, '')
+    .trim()
   if (place === 'cell') return text.replaceAll('|', '\\|')
   if (place === 'heading') return text
   const lines = text.split('\n')

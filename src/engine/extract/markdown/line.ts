@@ -30,6 +30,8 @@ export class Line {
     if (words.startsWith(' ')) this.#spaced = true
     const value = words.replace(/^ /, '').replace(/ $/, '')
     if (value === '') return
+    // No-break spaces alone on a line are how editors leave a line empty.
+    if ((this.#broken > 0 || this.#tokens.length === 0) && value.trim() === '') return
     this.#before()
     this.#append(value)
     this.#spaced = words.endsWith(' ')
