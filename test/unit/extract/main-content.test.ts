@@ -40,6 +40,47 @@ describe('main content', () => {
     expect(confidence).toBeGreaterThan(0.8)
   })
 
+  test('of an article is without what readers wrote below it', () => {
+    const comment = (author: string, text: string) => `<li class="comment"><div class="comment-author">${author}</div>
+      <div class="comment-meta">May 4, 2024 at 3:11 pm</div><div class="comment-content"><p>${text}</p></div><a class="comment-reply-link" href="#r">Reply</a></li>`
+    const { text } = extract(
+      `${navigation}<main><article class="post"><h1>Bridge closed</h1><div class="entry-content">${prose}</div></article>
+      <section id="comments" class="comments-area"><h2>2 comments</h2><ol class="comment-list">
+      ${comment('Dora', 'I cross that bridge every day and the noise has been unbearable since the winter.')}
+      ${comment('Emil', 'About time, my grandfather worked on the repair in the sixties and warned of it.')}
+      </ol></section></main>${footer}`,
+      { url: 'https://news.example/2024/05/bridge-closed', head: '<meta property="og:type" content="article">' },
+    )
+    expect(text).toContain(paragraphs[3])
+    expect(text).not.toContain('unbearable')
+    expect(text).not.toContain('grandfather')
+  })
+
+  test('of a shop is its products, without filters, banner and footer', () => {
+    const product = (
+      name: string,
+      price: string,
+    ) => `<li class="product"><a href="/p/${name}"><img src="/${name}.jpg" alt="">
+      <h2 class="product-title">${name} garden spade with an ash handle</h2></a><span class="price">${price}</span></li>`
+    const { text } = extract(
+      `${navigation}<div id="cookie-banner" class="cookie-consent"><p>We use cookies to give you the best experience. By clicking Accept you agree.</p><button>Accept</button></div>
+      <main><h1>Spades</h1><p class="category-description">Spades for clay and for sand, with handles of ash and heads of forged steel, made to last a lifetime in the garden.</p>
+      <ul class="products">${['Light', 'Long', 'Heavy', 'Border', 'Trench', 'Draining', 'Root', 'Field'].map((name, at) => product(name, `$${20 + at}.00`)).join('')}</ul></main>${footer}`,
+      { url: 'https://shop.example/collections/spades' },
+    )
+    expect(text).toContain('Spades for clay and for sand')
+    expect(text).toContain('Trench garden spade with an ash handle')
+    expect(text).not.toContain('cookies')
+    expect(text).not.toContain('Privacy policy')
+  })
+
+  test('keeps one of two layouts of the same text', () => {
+    const { text } = extract(
+      `${navigation}<main><article class="desktop">${prose}</article><div class="mobile"><div class="body">${prose}</div></div></main>${footer}`,
+    )
+    expect(text.split(paragraphs[1]!)).toHaveLength(2)
+  })
+
   test('keeps tables, code, lists and pictures as they stood', () => {
     const { tags, root } = extract(`${navigation}<main><article><h1>Install</h1>
       <p>Install the package with the package manager of your system, then check the version that it prints.</p>
@@ -105,12 +146,14 @@ brctl --version</code></pre>
   test('takes time in proportion to the page', () => {
     const page = (times: number) => treeFromHtml(`${navigation}<main>${prose.repeat(times)}</main>${footer}`, '').root
     const time = (root: ReturnType<typeof page>) => {
-      const start = performance.now()
-      mainContent(root, { model })
-      return performance.now() - start
+      const runs = Array.from({ length: 3 }, () => {
+        const start = performance.now()
+        mainContent(root, { model })
+        return performance.now() - start
+      })
+      return Math.max(1, Math.min(...runs))
     }
-    time(page(100))
-    const small = Math.max(1, time(page(400)))
+    const small = time(page(400))
     expect(time(page(4000)) / small).toBeLessThan(40)
   })
 })

@@ -86,21 +86,22 @@ function readTrees({ bias, trees, nodes }: StoredTrees, edges: readonly Float32A
   /** Nodes still to come before the tree is whole. */
   let missing = 0
   let tree = 0
-  for (let node = 0; node < count; node++) {
+  for (let node = 0, at = 0; node < count; node++, at += nodeBytes) {
     if (missing === 0) {
       roots[tree++] = node
       missing = 1
     }
-    const byte = (offset: number) => bytes.charCodeAt(node * nodeBytes + offset)
-    const feature = byte(0) | (byte(1) << 8)
+    const feature = bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8)
+    const third = bytes.charCodeAt(at + 2)
+    const fourth = bytes.charCodeAt(at + 3)
     if (feature === leaf) {
       features[node] = -1
-      thresholds[node] = (((byte(2) | (byte(3) << 8)) << 16) >> 16) / leafScale
+      thresholds[node] = (((third | (fourth << 8)) << 16) >> 16) / leafScale
       missing--
     } else {
       features[node] = feature
-      thresholds[node] = edges[feature]![byte(2)]!
-      rights[node] = node + byte(3)
+      thresholds[node] = edges[feature]![third]!
+      rights[node] = node + fourth
       missing++
     }
   }
