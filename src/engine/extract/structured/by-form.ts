@@ -70,13 +70,13 @@ function textOf({ passages }: Scope): string | undefined {
   return long.length === 0 ? undefined : long.join('\n\n').slice(0, longestText)
 }
 
-/** A name that says nothing is meant as its description, or as the question. */
+/** What is meant may be said in the description; where the name says nothing, by the question. */
 function byContext(shape: Shape, scope: Scope, wish: Wish): unknown {
-  if (wish.context.length === 0) return undefined
-  const isVague = wish.name.every((word) => vague.has(word))
-  const about = new Set([...(isVague ? [] : wish.name), ...wish.context].map(meaning))
-  const needed = new Set(isVague ? [] : wish.name.map(meaning))
-  for (const pair of labelsAmong(scope.pairs, about, needed)) {
+  const { name, about, context } = wish
+  const isVague = name.every((word) => vague.has(word))
+  const said = about.length > 0 || isVague ? (isVague ? context : about) : [...name, ...context]
+  const needed = about.length > 0 || isVague ? [] : name
+  for (const pair of labelsAmong(scope.pairs, new Set(said.map(meaning)), new Set(needed.map(meaning)))) {
     const value = coerce(textFor(pair, shape, wish), shape)
     if (value !== undefined) return value
   }

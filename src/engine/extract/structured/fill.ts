@@ -17,14 +17,17 @@ export function fill(shape: Shape, scope: Scope, question: string): unknown {
   const context = meaningOf(`${question} ${shape.about}`)
   if (shape.kind === 'object') return fillObject(shape, scope, context, 0)
   const name = context.length > 0 ? context : ['value']
-  return fillField(shape, scope, { name, context }, 0)
+  return fillField(shape, scope, { name, about: [], context }, 0)
 }
 
 function fillObject(shape: Shape, scope: Scope, context: readonly string[], depth: number): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(shape.properties).map(([property, field]) => {
       const about = meaningOf(field.about)
-      return [property, fillField(field, scope, { name: wordsOf(property), context: [...about, ...context] }, depth)]
+      return [
+        property,
+        fillField(field, scope, { name: wordsOf(property), about, context: [...about, ...context] }, depth),
+      ]
     }),
   )
 }
@@ -54,8 +57,9 @@ function fillInner(shape: Shape, scope: Scope, wish: Wish, depth: number): unkno
   const around = Object.fromEntries(
     Object.entries(shape.properties).map(([property, field]) => {
       const words = wordsOf(property)
-      const value = fillField(field, scope, { name: [...wish.name, ...words], context }, depth + 1)
-      return [property, isEmpty(value) ? fillField(field, scope, { name: words, context }, depth + 1) : value]
+      const about = meaningOf(field.about)
+      const value = fillField(field, scope, { name: [...wish.name, ...words], about, context }, depth + 1)
+      return [property, isEmpty(value) ? fillField(field, scope, { name: words, about, context }, depth + 1) : value]
     }),
   )
   return isEmpty(around) ? null : around

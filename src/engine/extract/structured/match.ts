@@ -7,7 +7,9 @@ import { core, likeness, meaning, wordsOf } from './words.ts'
 export interface Wish {
   /** Words of the name. */
   readonly name: readonly string[]
-  /** Words of the names around, of the description and of the question. */
+  /** Words of the description. */
+  readonly about: readonly string[]
+  /** Words of the description, of the names around and of the question. */
   readonly context: readonly string[]
 }
 

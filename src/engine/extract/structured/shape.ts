@@ -16,6 +16,13 @@ const typeNames = /^(?:string|number|integer|boolean|object|array|null|any|date|
 const keywords = [
   'type', 'properties', 'items', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$schema', '$defs', 'definitions', 'required', 'additionalProperties', 'not', 'if', 'prefixItems', 'patternProperties',
 ] // prettier-ignore
+/** Words that stand beside `type` in a schema; beside any other, `type` is a property. */
+const vocabulary = new Set([
+  ...keywords,
+  ...'title description default examples format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties nullable readOnly writeOnly deprecated contentMediaType propertyNames contains $id $comment'.split(
+    ' ',
+  ),
+])
 const deepest = 12
 
 const isSchema = (value: unknown): value is Schema =>
@@ -46,9 +53,8 @@ function isKeyword(schema: Schema, word: string): boolean {
   const value = schema[word]
   if (value === undefined) return false
   if (word === 'type') {
-    const others = Object.keys(schema).filter((key) => key !== 'type' && key !== 'description' && key !== 'title')
-    const named = typeof value === 'string' ? typeNames.test(value) : Array.isArray(value)
-    return named && !others.every((key) => typeof schema[key] === 'string' && typeNames.test(schema[key])) || (named && others.length === 0) // prettier-ignore
+    const named = typeof value === 'string' ? /^\w+$/.test(value) : Array.isArray(value)
+    return named && Object.keys(schema).every((key) => vocabulary.has(key))
   }
   if (word === 'required' || /Of$|^enum$|^prefixItems$/.test(word)) return Array.isArray(value)
   if (word === 'items' || word === 'properties') return typeof value === 'object'
