@@ -111,7 +111,12 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
 async function longPage(peers: Peers): Promise<Table> {
   const html = large(3_000_000)
   const bytes = Buffer.from(html)
-  const wishes = { url: 'https://example.com/long', fallbackUrl: 'https://example.com/', onlyMain: true }
+  const wishes = {
+    url: 'https://example.com/long',
+    fallbackUrl: 'https://example.com/',
+    onlyMain: true,
+    headline: false,
+  }
   const times = await inTurn(
     { readability: async () => peers.readable(html, wishes.url), bax: () => extractMarkdown(bytes, wishes) },
     3,

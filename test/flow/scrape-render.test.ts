@@ -82,7 +82,7 @@ describe('render auto', () => {
   })
 
   test.each([
-    ['/spa-fetch', '# Items'],
+    ['/spa-fetch', `3: ${item}`],
     ['/spa-timers', 'Late but there'],
     ['/spa-bundle', item],
     ['/spa-xhr', '2: The quick'],

@@ -12,7 +12,6 @@ beforeAll(async () => {
     '/articles/deltas': article,
     '/base':
       '<!doctype html><base href="https://cdn.example/x/"><p><a href="a">A</a> <a href="a">again</a> <a href="javascript:x">J</a></p>',
-    '/only-frame': '<!doctype html><title>Frame</title><nav><a href="/">Home page of this site</a></nav>',
     '/missing': sends('text/html', '<title>Gone fishing</title><h1>No such page</h1>', {}, 404),
     '/brand': `<!doctype html><title>Acme</title><meta property="og:site_name" content="Acme"><link rel="icon" href="/i.png">
       <style>body { background: #ffffff; color: #202020; font-family: Inter, sans-serif } h1 { font-family: Lora, serif }
@@ -142,12 +141,6 @@ describe('what is asked for', () => {
   test('the whole page when the main content is not wanted', async () => {
     const { data } = await scrape({ url: address('/articles/deltas'), only_main_content: false })
     expect(data!.markdown).toMatch(/All rights reserved/)
-  })
-
-  test('the whole page, with a warning, when there is no main content', async () => {
-    const { data, warning } = await scrape({ url: address('/only-frame') })
-    expect(data!.markdown).toContain('Home page of this site')
-    expect(warning).toContain('whole page')
   })
 
   test('inline images stay when they are to stay', async () => {

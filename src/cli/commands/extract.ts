@@ -23,6 +23,7 @@ export const command: TerminalCommand = {
         '--url <url>',
         'address that the page comes from, for its links; its own canonical link when not given',
       )
+      command.option('--headline', "put the page's headline above content that lacks it")
       command.option('--no-only-main-content', 'keep navigation, header, footer and everything else')
       command.option(
         '-o, --output <file|folder>',
@@ -75,7 +76,12 @@ async function extract({ io }: Context, flags: Typed['flags'], file: HtmlFile): 
   try {
     const bytes = await file.read()
     const fallbackUrl = pathToFileURL(resolve(io.cwd, file.path ?? 'page.html')).href
-    const result = await extractMarkdown(bytes, { ...(url && { url }), fallbackUrl, onlyMain })
+    const result = await extractMarkdown(bytes, {
+      ...(url && { url }),
+      fallbackUrl,
+      onlyMain,
+      headline: flags['headline'] === true,
+    })
     return { ...result, ms: took() }
   } catch (error) {
     if (!(error instanceof BaxError)) throw error

@@ -1,8 +1,10 @@
 /** The part of a page that was asked for: its main content, or all of it. */
 import { toMarkdown } from '../extract/markdown.ts'
 import { type ElementNode, isElement, type Tree, type TreeNode, visibleText } from '../extract/tree.ts'
-import { mainContent } from './main-part.ts'
+import { mainContent } from '../extract/main-content/main-content.ts'
+import { shippedModel } from '../extract/main-content/shipped-model.ts'
 import type { PageDocument } from './documents/document.ts'
+import { withTitle } from './with-title.ts'
 
 export interface PageContent {
   readonly tree: Tree
@@ -13,6 +15,8 @@ export interface PageContent {
 export interface ContentWishes {
   readonly onlyMain: boolean
   readonly inlineImages: boolean
+  /** Put the page's headline above main content that lacks it. */
+  readonly headline: boolean
 }
 
 /** Falls back to the whole page, and says so, where the main content is empty. */
@@ -20,14 +24,14 @@ export async function contentOf(document: PageDocument, wishes: ContentWishes): 
   if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
   const whole = { tree: document.tree, markdown: '' }
   if (!document.isPage || !wishes.onlyMain) return { ...whole, markdown: write(document.tree, wishes) }
-  const tree = mainContent(document.tree)
-  const markdown = write(tree, wishes)
+  const found = mainContent(document.tree.root, { model: await shippedModel(), url: document.tree.baseUrl })
+  const tree = { ...document.tree, root: wishes.headline ? withTitle(found.root, document.tree.root) : found.root }
+  const markdown = found.fellBack ? '' : write(tree, wishes)
   if (markdown.trim() !== '') return { tree, markdown }
-  return {
-    ...whole,
-    markdown: write(document.tree, wishes),
-    warning: 'no main content was found: this is the whole page',
-  }
+  const all = write(document.tree, wishes)
+  // Of a page that says nothing there is nothing to warn of.
+  if (all.trim() === '') return whole
+  return { ...whole, markdown: all, warning: 'no main content was found: this is the whole page' }
 }
 
 /** Inline pictures are no addresses to the writer: they travel under names of their own. */

@@ -11,18 +11,20 @@ export interface ExtractWishes {
   /** What stands in for it when nobody says. */
   readonly fallbackUrl: string
   readonly onlyMain: boolean
+  /** Put the page's headline above main content that lacks it. */
+  readonly headline: boolean
 }
 
 /** The Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
-  { url, fallbackUrl, onlyMain }: ExtractWishes,
+  { url, fallbackUrl, onlyMain, headline }: ExtractWishes,
 ): Promise<{ markdown: string; warning?: string }> {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   const document = htmlDocument(text, charset, url ?? fallbackUrl)
   const told = url === undefined ? canonicalOf(document.tree.root) : undefined
   const based = told && document.tree.baseUrl === fallbackUrl ? { ...document, tree: { ...document.tree, baseUrl: told } } : document // prettier-ignore
-  const { markdown, warning } = await contentOf(based, { onlyMain, inlineImages: false })
+  const { markdown, warning } = await contentOf(based, { onlyMain, headline, inlineImages: false })
   return { markdown, ...(warning && { warning }) }
 }
 

@@ -16,7 +16,7 @@ export interface Filled {
 export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, model?: LanguageModel): Promise<Filled> {
   const { formats, input } = plan
   const { document, rendered } = page
-  const wishes = { onlyMain: input.only_main_content, inlineImages: !input.remove_base64_images }
+  const wishes = { onlyMain: input.only_main_content, inlineImages: !input.remove_base64_images, headline: true }
   const content = await contentOf(document, wishes)
   const data: Filling = {}
   const metadata: Partial<ScrapeMetadata> = {}
