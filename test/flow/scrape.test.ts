@@ -185,7 +185,11 @@ describe('what is asked for', () => {
     ['a wait beyond its bound', { url: 'example.com', wait_for: 60_001 }, 'wait_for'],
     ['an unknown action', { url: 'example.com', actions: [{ type: 'fly' }] }, 'actions[0].type'],
     ['a wait action for nothing', { url: 'example.com', actions: [{ type: 'wait' }] }, 'actions[0].milliseconds'],
-    ['too many actions', { url: 'example.com', actions: Array(51).fill({ type: 'scroll' }) }, 'actions'],
+    [
+      'too many actions',
+      { url: 'example.com', actions: Array.from({ length: 51 }, () => ({ type: 'scroll' })) },
+      'actions',
+    ],
     ['a screenshot without a browser', { url: 'example.com', formats: ['screenshot'], render: 'http' }, 'render'],
   ])('%s is a 400 that names it', async (_, input, path) => {
     const failure = await scrape(input).catch((error: unknown) => error)

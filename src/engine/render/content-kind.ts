@@ -5,7 +5,7 @@ import { BaxError } from '../../core/errors.ts'
 export type ContentKind = 'html' | 'json' | 'text' | 'csv' | 'xml' | 'pdf' | 'image'
 
 /** The media type alone, in lower case. */
-export const mediaType = (contentType: string | null): string => contentType?.split(';')[0]!.trim().toLowerCase() ?? ''
+const mediaType = (contentType: string | null): string => contentType?.split(';')[0]!.trim().toLowerCase() ?? ''
 
 /** Types that say nothing, or are what servers send for everything. */
 const vague = new Set([

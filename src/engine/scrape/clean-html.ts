@@ -70,5 +70,5 @@ const isInline = (source: string | undefined): boolean => /^\s*data:/i.test(sour
 const hasOther = ({ attributes }: ElementNode): boolean =>
   Object.entries(attributes).some(([name, value]) => /^(?:srcset|data-src|data-srcset|data-original|data-lazy-src)$/.test(name) && !isInline(value)) // prettier-ignore
 
-export const escapeHtml = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
