@@ -16,12 +16,13 @@ export type Reply =
   | { readonly content: string }
   | { readonly status: number; readonly error?: string; readonly retryAfter?: number }
   | { readonly body: string }
+type Script = Reply | ((call: ModelCall) => Reply)
 
 export interface FakeModel {
   readonly config: ModelConfig
   readonly calls: ModelCall[]
   /** Answers the next calls in this order; the last reply goes on. */
-  reply(...replies: (Reply | ((call: ModelCall) => Reply))[]): void
+  reply(...replies: Script[]): void
   close(): Promise<void>
 }
 
@@ -29,18 +30,19 @@ const key = 'sk-test-0123456789'
 
 export async function serveModel(): Promise<FakeModel> {
   const calls: ModelCall[] = []
-  let replies: (Reply | ((call: ModelCall) => Reply))[] = [{ content: '{}' }]
-  const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      if (request.method !== 'POST' || request.url !== '/v1/chat/completions') return send(response, 404, { error: { message: 'no such route' } }) // prettier-ignore
-      if (request.headers.authorization !== `Bearer ${key}`)
-        return send(response, 401, { error: { message: 'bad key' } })
-      const call = { authorization: request.headers.authorization, ...JSON.parse(body) } as ModelCall
-      calls.push(call)
-      const next = replies.length > 1 ? replies.shift()! : replies[0]!
-      return answer(response, typeof next === 'function' ? next(call) : next, call.model)
-    })
-  })
+  let replies: Script[] = [{ content: '{}' }]
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request)
+    const { authorization } = request.headers
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
+      return send(response, 404, { error: { message: 'no such route' } })
+    if (authorization !== `Bearer ${key}`) return send(response, 401, { error: { message: 'bad key' } })
+    const call = { authorization, ...JSON.parse(body) } as ModelCall
+    calls.push(call)
+    const next = replies.length > 1 ? replies.shift()! : replies[0]!
+    answer(response, typeof next === 'function' ? next(call) : next, call.model)
+  }
+  const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {

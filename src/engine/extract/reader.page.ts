@@ -18,7 +18,20 @@ export function markdown(element: Element | undefined, frames: readonly FrameSna
 /** The document's tree as text, to be read within the document that frames it. */
 export function snapshot(frames: readonly FrameSnapshot[]): string {
   const tree = treeOf(undefined, frames)
-  return JSON.stringify(tree ? withAbsoluteAddresses(tree) : { tag: 'html', attributes: {}, children: [] })
+  return asJson(tree ? withAbsoluteAddresses(tree) : { tag: 'html', attributes: {}, children: [] })
+}
+
+/** Old libraries teach arrays and texts a JSON of their own; it is taken from them while the tree is written. */
+function asJson(value: unknown): string {
+  const owners = [Object.prototype, Array.prototype, String.prototype]
+  const own = owners.map((owner) => Object.getOwnPropertyDescriptor(owner, 'toJSON'))
+  const put = (at: number, descriptor: PropertyDescriptor) => Object.defineProperty(owners[at]!, 'toJSON', descriptor)
+  try {
+    for (const [at, found] of own.entries()) if (found?.configurable) put(at, { configurable: true, value: undefined })
+    return JSON.stringify(value)
+  } finally {
+    for (const [at, found] of own.entries()) if (found?.configurable) put(at, found)
+  }
 }
 
 function treeOf(element: Element | undefined, frames: readonly FrameSnapshot[]): Tree | undefined {

@@ -42,7 +42,7 @@ export async function structuredOf(
   }
   const scope = pageScope(tree, request.query)
   const value = schema ? fill(shapeOf(schema), scope, request.query) : overview(tree, scope, request.query)
-  const errors = check(value)
+  const errors = check(value).map(({ message }) => message)
   return { value, source: 'heuristic', valid: errors.length === 0, errors }
 }
 

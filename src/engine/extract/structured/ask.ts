@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StructuredRequest } from '../../../core/command.ts'
 import type { LanguageModel, Message } from '../../language/model.ts'
-import type { Check } from './validate.ts'
+import { type Check, withoutFaults } from './validate.ts'
 
 interface Asked {
   readonly value: unknown
@@ -38,7 +38,9 @@ export async function askModel(
     const parsed = jsonIn(answer)
     if (parsed === undefined) return { value: null, errors: ['the model did not answer in JSON'] }
     const value = shaped(envelope.open(parsed), request.schema)
-    return { value, errors: check(value) }
+    const faults = check(value)
+    // What a page may have talked the model into does not pass: only values of the schema do.
+    return { value: withoutFaults(value, faults), errors: faults.map(({ message }) => message) }
   }
   const asked = read(first)
   if (asked.errors.length === 0) return asked

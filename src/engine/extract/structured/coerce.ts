@@ -59,7 +59,7 @@ function choice(text: string, choices: readonly unknown[]): unknown {
 const scales: Readonly<Record<string, number>> = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, thousand: 1e3, mio: 1e6, million: 1e6, bn: 1e9, billion: 1e9 } // prettier-ignore
 
 /** The number that a short text names: `1,299.00 €`, `1.299,00`, `4.5 out of 5`, `12k`. */
-export function toNumber(text: string, whole = false): number | undefined {
+function toNumber(text: string, whole = false): number | undefined {
   if (text.length > 120) return undefined
   const found = /(?<sign>[-−–]\s?)?(?:[$€£¥₹]\s?)?(?<digits>\d(?:[\d.,'’\u00a0\u202f ]*\d)?)(?<scale>[kmb]\b|\s?(?:thousand|mio|million|bn|billion)\b)?/i.exec(text) // prettier-ignore
   if (!found?.groups) return undefined
@@ -101,7 +101,7 @@ function toBoolean(text: string): boolean | undefined {
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 /** ISO 8601 date, with the time when the text has one; undefined when no date is named. */
-export function toDate(text: string): string | undefined {
+function toDate(text: string): string | undefined {
   const iso = /\b(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/.exec(text)
   if (iso) return isDay(Number(iso[1]), Number(iso[2]), Number(iso[3])) ? iso[0].replace(' ', 'T') : undefined
   const named =

@@ -9,6 +9,12 @@ export interface Passage {
 
 const longestPassage = 5000
 
+/** Whether an element stands on lines of its own, or wraps one that does. */
+function isBlock(element: ElementNode): boolean {
+  if (isSilent(element) || element.tag === 'br' || element.tag === 'img') return false
+  return !isPhrasing(element) || childElements(element).some(isBlock)
+}
+
 /** Paragraphs and other innermost blocks in document order. */
 export function passagesOf(root: ElementNode): Passage[] {
   const passages: Passage[] = []
@@ -23,13 +29,11 @@ export function passagesOf(root: ElementNode): Passage[] {
       heading = visibleText(element, 200)
       return
     }
-    const blocks = childElements(element).filter(
-      (child) => !isPhrasing(child) && !isSilent(child) && child.tag !== 'br',
-    )
+    const blocks = childElements(element).filter(isBlock)
     if (blocks.length === 0) return add(element)
     // Text beside blocks is a passage of its own.
-    const loose = element.children.filter((child) => !isElement(child) || isPhrasing(child))
-    if (loose.some((child) => visibleText(child, 40).length > 20)) add({ tag: 'p', attributes: {}, children: loose })
+    const loose = element.children.filter((child) => !isElement(child) || !isBlock(child))
+    add({ tag: 'p', attributes: {}, children: loose })
     for (const child of blocks) visit(child)
   }
   visit(root)

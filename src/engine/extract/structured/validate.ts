@@ -2,10 +2,16 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BaxError } from '../../../core/errors.ts'
 
-export type Check = (value: unknown) => string[]
+export interface Fault {
+  /** Where the value has the wrong form; empty for all of it, undefined where something is missing or too much. */
+  readonly wrong: readonly string[] | undefined
+  readonly message: string
+}
+
+export type Check = (value: unknown) => Fault[]
 
 /**
- * Compiles a schema; the check returns one sentence for each fault. A null that stands for an optional field counts as
+ * Compiles a schema; the check returns what is wrong with a value. A null that stands for an optional field counts as
  * the field left out.
  * @throws BaxError `invalid_request` when the schema is none.
  */
@@ -29,11 +35,34 @@ export function checkFor(schema: Record<string, unknown>): Check {
   }
   return (value) => {
     if (validate(withoutNulls(value, schema))) return []
-    return (validate.errors ?? []).slice(0, 20).map(({ instancePath, message = 'does not fit the schema' }) => {
-      const path = instancePath.slice(1).replaceAll('/', '.')
-      return path === '' ? message : `${path} ${message}`
-    })
+    return (validate.errors ?? [])
+      .slice(0, 20)
+      .map(({ instancePath, keyword, message = 'does not fit the schema' }) => {
+        const path = instancePath
+          .split('/')
+          .slice(1)
+          .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+        const isForm = !/^(?:required|additionalProperties|(?:min|max)(?:Items|Properties)|uniqueItems|contains|if|allOf|anyOf|oneOf|not)$/.test(keyword) // prettier-ignore
+        return {
+          wrong: isForm ? path : undefined,
+          message: path.length === 0 ? message : `${path.join('.')} ${message}`,
+        }
+      })
   }
+}
+
+/** The value with null where it has not the form that the schema wants. */
+export function withoutFaults(value: unknown, faults: readonly Fault[]): unknown {
+  const kept = structuredClone(value)
+  for (const { wrong } of faults) {
+    if (wrong === undefined) continue
+    const last = wrong.at(-1)
+    if (last === undefined) return null
+    let owner = kept as Record<string, unknown> | null | undefined
+    for (const part of wrong.slice(0, -1)) owner = owner?.[part] as typeof owner
+    if (typeof owner === 'object' && owner !== null) owner[last] = null
+  }
+  return kept
 }
 
 function withoutNulls(value: unknown, schema: unknown): unknown {
