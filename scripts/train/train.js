@@ -1,5 +1,5 @@
 // Trains the model of the main content and measures it by cross-validation over sites.
-//   node --max-old-space-size=12000 scripts/train/train.js --data DIR [--kit DIR] [--folds 5] [--trees 250] [--every N] [--out FILE]
+//   node --max-old-space-size=12000 scripts/train/train.js --data DIR [--kit DIR] [--folds 5] [--trees 200] [--every N] [--out FILE]
 // DIR holds items.jsonl and html/<key>.html.gz, KIT (default DIR/kit) the scorer with its packages installed.
 // The pages: the Web Content Extraction Benchmark (Murrough Foley, CC BY 4.0), the evaluation set of trafilatura
 // (Apache-2.0), test pages of mozilla/readability (Apache-2.0) and of kepano/defuddle (MIT).
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     kit: { type: 'string' },
     folds: { type: 'string', default: '5' },
-    trees: { type: 'string', default: '250' },
+    trees: { type: 'string', default: '200' },
     every: { type: 'string', default: '1' },
     workers: { type: 'string', default: '2' },
     out: {
