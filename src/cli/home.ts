@@ -8,6 +8,7 @@ import { normaliseUrl } from '../core/urls.ts'
 import { version } from '../core/version.ts'
 import { isAbsent } from './absent.ts'
 import type { Context } from './context.ts'
+import { sameBrowser } from './settings.ts'
 
 /** What a command needs when no server is named. */
 export type Need =
@@ -88,6 +89,10 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
     const { retireOtherVersion } = await import('./local-engine.ts')
     await retireOtherVersion(context, state)
     return { crashed: false }
+  }
+  if (need.when === 'start' && !sameBrowser(context.settings, state)) {
+    const { retireOtherBrowser } = await import('./local-engine.ts')
+    await retireOtherBrowser(context, state)
   }
   try {
     return { response: await overLocal(state.socket, request).send(request), crashed: false }

@@ -115,16 +115,37 @@ async function firstLine(pipe: Readable, log: string, signal: AbortSignal): Prom
  * @throws BaxError `engine_failed` that names both versions when it holds sessions.
  */
 export async function retireOtherVersion(context: Context, state: EngineState): Promise<void> {
+  await retire(context, state, (held) => {
+    const message = `the local engine is bax ${state.version} and holds ${held}; this is bax ${version}`
+    throw new BaxError('engine_failed', message, {
+      hint: 'close them with bax ' + state.version + ', or end them all with `bax engine stop`',
+    })
+  })
+}
+
+/**
+ * Ends an engine that was told to use another browser when nothing would be lost. A command that names no browser
+ * goes on with the one whose engine holds sessions.
+ * @throws BaxError `engine_failed` when another browser is named and the engine holds sessions.
+ */
+export async function retireOtherBrowser(context: Context, state: EngineState): Promise<void> {
+  const { browser } = context.settings
+  await retire(context, state, (held) => {
+    if (browser === undefined) return
+    const message = `the local engine uses ${state.browser ?? 'the browser it found'} and holds ${held}; this command names ${browser}`
+    throw new BaxError('engine_failed', message, {
+      hint: 'leave --browser or BAX_BROWSER out, end the sessions with `bax engine stop`, or use --embedded',
+    })
+  })
+}
+
+/** Stops an engine without sessions; `inUse` says what happens to one that has some. */
+async function retire(context: Context, state: EngineState, inUse: (held: string) => void): Promise<void> {
   const transport = overSocket(state.socket)
   try {
     const status = (await call(transport, 'GET /engine', {})) as { sessions: number; provisions: number }
     const held = status.sessions + status.provisions
-    if (held > 0) {
-      const message = `the local engine is bax ${state.version} and holds ${held} session${held === 1 ? '' : 's'}; this is bax ${version}`
-      throw new BaxError('engine_failed', message, {
-        hint: 'close them with bax ' + state.version + ', or end them all with `bax engine stop`',
-      })
-    }
+    if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
     await call(transport, 'POST /engine/stop', {})
   } catch (error) {
     if (isAbsent(error)) return

@@ -12,7 +12,7 @@ import type { Io } from './io.ts'
 import { builtManifest } from './manifest.ts'
 import { quickBatch } from './quick-batch.ts'
 import { sendBatch } from './send-batch.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, sameBrowser } from './settings.ts'
 import { globalFlags } from './values.ts'
 import { allWords } from './words.ts'
 
@@ -30,6 +30,7 @@ export async function quick(argv: readonly string[], io: Io): Promise<number | u
   const settings = readSettings(globalFlags(batch.flags), io)
   const state = readEngineState(settings.stateDir)
   if (settings.embedded || settings.server || state?.version !== version) return undefined
+  if (!sameBrowser(settings, state)) return undefined
   const home: Home = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
   try {
     return await sendBatch({ io, manifest, settings }, { batch, homeName: 'local', openHome: () => home })

@@ -5,6 +5,7 @@ import envPaths from 'env-paths'
 import type { ModelConfig, PoolConfig } from '../core/config.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
+import type { EngineState } from '../core/local-home.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Io } from './io.ts'
 
@@ -98,6 +99,9 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     ...(model && { model }),
   }
 }
+
+/** Whether a running engine was told to use the browser that a command is to use. */
+export const sameBrowser = ({ browser }: Settings, running: EngineState): boolean => browser === running.browser
 
 const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
 

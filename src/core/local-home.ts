@@ -8,6 +8,8 @@ export interface EngineState {
   readonly version: string
   readonly started_at: string
   readonly socket: string
+  /** The browser it was told to use; left out when it looks for one. */
+  readonly browser?: string
 }
 
 /** The one line that a starting engine sends to whoever started it, or answers to whoever asks its lock. */

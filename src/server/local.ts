@@ -91,7 +91,13 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket })
   try {
     const { started_at } = await engine.status()
-    const state: EngineState = { pid: host.pid, version, started_at, socket }
+    const state: EngineState = {
+      pid: host.pid,
+      version,
+      started_at,
+      socket,
+      ...(config.browser && { browser: config.browser }),
+    }
     await writeWhole(files.state, JSON.stringify(state))
   } catch (error) {
     await Promise.all([listener.close(), engine.close()])

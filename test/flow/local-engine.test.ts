@@ -216,6 +216,25 @@ describe('the local engine', () => {
     })
   })
 
+  describe('told to use another browser', () => {
+    const absent = ['do', 'get-title', '--browser', '/nonexistent/chromium']
+
+    test('is replaced when it holds no session: a path once mistyped is not remembered', async () => {
+      const folder = await built.stateDir()
+      expect((await built.run(absent, env(folder))).code).toBe(3)
+      expect(await built.run(['do', 'get-title'], env(folder))).toMatchObject({ code: 0, stdout: '\n' })
+    })
+
+    test('is named in the error when it holds sessions, which go on', async () => {
+      const folder = await built.stateDir()
+      const id = (await create(folder)).stdout.trim()
+      const { code, stderr } = await built.run(absent, env(folder))
+      expect(code).toBe(3)
+      expect(stderr).toContain('holds 1 session; this command names /nonexistent/chromium\n')
+      expect((await built.run(['do', '-s', id, 'get-title'], env(folder))).code).toBe(0)
+    })
+  })
+
   describe('that cannot start says why in one sentence:', () => {
     test('a state folder that is a file', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'bax-bad-'))
