@@ -111,6 +111,8 @@ export const extract_structured_content = defineCommand({
     valid: z.boolean().describe('Whether the value has the schema'),
     errors: z.array(z.string()).describe('Where it has not'),
   }),
+  // A model may be asked twice.
+  withinMs: 2 * limits.model.answerMs + limits.command.evaluateMs,
   run: async ({ structured }, request) => {
     const { value, source, valid, errors } = await structured(request)
     const { content_type, data } = extracted(value)

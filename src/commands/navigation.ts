@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCommand } from '../core/command.ts'
 import { limits } from '../core/limits.ts'
+import { isUrl } from '../core/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
 
 const navigationTimeout = timeoutMs
@@ -19,12 +20,17 @@ export const navigate_to = defineCommand({
   summary: 'Open an address and wait until it has loaded',
   example: 'https://example.com',
   data: z.object({
-    url: z.string().min(1).describe('Address; without a scheme https:// is added, for this machine http://'),
+    url: z
+      .string()
+      .min(1)
+      .refine((url) => url === '' || isUrl(url), { error: 'is not a URL' })
+      .describe('Address; without a scheme https:// is added, for this machine http://'),
     timeout_ms: navigationTimeout,
   }),
   result: arrived,
-  run: async ({ page, signal, checkUrl }, { url, timeout_ms = limits.command.navigationMs }) => {
+  run: async ({ signal, checkUrl, freePage }, { url, timeout_ms = limits.command.navigationMs }) => {
     const address = checkUrl(url)
+    const page = await freePage()
     try {
       const response = await page.goto(address, { timeout: timeout_ms, signal })
       return { data: { url: page.url(), status_code: response?.status() ?? null } }
@@ -43,9 +49,12 @@ export const refresh = defineCommand({
   example: '',
   data: z.object({ timeout_ms: navigationTimeout }),
   result: arrived,
-  run: async ({ page, signal }, { timeout_ms = limits.command.navigationMs }) => {
-    const response = await page.reload({ timeout: timeout_ms, signal })
-    return { data: { url: page.url(), status_code: response?.status() ?? null } }
+  run: async ({ page, signal, freePage }, { timeout_ms = limits.command.navigationMs }) => {
+    const url = page.url()
+    const free = await freePage()
+    const limit = { timeout: timeout_ms, signal }
+    const response = free === page ? await page.reload(limit) : await free.goto(url, limit)
+    return { data: { url: free.url(), status_code: response?.status() ?? null } }
   },
 })
 

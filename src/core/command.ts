@@ -70,6 +70,8 @@ export interface CommandContext {
   readonly pointer: Point
   /** Refuses addresses that may not be opened (`file:` and other schemes); returns the normalised address. */
   checkUrl(url: string): string
+  /** The page, freed of a script that keeps it busy so that it can be left; a fresh tab where nothing else helps. */
+  freePage(): Promise<Page>
   readonly overlay: Overlay
   /** Markdown of one element, or of the live page when `element` is undefined. */
   markdown(element?: Locator): Promise<string>
@@ -110,6 +112,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly data: Data
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
+  /** Time that the command may take, where it is neither the data's `timeout_ms` nor short. */
+  readonly withinMs?: number
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
 }
 

@@ -142,6 +142,10 @@ export class BaxError extends Error {
     return errorTable[this.code].status
   }
 
+  get retryable(): boolean {
+    return errorTable[this.code].retryable
+  }
+
   get exit(): number {
     return errorTable[this.code].exit
   }

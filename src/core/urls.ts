@@ -9,15 +9,22 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i
  * @throws BaxError `invalid_request` when it is no address.
  */
 export function normaliseUrl(text: string, field = 'url'): string {
-  const typed = text.trim()
-  // `localhost:3000` and `example.com:80` look like a scheme and are not one.
-  const hasScheme = scheme.test(typed) && !/^[^/?#]*:\d+(?=[/?#]|$)/.test(typed)
-  const full = hasScheme ? typed : `${loopback.test(typed) ? 'http' : 'https'}://${typed}`
+  const full = withScheme(text)
   if (!URL.canParse(full)) {
     const message = `${field} is not a URL: ${JSON.stringify(text)}`
     throw new BaxError('invalid_request', message, { details: [{ path: field, message: 'not a URL' }] })
   }
   return new URL(full).href
+}
+
+/** Whether `normaliseUrl` can read it. */
+export const isUrl = (text: string): boolean => URL.canParse(withScheme(text))
+
+function withScheme(text: string): string {
+  const typed = text.trim()
+  // `localhost:3000` and `example.com:80` look like a scheme and are not one.
+  const hasScheme = scheme.test(typed) && !/^[^/?#]*:\d+(?=[/?#]|$)/.test(typed)
+  return hasScheme ? typed : `${loopback.test(typed) ? 'http' : 'https'}://${typed}`
 }
 
 /**

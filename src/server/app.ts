@@ -110,7 +110,8 @@ function failure(context: Context, error: BaxError, headers: Record<string, stri
   context.header('x-bax-version', version)
   if (error.status === 401) context.header('www-authenticate', 'Bearer')
   if (error.status === 429 || error.status === 503) context.header('retry-after', String(error.retryAfterSecs ?? 1))
-  if (error.status === 408 || error.status === 409) context.header('x-should-retry', 'false')
+  if (error.status === 408 || error.status === 409 || (error.status >= 500 && !error.retryable))
+    context.header('x-should-retry', 'false')
   for (const [name, value] of Object.entries(headers)) context.header(name, value)
   return context.json(error.toBody(id), error.status as 400)
 }

@@ -48,6 +48,17 @@ inEveryHome(pages, (given) => {
     expect((await given.fails('navigate_to', { url: 'chrome://version' })).code).toBe('url_blocked')
   })
 
+  test('navigate_to without an address is refused before anything runs, and makes no session', async () => {
+    const count = async () => (await given.client().listSessions({})).total
+    const before = await count()
+    const commands = [{ command: 'get_title' }, { command: 'navigate_to', data: { url: 'not an address' } }]
+    await expect(given.client().runCommands({ commands })).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'commands[1].data.url', message: 'is not a URL' }],
+    })
+    expect(await count()).toBe(before)
+  })
+
   test('navigate_to says why an address could not be opened', async () => {
     const closed = await given.fails('navigate_to', { url: 'http://127.0.0.1:9/' })
     expect(closed.code).toMatch(/connection_failed|url_blocked/)

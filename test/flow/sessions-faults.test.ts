@@ -13,7 +13,13 @@ let homes: Homes
 let site: Site
 
 beforeAll(async () => {
-  ;[homes, site] = await Promise.all([openHomes(), serveSite({ '/': '<title>Home</title><h1>Home</h1>' })])
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': '<title>Home</title><h1>Home</h1>',
+      '/busy': '<title>Busy</title><script>onload = () => setTimeout(() => { while (true); }, 50)</script>',
+    }),
+  ])
 })
 afterAll(async () => {
   await homes.close()
@@ -86,6 +92,46 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
   })
 
+  test('a page whose own script hangs can be left and loaded again', async () => {
+    const busy = await create({ start_url: `${site.url}/busy` })
+    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
+    const asked = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
+    expect(asked).toMatchObject({ success: false, code: 'timeout' })
+    expect(await run(command('refresh', { timeout_ms: 5000 }))).toMatchObject({ success: true })
+    const left = await run(command('navigate_to', { url: site.url, timeout_ms: 5000 }), command('get_title'))
+    expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
+  })
+
+  test('a page that begins to hang while it is being left is given up for a fresh tab', async () => {
+    const stuck = await create({ start_url: site.url })
+    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
+    const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
+    const waited = await run(
+      command('evaluate', { expression: leave }),
+      command('wait_for_element', { selector: 'h2', timeout_ms: 500 }),
+    )
+    expect(waited).toMatchObject({ steps_completed: 1, code: 'timeout' })
+    const cookie = command('evaluate', { expression: 'document.cookie' })
+    const there = await run(command('navigate_to', { url: site.url }), cookie)
+    expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
+    expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
+  })
+
+  // Half a minute of waiting is spent once.
+  test.skipIf(home !== 'embedded')(
+    'a short question to a page that hangs ends after 30 s, not with the whole batch',
+    { timeout: 60_000 },
+    async () => {
+      const busy = await create({ start_url: `${site.url}/busy` })
+      const { results } = await client().runCommands({
+        session_id: busy,
+        continue_on_error: true,
+        commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
+      })
+      expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
+    },
+  )
+
   test.skipIf(process.platform !== 'linux')(
     'a crashed page fails its command, and the session goes on with a fresh tab',
     async () => {
@@ -119,6 +165,9 @@ describe('the browser itself', () => {
       const error = await failureOf(own.clients.http.createSession({}))
       expect(error).toMatchObject({ code: 'browser_not_found', status: 503, exit: 3 })
       expect(error.message).toContain('/nowhere/chromium')
+      const { status, headers } = await fetch(`${own.baseUrl}/sessions`, { method: 'POST' })
+      // Asking again changes nothing, and says so to clients that repeat every 5xx.
+      expect([status, headers.get('x-should-retry')]).toEqual([503, 'false'])
     } finally {
       await own.close()
     }

@@ -1,6 +1,5 @@
 /** What one command may use, made from a session and the engine's tools. */
 import type { CommandContext } from '../../core/command.ts'
-import { BaxError } from '../../core/errors.ts'
 import { openableUrl } from '../../core/urls.ts'
 import { act, callLimit } from './act.ts'
 import type { BatchTarget } from './batch-target.ts'
@@ -9,6 +8,7 @@ import { measure } from './measure.ts'
 import { markAction, navigated, watchNavigations } from './navigation-watch.ts'
 import { overlayOf } from './overlay.ts'
 import { movePointer, touch } from './pointer.ts'
+import { freeToLeave } from './hung-script.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from './selectors.ts'
 
@@ -51,20 +51,11 @@ export async function makeContext({ target, tools, signal, acts }: Making): Prom
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
     measure: (selector, options) => measure(page, selector, options),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
-    checkUrl,
+    checkUrl: (url) => openableUrl(url),
+    freePage: () => freeToLeave(page),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
     upload: (path) => target.upload(path),
     save: (path, bytes) => target.save(path, bytes),
-  }
-}
-
-/** The address to open; one that is no address is a fault of the command's data. */
-function checkUrl(url: string): string {
-  try {
-    return openableUrl(url)
-  } catch (error) {
-    if (!(error instanceof BaxError) || error.code !== 'invalid_request') throw error
-    throw new BaxError('invalid_data', error.message, { details: { url }, cause: error })
   }
 }

@@ -11,6 +11,9 @@ export interface ScriptLimits {
 /** Time that a page gets to answer before it counts as busy with the script that has to be cut. */
 const answerMs = 250
 
+/** The same for a page that is about to be left, where little is lost and nobody waits for anything else of it. */
+const leavingMs = 1000
+
 /** Time that all of a page gets to be freed. */
 const freeingMs = 2000
 
@@ -73,6 +76,28 @@ export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => 
     clearTimeout(timer!)
     signal.removeEventListener('abort', onAbort!)
   }
+}
+
+/**
+ * Ends a script that keeps a page busy which is about to be left: Chromium cannot leave a page that does not answer.
+ * Returns the page, or a fresh one in its place: once a navigation has begun, a script that hangs can no longer be cut.
+ */
+export async function freeToLeave(page: Page): Promise<Page> {
+  if (page.url() === 'about:blank') return page
+  // A refusal is an answer too: the page's policy, or a navigation that is under way.
+  const answer = page.evaluate('0').then(
+    () => true,
+    () => true,
+  )
+  if (await within(leavingMs, answer)) return page
+  const freed = await within(
+    freeingMs,
+    free(page).then(() => true),
+  )
+  if (freed) return page
+  const fresh = await page.context().newPage()
+  await page.close()
+  return fresh
 }
 
 /** Ends the script that keeps the thread of a page or frame busy; leaves one alone that answers. */

@@ -1,7 +1,7 @@
 /** Runs a batch of commands against a session, one result entry for each. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../commands/index.ts'
-import type { StructuredRequest } from '../../core/command.ts'
+import type { Command, StructuredRequest } from '../../core/command.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
@@ -113,7 +113,8 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
-    const outcome = await untilStopped(stop.signal, target, async (signal) => {
+    const patience = { ms: patienceMs(command, call.data), command: call.command }
+    const outcome = await untilStopped(stop.signal, target, patience, async (signal) => {
       const context = await makeContext({ target, tools, signal, acts: mayNavigate(command.kind, call.command) })
       return command.run(context, (call.data ?? {}) as never)
     })
@@ -144,10 +145,24 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
 /** Time that a stopped command gets to let go of the page. */
 const lettingGoMs = 1500
 
+interface Patience {
+  readonly ms: number
+  readonly command: string
+}
+
+/** The longest that a command may take: one without a time of its own asks the page something short. */
+function patienceMs(command: Command, data: CommandCall['data']): number {
+  const { evaluateMs } = limits.command
+  if (command.withinMs !== undefined) return command.withinMs
+  // What keeps its own time gets some more to say why it failed.
+  return 'timeout_ms' in command.data.shape ? Number(data?.['timeout_ms'] ?? evaluateMs) + evaluateMs : evaluateMs
+}
+
 /** Runs `work` with a signal that is aborted when it is over, whatever ended it: nothing of it may act on the page later. */
 async function untilStopped<T>(
   stop: AbortSignal,
   { ended }: BatchTarget,
+  patience: Patience,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   stop.throwIfAborted()
@@ -160,14 +175,24 @@ async function untilStopped<T>(
     }
     stop.addEventListener('abort', onStop, { once: true })
   })
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const sentence = `${patience.command} was not done within ${patience.ms} ms: the page does not answer`
+      const error = new BaxError('timeout', sentence)
+      over.abort(error)
+      reject(error)
+    }, patience.ms)
+  })
   const running = work(over.signal)
   try {
-    return await Promise.race([running, stopped])
+    return await Promise.race([running, stopped, late])
   } catch (error) {
     // The next batch finds the page at rest; a page of an ended session is nobody's concern.
-    if (stop.aborted && !ended.aborted) await settled(running)
+    if (over.signal.aborted && !ended.aborted) await settled(running)
     throw error
   } finally {
+    clearTimeout(timer!)
     stop.removeEventListener('abort', onStop!)
     over.abort()
   }

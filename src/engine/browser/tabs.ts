@@ -1,6 +1,7 @@
 /** The tabs of a session: which one is active, and what it shows. */
 import type { BrowserContext, Page } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
+import { protocol } from './hung-script.ts'
 import { inTime } from './in-time.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
@@ -129,6 +130,8 @@ export class Tabs {
     this.#unansweredSince = undefined
     // A context keeps the size it was made with; tabs opened later are brought to the session's own.
     void this.#fit(page)
+    // Opened while the page answers: through a later one, a script that hangs could not be cut. A page that closes needs none.
+    void protocol(page).catch(() => {})
     page.once('close', () => this.#remove(tab))
     page.once('crash', () => {
       this.#crashed = this.#tabs.at(-1) === tab
