@@ -89,12 +89,16 @@ export function rawText(element: ElementNode): string {
   return text
 }
 
+/** Nodes looked at for a text of limited length: thousands of empty ones are not followed again and again. */
+const mostVisits = 20_000
+
 /** What a reader sees as one line: blocks and line breaks become spaces, code and data are left out. */
 export function visibleText(node: TreeNode, limit = Infinity): string {
   const parts: string[] = []
   let length = 0
+  let left = limit === Infinity ? Infinity : mostVisits
   const visit = (current: TreeNode): void => {
-    if (length > limit) return
+    if (length > limit || left-- <= 0) return
     if (!isElement(current)) {
       parts.push(current.text)
       length += current.text.length
