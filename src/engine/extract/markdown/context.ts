@@ -56,5 +56,8 @@ export function isSkipped(element: ElementNode): boolean {
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true
   if (tag === 'dialog') return attributes['open'] === undefined
-  return hasClass(element, /^(?:material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/)
+  return hasClass(
+    element,
+    /^(?:material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/,
+  )
 }
