@@ -18,8 +18,9 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   }
   if (typeof value !== 'object' || value === null) return []
   if (inner instanceof z.ZodUnion) {
-    const option = inner.options.find((candidate) => (candidate as z.ZodType).safeParse(value).success)
-    return option ? unknownFields(option as z.ZodType, value, path) : []
+    const options = inner.options as readonly z.ZodType[]
+    const option = named(inner, value) ?? options.find((candidate) => candidate.safeParse(value).success)
+    return option ? unknownFields(option, value, path) : []
   }
   if (!(inner instanceof z.ZodObject)) return []
   const shape = inner.shape as Record<string, z.ZodType>
@@ -66,9 +67,23 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   )
 }
 
-/** The names of the first option that takes the value under them. */
+/** The option that a value names itself (`command: 'click'`), whether or not the rest of it is right. */
+function named(union: z.ZodUnion, value: object): z.ZodType | undefined {
+  if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined
+  const { discriminator } = union.def
+  const name = (value as Record<string, unknown>)[discriminator]
+  return (union.options as readonly z.ZodType[]).find((option) => {
+    const inner = unwrap(option)
+    const field = inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[discriminator] : undefined
+    return field instanceof z.ZodLiteral && field.values.has(name as string)
+  })
+}
+
+/** The names of the option that the value names, else of the first that takes the value under them. */
 function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
+  const own = named(union, value)
+  if (own) return renameAliases(own, value)
   for (const option of union.options as readonly z.ZodType[]) {
     const renamed = renameAliases(option, value)
     if (option.safeParse(renamed).success) return renamed

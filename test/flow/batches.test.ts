@@ -29,6 +29,26 @@ inEveryHome(pages, (given) => {
     }) // prettier-ignore
   })
 
+  test('a wrong command is told all that is wrong with it, by wire name, alias or misspelling', async () => {
+    const strict = (commands: unknown[]) =>
+      given.transport().send({
+        method: 'POST',
+        path: '/commands',
+        headers: { 'content-type': 'application/json', prefer: 'handling=strict' },
+        body: JSON.stringify({ session_id: given.sessionId(), commands }),
+      })
+    const answer = await strict([
+      { command: 'click', data: { selectr: '#a' } },
+      { command: 'wait_for_element', data: { selector: '#a', timeoutMs: 'soon' } },
+    ])
+    expect(answer.status).toBe(400)
+    expect((JSON.parse(await answer.text()) as { details: unknown }).details).toEqual([
+      { path: 'commands[0].data.selector', message: 'is required' },
+      { path: 'commands[1].data.timeout_ms', message: 'must be a number' },
+      { path: 'commands[0].data.selectr', message: 'is not a known field (did you mean "selector"?)' },
+    ])
+  })
+
   test('the first failure stops the batch and is told at its top', async () => {
     await given.open('/')
     const missing = { selector: '#x', timeout_ms: 300 }
