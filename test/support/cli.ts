@@ -69,7 +69,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
   }
 }
 
-export interface Running {
+interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
   /** Resolves with all of stderr when it holds the text. */

@@ -1,4 +1,5 @@
 /** Web sites for scraping: pages of every kind, and servers that behave badly, all on 127.0.0.1. */
+import type { Duplex } from 'node:stream'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createSecureServer } from 'node:https'
@@ -73,7 +74,7 @@ export async function untrustedServer(): Promise<{ url: string; close(): Promise
     response.end('secret'),
   )
   rmSync(folder, { recursive: true })
-  const open = new Set<Socket>()
+  const open = new Set<Duplex>()
   server.on('connection', (socket) => open.add(socket))
   return { url: `https://127.0.0.1:${await listening(server)}/`, close: () => closing(server, open) }
 }
@@ -83,7 +84,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const closing = (server: Server, open: Set<Socket>): Promise<void> =>
+const closing = (server: Server, open: Set<Duplex>): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
     for (const socket of open) socket.destroy()

@@ -9,8 +9,8 @@ import type { BatchTarget } from '../batch-target.ts'
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
 /**
- * Resolves when nothing has changed in the document for a moment and no request since event `since` waits for its
- * answer; after `maxMs` in any case.
+ * Resolves when nothing has changed in the document for a moment and nothing that was asked for since event `since`,
+ * a request or a download, is still to come; after `maxMs` in any case.
  */
 export async function settle(target: BatchTarget, since: number, maxMs: number, signal: AbortSignal): Promise<void> {
   if (maxMs === 0) return
@@ -19,7 +19,7 @@ export async function settle(target: BatchTarget, since: number, maxMs: number, 
     const seq = target.events.lastSeq
     await unlessOver(domQuiet(await target.page(), maxMs), over)
     if (over.aborted) return
-    const answered = pendingRequests(target.events.since(since)) === 0
+    const answered = pending(target.events.since(since)) === 0
     if (answered && !target.events.since(seq).some(moves)) return
     if (!answered) await nextAnswer(target.events, over)
   }
@@ -28,18 +28,21 @@ export async function settle(target: BatchTarget, since: number, maxMs: number, 
 const moves = ({ type }: SessionEvent): boolean =>
   type.startsWith('page.') || type === 'network.request' || type === 'tab.opened'
 
-function pendingRequests(events: readonly SessionEvent[]): number {
+function pending(events: readonly SessionEvent[]): number {
   const open = new Set<unknown>()
+  let downloads = 0
   for (const { type, data } of events) {
     if (type === 'network.request' && !lasting.has(data['resource_type'])) open.add(data['request_id'])
     if (type === 'network.response' || type === 'network.failed') open.delete(data['request_id'])
+    if (type === 'download.started') downloads += 1
+    if (type === 'download.finished') downloads -= 1
   }
-  return open.size
+  return open.size + downloads
 }
 
 async function nextAnswer(events: EventLog, signal: AbortSignal): Promise<void> {
   for await (const { type } of events.follow(events.lastSeq, signal)) {
-    if (type === 'network.response' || type === 'network.failed') return
+    if (type === 'network.response' || type === 'network.failed' || type === 'download.finished') return
   }
 }
 
