@@ -52,6 +52,10 @@ class Link {
   /** Contexts of this consumer with the number of pages that were opened in them. */
   readonly #contexts = new Map<string, number>()
 
+  /** Targets by the session that Playwright drives them with, and the user agent that it gave them. */
+  readonly #targets = new Map<string, string>()
+  readonly #agents = new Map<string, { params: CdpMessage['params']; sessionId: string }>()
+
   constructor(channel: Channel, version: string) {
     this.#channel = channel
     this.#version = version
@@ -70,7 +74,7 @@ class Link {
   }
 
   send(message: CdpMessage): void {
-    if (message.method === 'Emulation.setUserAgentOverride') disguise(message, this.#version)
+    if (message.method === 'Emulation.setUserAgentOverride') this.#disguise(message)
     this.#channel.post(message, (answer) => {
       const contextId = answer.result?.['browserContextId']
       if (message.method === 'Target.createBrowserContext' && typeof contextId === 'string') {
@@ -80,6 +84,7 @@ class Link {
       if (message.method === 'Target.disposeBrowserContext') {
         this.#contexts.delete(message.params?.['browserContextId'] as string)
       }
+      if (message.method === 'Target.attachToTarget') this.#shareAgent(message, answer)
       this.#pass(answer)
     })
   }
@@ -101,10 +106,39 @@ class Link {
   }
 
   #count({ method, sessionId, params }: CdpMessage): void {
-    if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return
+    if (method === 'Target.detachedFromTarget') this.#forget(params!['sessionId'] as string)
+    if (method !== 'Target.attachedToTarget') return
+    const { targetId } = params!['targetInfo'] as { targetId: string }
+    this.#targets.set(params!['sessionId'] as string, targetId)
+    if (sessionId !== undefined) return
     const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
     if (type === 'page' && browserContextId)
       this.#contexts.set(browserContextId, this.pagesOpened(browserContextId) + 1)
+  }
+
+  #disguise(message: CdpMessage): void {
+    disguise(message, this.#version)
+    const { sessionId = '', params } = message
+    const target = this.#targets.get(sessionId)
+    if (target !== undefined) this.#agents.set(target, { params, sessionId })
+  }
+
+  #forget(sessionId: string): void {
+    const target = this.#targets.get(sessionId)
+    this.#targets.delete(sessionId)
+    if (target !== undefined && this.#agents.get(target)?.sessionId === sessionId) this.#agents.delete(target)
+  }
+
+  /**
+   * A second session of a page gets the same user agent: when a navigation changes the page's process, every session
+   * restores what it had set, and one that had set nothing would take the platform back.
+   */
+  #shareAgent({ params }: CdpMessage, { result }: CdpMessage): void {
+    const agent = this.#agents.get(params?.['targetId'] as string)
+    const sessionId = result?.['sessionId']
+    if (!agent || typeof sessionId !== 'string') return
+    // The page may go before it hears of it.
+    this.#channel.post({ method: 'Emulation.setUserAgentOverride', params: agent.params, sessionId }, () => {})
   }
 
   #letGo({ params }: CdpMessage): void {
