@@ -2,30 +2,13 @@ import { strFromU8, unzipSync } from 'fflate'
 import { PNG } from 'pngjs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CliOptions } from '../support/cli.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
-import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scriptsOnServer } from '../support/scripts.ts'
 import { serveShop, type Shop, shopUser } from '../support/shop.ts'
 import { serveSite } from '../support/site.ts'
 
-let folder: ScriptFolder
-let homes: Homes
-
-beforeAll(async () => {
-  homes = await openHomes()
-})
-afterAll(() => homes.close())
-beforeEach(async () => {
-  folder = await scriptFolder()
-})
-afterEach(() => folder.close())
-
-/** Runs on the engine of this file, as on a server. */
-const run = (argv: readonly string[], options: CliOptions = {}) =>
-  folder.run([...argv, '--server', homes.baseUrl], options)
-const page = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
-const passing = `${page('x')}steps: [get_title]\n`
+const given = scriptsOnServer()
+const { run, passing } = given
 
 describe('a failing script', () => {
   test('leaves a picture that shows the failure, the page, its logs and a trace', async () => {
@@ -33,7 +16,7 @@ describe('a failing script', () => {
       '/': `<!doctype html><title>Red</title><body style="background:rgb(200,0,0)"><h1>Broken</h1>
 <script>console.warn('careful'); fetch('/missing'); setTimeout(() => { throw new Error('late fault') })</script>`,
     })
-    await folder.write(
+    await given.folder.write(
       'shop/buy.yaml',
       `session: {start_url: "${site.url}/", viewport: {width: 300, height: 200}}
 steps:
@@ -49,34 +32,36 @@ steps:
     const names = ['3-failure.png', 'console-log.txt', 'network-log.txt', 'page.html', 'trace.zip'].map(
       (name) => `kept/shop-buy/${name}`,
     )
-    expect(await folder.files('kept')).toEqual(names)
+    expect(await given.folder.files('kept')).toEqual(names)
     for (const name of names) expect(stdout).toContain(`\n  ${name}\n`)
 
-    const picture = await folder.bytes('kept/shop-buy/3-failure.png')
+    const picture = await given.folder.bytes('kept/shop-buy/3-failure.png')
     const { width, height, data } = PNG.sync.read(picture)
     expect([width, height, ...data.subarray(-4)]).toEqual([300, 200, 200, 0, 0, 255])
-    expect(await folder.read('kept/shop-buy/page.html')).toContain('<h1>Broken</h1>')
-    const log = await folder.read('kept/shop-buy/console-log.txt')
+    expect(await given.folder.read('kept/shop-buy/page.html')).toContain('<h1>Broken</h1>')
+    const log = await given.folder.read('kept/shop-buy/console-log.txt')
     expect(log).toMatch(/^\S+Z warning careful \(http:.+:2\)$/m)
     expect(log).toMatch(/^\S+Z error late fault$/m)
-    expect(await folder.read('kept/shop-buy/network-log.txt')).toMatch(/^\S+Z 404 GET http:\S+\/missing \(fetch\)$/m)
-    const trace = unzipSync(await folder.bytes('kept/shop-buy/trace.zip'))
+    expect(await given.folder.read('kept/shop-buy/network-log.txt')).toMatch(
+      /^\S+Z 404 GET http:\S+\/missing \(fetch\)$/m,
+    )
+    const trace = unzipSync(await given.folder.bytes('kept/shop-buy/trace.zip'))
     expect(strFromU8(trace['trace.trace']!)).toContain('"type":"context-options"')
 
-    const html = await folder.read('report.html')
+    const html = await given.folder.read('report.html')
     expect(html).toContain(`src="data:image/png;base64,${picture.toString('base64')}"`)
     expect(html).toContain('no element matches #buy')
     expect(html).not.toMatch(/<script|(?:src|href)="(?!data:)/)
   })
 
   test('that passes after all leaves nothing', async () => {
-    await folder.write('a.yaml', passing)
+    await given.folder.write('a.yaml', passing)
     expect(await run(['a.yaml', '--artifacts', 'kept'])).toMatchObject({ code: 0 })
-    expect(await folder.files()).toEqual(['a.yaml'])
+    expect(await given.folder.files()).toEqual(['a.yaml'])
   })
 
   test('of a server that has no session to give says why', async () => {
-    await folder.write('a.yaml', 'session: {session_id: nobody}\nsteps: [get_title]\n')
+    await given.folder.write('a.yaml', 'session: {session_id: nobody}\nsteps: [get_title]\n')
     const { code, stdout } = await run(['a.yaml', '--reporter', 'junit'])
     expect(code).toBe(1)
     expect(stdout).toMatch(
@@ -95,9 +80,9 @@ describe('secrets', () => {
 
   test('are in no output, report, picture name, log or trace, however they are written', async () => {
     const fixture = fileURLToPath(new URL('../fixtures/scripts/login.yaml', import.meta.url))
-    await folder.write('login.yaml', await readFile(fixture))
+    await given.folder.write('login.yaml', await readFile(fixture))
     // The password goes into the name, so that the shop's answer shows it; the steps tell it in every way they can.
-    await folder.write(
+    await given.folder.write(
       'leak.yaml',
       `secrets: [SHOP_PASSWORD, SHOP_WORD]
 name: With \${env.SHOP_PASSWORD}
@@ -132,7 +117,7 @@ vars:
     })
     expect(code).toBe(1)
     expect(stdout).toContain('✗ 4 Look for *** ')
-    const files = await folder.files()
+    const files = await given.folder.files()
     expect(files).toContain('shots/xxx.png')
     expect(files).toContain('out/kept/leak/trace.zip')
 
@@ -140,9 +125,9 @@ vars:
     for (const file of files.filter(
       (name) => name.startsWith('out/') && !name.endsWith('.png') && !name.endsWith('.zip'),
     )) {
-      texts[file] = await folder.read(file)
+      texts[file] = await given.folder.read(file)
     }
-    for (const [name, bytes] of Object.entries(unzipSync(await folder.bytes('out/kept/leak/trace.zip')))) {
+    for (const [name, bytes] of Object.entries(unzipSync(await given.folder.bytes('out/kept/leak/trace.zip')))) {
       if (!/\.(jpe?g|png)$/.test(name)) texts[`trace ${name}`] = strFromU8(bytes)
     }
     const base64 = Buffer.from(password).toString('base64').slice(0, -2)

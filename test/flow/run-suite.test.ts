@@ -1,66 +1,49 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CliOptions } from '../support/cli.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
-import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { describe, expect, test } from 'vitest'
+import { scriptsOnServer } from '../support/scripts.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
 
-let folder: ScriptFolder
-let homes: Homes
-
-beforeAll(async () => {
-  homes = await openHomes()
-})
-afterAll(() => homes.close())
-beforeEach(async () => {
-  folder = await scriptFolder()
-})
-afterEach(() => folder.close())
-
-/** Runs on the engine of this file, as on a server. */
-const run = (argv: readonly string[], options: CliOptions = {}) =>
-  folder.run([...argv, '--server', homes.baseUrl], options)
-const page = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
-const passing = `${page('x')}steps: [get_title]\n`
+const given = scriptsOnServer()
+const { run, page, passing } = given
 const failing = `${page('x')}steps: [{evaluate: nope()}]\n`
-const live = async () => (await homes.clients.http.listSessions()).sessions.length
+const live = async () => (await given.homes.clients.http.listSessions()).sessions.length
 
 describe('the session of a script', () => {
   test('ends with it, also when it fails', async () => {
-    await folder.write('a.yaml', failing)
+    await given.folder.write('a.yaml', failing)
     await run(['a.yaml'])
     expect(await live()).toBe(0)
   })
 
   test('that a plain body had made ends with it', async () => {
-    await folder.write('body.json', '{"commands":[{"command":"get_title"}]}')
+    await given.folder.write('body.json', '{"commands":[{"command":"get_title"}]}')
     expect(await run(['body.json'])).toMatchObject({ code: 0 })
     expect(await live()).toBe(0)
   })
 
   test('stays with keep, and can be used by name and left open', async () => {
-    await folder.write(
+    await given.folder.write(
       'make.yaml',
       `session: {requested_name: kept, start_url: 'data:text/html,<title>Kept', keep: true}\nsteps: [get_title]\n`,
     )
-    await folder.write('use.yaml', 'session: kept\nsteps:\n  - get_title:\n    expect: {equals: Kept}\n')
+    await given.folder.write('use.yaml', 'session: kept\nsteps:\n  - get_title:\n    expect: {equals: Kept}\n')
     expect((await run(['make.yaml'])).code).toBe(0)
     expect((await run(['use.yaml'])).code).toBe(0)
     expect(await live()).toBe(1)
-    await homes.clients.http.closeSession({ session_id: 'kept' })
+    await given.homes.clients.http.closeSession({ session_id: 'kept' })
   })
 
   test('is made from a profile by its name', async () => {
     const site = await serveSite({ '/': '<title>Home</title>' })
-    await folder.write(
+    await given.folder.write(
       'save.yaml',
       `session: {start_url: "${site.url}"}\nsteps:\n  - set_local_storage: [{key: who, value: ann}]\n  - profile_save: shopper\n`,
     )
-    await folder.write(
+    await given.folder.write(
       'load.yaml',
       `session: {profile: shopper, start_url: "${site.url}"}\nsteps:\n  - evaluate: localStorage.who\n    expect: {equals: ann}\n`,
     )
-    await folder.write('miss.yaml', 'session: {profile: shoper}\nsteps: [get_title]\n')
+    await given.folder.write('miss.yaml', 'session: {profile: shoper}\nsteps: [get_title]\n')
     expect(await run(['save.yaml'])).toMatchObject({ code: 0 })
     expect(await run(['load.yaml'])).toMatchObject({ code: 0 })
     expect((await run(['miss.yaml'])).stdout).toContain('no profile is named "shoper" (did you mean "shopper"?)')
@@ -77,9 +60,9 @@ describe('several scripts', () => {
   test('are found by folder and glob, and run side by side with a session each', async () => {
     const gate = await serveSite({ '/': '<title>Gate</title>', '/count': (_, response) => response.end(String(gate.requests.filter((path) => path === '/').length)) }) // prettier-ignore
     const script = `session: {start_url: "${gate.url}/"}\nsteps:\n  - evaluate: fetch('/count').then((answer) => answer.text())\n    expect: {equals: '2'}\n    retry: {count: 100, delay_ms: 50}\n`
-    await folder.write('all/b.yaml', script)
-    await folder.write('all/deep/a.yml', script)
-    await folder.write('all/notes.txt', 'no script')
+    await given.folder.write('all/b.yaml', script)
+    await given.folder.write('all/deep/a.yml', script)
+    await given.folder.write('all/notes.txt', 'no script')
     const { code, stdout } = await run(['all', 'all/**/*.yml', '--parallel', '2', '--reporter', 'json'])
     expect(statuses(stdout)).toEqual(['all/b.yaml passed', 'all/deep/a.yml passed'])
     expect(code).toBe(0)
@@ -87,15 +70,15 @@ describe('several scripts', () => {
   })
 
   test('stop after a failure with --fail-fast', async () => {
-    await folder.write('1.yaml', failing)
-    await folder.write('2.yaml', passing)
+    await given.folder.write('1.yaml', failing)
+    await given.folder.write('2.yaml', passing)
     const { code, stdout } = await run(['*.yaml', '--fail-fast', '--reporter', 'json'])
     expect(statuses(stdout)).toEqual(['1.yaml failed', '2.yaml skipped'])
     expect(code).toBe(1)
   })
 
   test('are shared out by --shard', async () => {
-    for (const name of ['1', '2', '3']) await folder.write(`${name}.yaml`, passing)
+    for (const name of ['1', '2', '3']) await given.folder.write(`${name}.yaml`, passing)
     const parts = await Promise.all(['1/2', '2/2'].map(async (shard) => statuses((await run(['*.yaml', '--shard', shard, '--reporter', 'json'])).stdout))) // prettier-ignore
     expect(parts).toEqual([['1.yaml passed', '3.yaml passed'], ['2.yaml passed']])
     const none = await run(['1.yaml', '--shard', '2/2'])
@@ -104,22 +87,22 @@ describe('several scripts', () => {
 
   test('are tried again with --retries, and one that passes then is flaky', async () => {
     const site = await serveSite({ '/': (_, response) => response.end(`<title>${site.requests.length}</title>`) })
-    await folder.write(
+    await given.folder.write(
       'a.yaml',
       `session: {start_url: "${site.url}/"}\nsteps:\n  - get_title:\n    expect: {equals: '2'}\n`,
     )
     const { code, stdout } = await run(['a.yaml', '--retries', '2', '--artifacts', 'kept', '--reporter', 'json'])
     expect(statuses(stdout)).toEqual(['a.yaml flaky'])
     expect(code).toBe(0)
-    expect(await folder.files('kept')).toContain('kept/a/1-failure.png')
+    expect(await given.folder.files('kept')).toContain('kept/a/1-failure.png')
     await site.close()
   })
 
   test('do not run when one of them is wrong: exit 2, all mistakes, not a request', async () => {
     const site = await serveSite({ '/': 'x' })
-    await folder.write('good.yaml', `session: {start_url: "${site.url}/"}\nsteps: [get_title]\n`)
-    await folder.write('bad.yaml', 'steps:\n  - clik: a\n')
-    await folder.write('worse.yaml', 'steps:\n  - get_text: ${nope}\n')
+    await given.folder.write('good.yaml', `session: {start_url: "${site.url}/"}\nsteps: [get_title]\n`)
+    await given.folder.write('bad.yaml', 'steps:\n  - clik: a\n')
+    await given.folder.write('worse.yaml', 'steps:\n  - get_text: ${nope}\n')
     const { code, stdout, stderr } = await run(['*.yaml', '--var', 'bse=1'])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toBe(`--var bse: no script has a variable "bse"
@@ -140,15 +123,15 @@ worse.yaml:2:15: \${nope} is not defined: no step before saves "nope" (write $\$
 })
 
 test('without an engine to talk to the exit code is 3', async () => {
-  await folder.write('a.yaml', passing)
-  const { code, stdout } = await folder.run(['a.yaml', '--server', 'http://127.0.0.1:9'])
+  await given.folder.write('a.yaml', passing)
+  const { code, stdout } = await given.folder.run(['a.yaml', '--server', 'http://127.0.0.1:9'])
   expect(code).toBe(3)
   expect(stdout).toContain('cannot reach the engine at http://127.0.0.1:9/: nothing answers there')
 })
 
 test('an interrupt stops the step, runs finally, closes the session and exits with 130', async () => {
   const site = await serveSite({ '/': '<title>Home</title>', '/waiting': 'x', '/cleaned': 'x' })
-  await folder.write(
+  await given.folder.write(
     'a.yaml',
     `session: {start_url: "${site.url}/"}
 steps:
@@ -165,7 +148,7 @@ finally:
   const { code } = await running
   expect(code).toBe(130)
   expect(site.requests).toContain('/cleaned')
-  const { scripts } = JSON.parse(await folder.read('run.json')) as {
+  const { scripts } = JSON.parse(await given.folder.read('run.json')) as {
     scripts: { steps: { status: string; error?: string }[] }[]
   }
   expect(scripts[0]!.steps.map(({ status, error }) => [status, error])).toEqual([

@@ -2,42 +2,25 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse as parseYaml } from 'yaml'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { CliOptions } from '../support/cli.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
-import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { describe, expect, test } from 'vitest'
+import { scriptsOnServer } from '../support/scripts.ts'
 
-let folder: ScriptFolder
-let homes: Homes
-
-beforeAll(async () => {
-  homes = await openHomes()
-})
-afterAll(() => homes.close())
-beforeEach(async () => {
-  folder = await scriptFolder()
-})
-afterEach(() => folder.close())
-
-/** Runs on the engine of this file, as on a server. */
-const run = (argv: readonly string[], options: CliOptions = {}) =>
-  folder.run([...argv, '--server', homes.baseUrl], options)
-const page = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
-const passing = `${page('x')}steps: [get_title]\n`
+const given = scriptsOnServer()
+const { run, page, passing } = given
 
 describe('the command line', () => {
   test('--check reads and does not run', async () => {
-    await folder.write('a.yaml', 'steps: [get_title, get_title]\n')
-    await folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
-    expect(await folder.run(['a.yaml', 'b.json', '--check'])).toEqual(
+    await given.folder.write('a.yaml', 'steps: [get_title, get_title]\n')
+    await given.folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
+    expect(await given.folder.run(['a.yaml', 'b.json', '--check'])).toEqual(
       expect.objectContaining({ code: 0, stdout: 'a.yaml: 2 steps, nothing wrong\nb.json: 1 step, nothing wrong\n' }),
     )
-    await folder.write('a.yaml', 'steps: [{clik: a}]\n')
-    expect(await folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
+    await given.folder.write('a.yaml', 'steps: [{clik: a}]\n')
+    expect(await given.folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
   })
 
   test('--schema is a JSON Schema that takes scripts and refuses their mistakes', async () => {
-    const { code, stdout } = await folder.run(['--schema'])
+    const { code, stdout } = await given.folder.run(['--schema'])
     expect(code).toBe(0)
     const validate = new Ajv2020({ strict: false, logger: false }).compile(JSON.parse(stdout) as object)
     const fixtures = ['login.yaml', 'shop.yaml'].map((name) =>
@@ -73,14 +56,14 @@ describe('the command line', () => {
     [['a.yml.txt', '--reporter', 'json=a.yml.txt/x.json'], 'cannot write'],
   ]
   test.each(refused)('%j is refused: %s', async (argv, message) => {
-    await folder.write('a.yml.txt', 'steps: [get_title]\n')
+    await given.folder.write('a.yml.txt', 'steps: [get_title]\n')
     const { code, stdout, stderr } = await run(argv)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(`error: ${message}`)
   })
 
   test('several reporters write at once, the lines for people beside the one on stdout', async () => {
-    await folder.write('a.yaml', passing)
+    await given.folder.write('a.yaml', passing)
     const { stdout, stderr } = await run(['a.yaml', '--reporter', 'ndjson', '--reporter', 'line,junit=r/a.xml'])
     const types = stdout
       .trim()
@@ -95,11 +78,11 @@ describe('the command line', () => {
       'run.finished',
     ])
     expect(stderr).toContain('✓ 1 get_title')
-    expect(await folder.read('r/a.xml')).toContain('<testcase classname="a.yaml" name="1 get_title"')
+    expect(await given.folder.read('r/a.xml')).toContain('<testcase classname="a.yaml" name="1 get_title"')
   })
 
   test('--json is the JSON reporter', async () => {
-    await folder.write('a.yaml', passing)
+    await given.folder.write('a.yaml', passing)
     expect(JSON.parse((await run(['a.yaml', '--json'])).stdout)).toMatchObject({
       success: true,
       totals: { steps: { passed: 1 } },
@@ -111,7 +94,7 @@ describe('on a terminal', () => {
   const script = `${page('x')}steps:\n  - evaluate: new Promise((done) => setTimeout(done, 400))\n`
 
   test('the running step stands there with its time, in colour', async () => {
-    await folder.write('a.yaml', script)
+    await given.folder.write('a.yaml', script)
     const { stdout } = await run(['a.yaml'], { tty: true, columns: 60 })
     expect(stdout).toMatch(/\r\u001B\[2K {2}\S 1 evaluate new Promise\(.*… ?|\r\u001B\[2K {2}\S 1 evaluate .* \d+ ms/)
     expect(stdout).toContain('\u001B[32m✓\u001B[39m 1 evaluate')
@@ -119,7 +102,7 @@ describe('on a terminal', () => {
   })
 
   test('NO_COLOR leaves the colour out', async () => {
-    await folder.write('a.yaml', script)
+    await given.folder.write('a.yaml', script)
     const { stdout } = await run(['a.yaml'], { tty: true, columns: 60, env: { NO_COLOR: '1' } })
     expect(stdout).not.toMatch(/\u001B\[\d\dm/)
   })

@@ -2,7 +2,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { bax, type CliOptions, type CliResult } from './cli.ts'
+import { type Homes, openHomes } from './homes.ts'
 
 export interface ScriptFolder {
   readonly path: string
@@ -39,5 +41,32 @@ export async function scriptFolder(): Promise<ScriptFolder> {
       await rm(path, { recursive: true, force: true })
       await rm(state, { recursive: true, force: true })
     },
+  }
+}
+
+/** For a test file: an engine over HTTP, a fresh folder of scripts for each test, and `bax run` from it on that engine. */
+export function scriptsOnServer() {
+  let folder: ScriptFolder
+  let homes: Homes
+  beforeAll(async () => {
+    homes = await openHomes()
+  })
+  afterAll(() => homes.close())
+  beforeEach(async () => {
+    folder = await scriptFolder()
+  })
+  afterEach(() => folder.close())
+  const page = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
+  return {
+    get folder() {
+      return folder
+    },
+    get homes() {
+      return homes
+    },
+    run: (argv: readonly string[], options: CliOptions = {}) =>
+      folder.run([...argv, '--server', homes.baseUrl], options),
+    page,
+    passing: `${page('x')}steps: [get_title]\n`,
   }
 }
