@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores and a browser in most files: more workers only wait for each other.
     maxWorkers: 2,
+    // A machine of CI is shared: a browser that it starved gets a second try there, and the report says that it took two.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
   },
 })

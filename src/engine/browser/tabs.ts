@@ -39,6 +39,9 @@ export class Tabs {
   #title = ''
   /** When the oldest question for a title was put that has no answer yet. */
   #unansweredSince: number | undefined
+  /** Questions for a title that were put, and the newest that has its answer. */
+  #asked = 0
+  #answered = 0
   #crashed = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
@@ -115,8 +118,11 @@ export class Tabs {
 
   async #ask(page: Page): Promise<void> {
     this.#unansweredSince ??= performance.now()
+    const question = ++this.#asked
     try {
-      this.#title = await page.title()
+      const title = await page.title()
+      // An answer that was overtaken tells of a page that has been left.
+      if (question > this.#answered) [this.#answered, this.#title] = [question, title]
     } finally {
       this.#unansweredSince = undefined
     }
@@ -141,7 +147,8 @@ export class Tabs {
       void page.close().catch(() => {})
     })
     page.on('load', () => {
-      if (this.#tabs.at(-1) === tab) void this.title()
+      // A page that has loaded is alive, whatever it let wait before. One that closes as it loads has no title to tell.
+      if (this.#tabs.at(-1) === tab) void this.#ask(page).catch(() => {})
     })
     return tab
   }
@@ -158,6 +165,7 @@ export class Tabs {
     if (at < 0) return
     this.#tabs.splice(at, 1)
     this.#unansweredSince = undefined
+    this.#answered = this.#asked
     this.#title = ''
     this.#events.emit('tab.closed', { tab_id: tab.id, tabs: this.count })
   }
