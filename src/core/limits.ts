@@ -112,7 +112,101 @@ export const limits = {
     pageChars: 60_000,
   },
 
+  shell: {
+    /** Sliding idle time-out, restarted by every call on the session. */
+    timeoutSecs: 1800,
+    maxTimeoutSecs: 86_400,
+    maxLifetimeSecs: 21_600,
+    maxMaxLifetimeSecs: 604_800,
+    /** Live sessions of one engine. */
+    sessions: 64,
+    /** How long a stopped session is listed. */
+    tombstoneMs: 60 * 60_000,
+    /** How long the container of a session that nobody is creating any more may take to appear. */
+    createMs: 120_000,
+    /** Time for the last capture of artifacts before a container is removed. */
+    lastCaptureMs: 5_000,
+    closeMs: 10_000,
+    memoryMb: 512,
+    cpus: 1,
+    pids: 128,
+    workspaceMb: 256,
+    outputMb: 128,
+    tmpMb: 64,
+    outputMounts: 8,
+    envNames: 256,
+    envBytes: 256 * 1024,
+  },
+
+  exec: {
+    timeoutSecs: 120,
+    maxTimeoutSecs: 3600,
+    /** Kept of each of stdout and stderr. */
+    outputBytes: 8 * 1024 * 1024,
+    maxOutputBytes: 64 * 1024 * 1024,
+    commandBytes: 1024 * 1024,
+    perSession: 16,
+    /** Finished commands that can still be asked about, by number and by their output. */
+    kept: 100,
+    keptBytes: 32 * 1024 * 1024,
+    /** Largest piece of output in one frame. */
+    chunkBytes: 32 * 1024,
+    /** How long the first bytes of a character wait for the rest of it. */
+    tailMs: 50,
+    pingMs: 15_000,
+    /** Bytes of output that wait for a reader. */
+    bufferedBytes: 1024 * 1024,
+    /** Bytes of standard input that wait for the program. */
+    stdinBytes: 1024 * 1024,
+    bodyBytes: 64 * 1024 * 1024,
+  },
+
+  files: {
+    pathBytes: 4096,
+    readBytes: 16 * 1024 * 1024,
+    /** Largest body of a write. */
+    bodyBytes: 64 * 1024 * 1024,
+    /** Largest piece of a file that is asked of a container at once. */
+    chunkBytes: 1024 * 1024,
+    listed: 1000,
+    maxListed: 10_000,
+    treeDepth: 4,
+    maxTreeDepth: 32,
+    treeEntries: 2000,
+    maxTreeEntries: 20_000,
+    searchResults: 200,
+    maxSearchResults: 5000,
+    searchFileBytes: 5 * 1024 * 1024,
+    maxSearchFileBytes: 64 * 1024 * 1024,
+    lineChars: 500,
+    /** Time for one operation on files. */
+    timeoutMs: 120_000,
+  },
+
+  artifacts: {
+    fileBytes: 64 * 1024 * 1024,
+    sessionBytes: 256 * 1024 * 1024,
+    sessionFiles: 2000,
+    depth: 64,
+    /** Names of files left out that one artifact lists. */
+    skipped: 1000,
+    /** How long artifacts are kept after their session has stopped. */
+    retentionMs: 24 * 60 * 60_000,
+    listed: 100,
+  },
+
   events: { ring: 1000 },
+
+  relay: {
+    /** Records that a session's ring holds, by number and by the characters of their JSON. */
+    events: 10_000,
+    eventBytes: 16 * 1024 * 1024,
+    /** Characters of one record, and of the texts and addresses in it. */
+    recordChars: 32 * 1024,
+    textChars: 8 * 1024,
+    urlChars: 4 * 1024,
+  },
+
   stream: {
     retryMs: 2000,
     keepAliveMs: 15_000,

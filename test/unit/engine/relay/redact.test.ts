@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { redactHeaders, redactText, redactUrl, redactValue } from '../../../../src/engine/relay/collect/redact.ts'
+
+describe('redaction', () => {
+  test('takes the values of secret headers, and leaves the others', () => {
+    expect(
+      redactHeaders({
+        Authorization: 'Bearer abc',
+        'set-cookie': 'a=b',
+        'X-API-Key': 'k',
+        'x-amz-security-token': 't',
+        'X-CSRFToken': 'c',
+        accept: 'text/html',
+        referer: 'https://a.test/?token=1',
+      }),
+    ).toEqual({
+      Authorization: '[redacted]',
+      'set-cookie': '[redacted]',
+      'X-API-Key': '[redacted]',
+      'x-amz-security-token': '[redacted]',
+      'X-CSRFToken': '[redacted]',
+      accept: 'text/html',
+      referer: 'https://a.test/?token=[redacted]',
+    })
+  })
+
+  test.each([
+    ['https://a.test/?q=1&access_token=s3cret&x=2', 'https://a.test/?q=1&access_token=[redacted]&x=2'],
+    ['https://a.test/cb#id_token=s3cret', 'https://a.test/cb#id_token=[redacted]'],
+    ['https://user:s3cret@a.test/', 'https://[redacted]@a.test/'],
+    ['https://a.test/?%74oken=s3cret', 'https://a.test/?%74oken=[redacted]'],
+    ['https://a.test/?keyboard=qwerty', 'https://a.test/?keyboard=qwerty'],
+    ['wss://a.test/live?sig=s3cret', 'wss://a.test/live?sig=[redacted]'],
+  ])('of %s leaves %s', (url, expected) => {
+    expect(redactUrl(url)).toBe(expected)
+  })
+
+  test.each([
+    'Authorization: Bearer s3cret-s3cret-s3cret',
+    'token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzM2NyZXQifQ.s3cret',
+    'AKIAS3CRETS3CRETABCD',
+    'fetch https://a.test/?password=s3cret failed',
+  ])('finds the credential in %j', (text) => {
+    expect(redactText(text)).not.toMatch(/s3cret/i)
+  })
+
+  test('goes through values of any shape', () => {
+    expect(redactValue({ list: ['Bearer 123456789'], password: 'p', inner: { 'x-auth-token': 't', n: 1 } })).toEqual({
+      list: ['Bearer [redacted]'],
+      password: '[redacted]',
+      inner: { 'x-auth-token': '[redacted]', n: 1 },
+    })
+  })
+
+  test('never lets a secret field of an address through, wherever it stands', () => {
+    const name = fc.constantFrom(
+      'token',
+      'access_token',
+      'api_key',
+      'key',
+      'secret',
+      'password',
+      'code',
+      'sig',
+      'session',
+    )
+    const other = fc.tuple(fc.constantFrom('q', 'page', 'utm'), fc.stringMatching(/^[a-z0-9]{0,5}$/))
+    fc.assert(
+      fc.property(fc.array(other, { maxLength: 4 }), name, fc.nat(4), (others, secret, at) => {
+        const fields = others.map(([key, value]) => `${key}=${value}`)
+        fields.splice(at, 0, `${secret}=HIDDEN`)
+        expect(redactUrl(`https://a.test/p?${fields.join('&')}`)).not.toContain('HIDDEN')
+      }),
+    )
+  })
+
+  test('is linear in hostile text', () => {
+    expect(redactText(`${'eyJ'.repeat(50_000)} ${'bearer '.repeat(20_000)}`)).toBeTypeOf('string')
+  })
+})
