@@ -12,6 +12,8 @@ export interface Call {
   /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
   readonly baseUrl: string
   readonly requestId: string
+  /** The caller would rather not wait for work that can go on by itself (`Prefer: respond-async`). */
+  readonly preferAsync?: boolean
 }
 
 /** How the terminal shows a result when `--json` is not given. */
@@ -27,6 +29,8 @@ export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.Z
   readonly description?: string
   /** Method and path template, e.g. `GET /sessions/{session_id}`. */
   readonly http: `${HttpMethod} /${string}`
+  /** Other addresses that answer in the same way; clients and documents name the first one. */
+  readonly aliases?: readonly `${HttpMethod} /${string}`[]
   /** Words and positional fields, e.g. `session show <session_id>`; null keeps it off the command line. */
   readonly cli: string | null
   /** A runnable line for the help text. */
@@ -53,6 +57,12 @@ export function route(http: string): { method: HttpMethod; path: string } {
   const space = http.indexOf(' ')
   return { method: http.slice(0, space) as HttpMethod, path: http.slice(space + 1) }
 }
+
+/** Every address at which an operation or a stream answers. */
+export const routesOf = ({ http, aliases = [] }: { http: string; aliases?: readonly string[] }): readonly string[] => [
+  http,
+  ...aliases,
+]
 
 /** Names of the `{fields}` of a path template. */
 export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)

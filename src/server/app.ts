@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { type Call, type Operation, route } from '../core/operation.ts'
+import { type Call, type Operation, route, routesOf } from '../core/operation.ts'
 import type { StreamCall, StreamOperation } from '../core/stream.ts'
 import { operations, streams } from '../operations/index.ts'
 import { version } from '../core/version.ts'
@@ -42,7 +42,9 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
     const { method, path } = route(http)
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), handler)
   }
-  for (const operation of answering) serve(operation.http, (context) => answer(context, operation, engine))
+  for (const operation of answering) {
+    for (const http of routesOf(operation)) serve(http, (context) => answer(context, operation, engine))
+  }
   for (const stream of streaming) serve(stream.http, (context) => follow(context, stream, engine))
 
   let document: string | undefined
@@ -53,7 +55,7 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
 
   app.notFound((context) => {
     const allowed = all
-      .map(({ http }) => route(http))
+      .flatMap((operation) => routesOf(operation).map(route))
       .filter(({ path }) => matches(path, context.req.path))
       .map(({ method }) => method)
     if (allowed.length === 0)
@@ -100,6 +102,7 @@ const callOf = (context: Context): Call => ({
   signal: context.req.raw.signal,
   baseUrl: new URL(context.req.url).origin,
   requestId: requestIdOf(context),
+  preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
 })
 
 const requestIdOf = (context: Context): string => context.get('requestId')

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, from the schemas that validate. */
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../core/errors.ts'
-import { type Operation, pathFields, route } from '../core/operation.ts'
+import { type Operation, pathFields, route, routesOf } from '../core/operation.ts'
 import type { StreamOperation } from '../core/stream.ts'
 import { version } from '../core/version.ts'
 
@@ -26,9 +26,12 @@ export function makeOpenapi(operations: Record<string, Operation>, streams: Reco
   const components: Json = {}
   const paths: Record<string, Json> = {}
   for (const [name, operation] of Object.entries({ ...operations, ...streams })) {
-    const { method, path } = route(operation.http)
-    paths[path] ??= {}
-    paths[path][method.toLowerCase()] = describe(name, operation, components)
+    for (const [at, http] of routesOf(operation).entries()) {
+      const { method, path } = route(http)
+      paths[path] ??= {}
+      const id = at === 0 ? name : aliasId(name, at)
+      paths[path][method.toLowerCase()] = describe(id, { ...operation, http } as typeof operation, components)
+    }
   }
   schemaOf(errorSchema, 'output', components)
   return {
@@ -51,6 +54,9 @@ export function makeOpenapi(operations: Record<string, Operation>, streams: Reco
     },
   }
 }
+
+/** `searchAlias`, `searchAlias2`: operation ids are unique in a document. */
+export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
 
 function describe(name: string, operation: Operation | StreamOperation, components: Json): Json {
   const { method, path } = route(operation.http)

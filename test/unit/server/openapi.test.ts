@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { routesOf } from '../../../src/core/operation.ts'
 import { operations, streams } from '../../../src/operations/index.ts'
-import { makeOpenapi } from '../../../src/server/openapi.ts'
+import { aliasId, makeOpenapi } from '../../../src/server/openapi.ts'
 
 interface Described {
   operationId: string
@@ -16,11 +17,13 @@ const document = makeOpenapi(operations as never, streams as never) as unknown a
 const described = Object.values(document.paths).flatMap((path) => Object.values(path))
 
 describe('openapi.json', () => {
-  test('is 3.1 and has every operation once', () => {
+  test('is 3.1 and has every operation once at each of its addresses', () => {
     expect(document.openapi).toBe('3.1.0')
-    expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(
-      Object.keys({ ...operations, ...streams }).toSorted(),
+    const all: Record<string, { http: string; aliases?: readonly string[] }> = { ...operations, ...streams }
+    const ids = Object.entries(all).flatMap(([name, operation]) =>
+      routesOf(operation).map((_, at) => (at === 0 ? name : aliasId(name, at))),
     )
+    expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(ids.toSorted())
   })
 
   test('every reference leads somewhere', () => {
