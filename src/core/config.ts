@@ -14,6 +14,8 @@ export interface EngineConfig {
   readonly display: boolean
   /** Whether a command may write anywhere the user can; false keeps it inside the session's download folder. */
   readonly writeAnywhere: boolean
+  /** Pages of one crawl at most; a server's default is in the limits, other engines have none. */
+  readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
   readonly model?: ModelConfig
   /** Called when the engine is asked to stop; a server that is not ours to stop leaves it out. */

@@ -1,6 +1,16 @@
 /** What an engine can do, as interfaces; operations call these and never an implementation. */
 import type { Call } from './operation.ts'
 import type { Frame, StreamCall } from './stream.ts'
+import type {
+  CrawlAccepted,
+  CrawlAccounts,
+  CrawlAnswer,
+  CrawlInput,
+  CrawlState,
+  CrawlStatus,
+  MapAnswer,
+  MapInput,
+} from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
@@ -46,6 +56,26 @@ export interface Scraper {
   scrape(input: ScrapeInput, call: Pick<Call, 'signal'>): Promise<ScrapeAnswer>
 }
 
+export interface Crawls {
+  /**
+   * The whole crawl, or its id alone when it is to go on by itself.
+   * @throws BaxError `url_blocked` or `invalid_request`; what goes wrong with the site is told in the answer.
+   */
+  crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
+  get(part: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
+  accounts(id: string): Promise<CrawlAccounts>
+  /** Settles when nothing of it runs any more. @throws BaxError `conflict` when it has ended by itself. */
+  cancel(id: string): Promise<CrawlStatus>
+  /** @throws BaxError `conflict` when it is running, or complete. */
+  resume(id: string, call: Call): Promise<CrawlAccepted>
+  /** Events of a crawl from the first one after `since`, kept ones first. */
+  follow(
+    request: { id: string; since: number; types?: readonly string[] | undefined },
+    call: StreamCall,
+  ): Promise<AsyncIterable<Frame> | null>
+  map(input: MapInput, call: Call): Promise<MapAnswer>
+}
+
 /** What a live session did, for the search of a fault. */
 export interface Diagnostics {
   log(sessionId: string): Promise<SessionLog>
@@ -54,6 +84,7 @@ export interface Diagnostics {
 }
 
 export interface Engine {
+  readonly crawls: Crawls
   readonly diagnostics: Diagnostics
   readonly extractor: Scraper
   readonly sessions: Sessions

@@ -82,6 +82,59 @@ export const limits = {
     cachedChars: 64 * 1024 * 1024,
   },
 
+  crawl: {
+    /** Pages and depth unless others are asked for. */
+    pages: 10,
+    depth: 2,
+    /** Pages that a server allows unless its operator says otherwise. */
+    serverPages: 100,
+    mostPages: 1_000_000,
+    mostDepth: 1000,
+    /** Seconds for a whole crawl unless others are asked for. */
+    secs: 600,
+    mostSecs: 86_400,
+    /** How long a crawl is kept after its last page. */
+    keptMs: 24 * 3_600_000,
+    /** Pages of one answer; what is beyond them, or beyond so many characters, is had by `next`. */
+    listedPages: 100,
+    mostListedPages: 1000,
+    answerChars: 64 * 1024 * 1024,
+    /** Skipped addresses that an answer lists. */
+    listed: 10_000,
+    /** Addresses of one site that are told apart; further ones are not followed. */
+    addresses: 2_000_000,
+    /** Characters of an address beyond which it is no page but a trap. */
+    addressChars: 2000,
+    /** Waiting addresses held in memory; further ones wait on disk. */
+    waiting: 5000,
+    mostAtOnce: 64,
+    /** Pages that may be done and wait for a slower one before them, by number and characters. */
+    ahead: 256,
+    aheadChars: 64 * 1024 * 1024,
+    /** Further tries of a page that failed for a reason that passes, and the first pause before one; it doubles. */
+    retries: 2,
+    retryMs: 500,
+    /** The longest pause that an answer with Retry-After is given. */
+    retryAfterSecs: 60,
+    crawlDelaySecs: 10,
+    robotsMs: 10_000,
+    robotsBytes: 500 * 1024,
+    sitemapMs: 20_000,
+    /** Time, files, bytes (unpacked, of each) and nested indexes of the sitemaps of a site. */
+    sitemapsMs: 120_000,
+    sitemaps: 1000,
+    sitemapBytes: 50 * 1024 * 1024,
+    sitemapDepth: 3,
+    /** Of so many pages that are taken as they were fetched, one is also rendered to see whether that was right. */
+    auditEvery: 32,
+    /** Kinds of pages of one host whose first page is rendered for that. */
+    auditedTemplates: 16,
+    progressMs: 250,
+    /** Addresses that a map lists unless others are asked for. */
+    mapped: 5000,
+    mostMapped: 100_000,
+  },
+
   observe: {
     /** Elements listed unless another number is asked for. */
     elements: 200,

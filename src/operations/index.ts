@@ -1,4 +1,5 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
+import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, map, resumeCrawl } from './crawl.ts'
 import { getEngineStatus, health, stopEngine } from './engine.ts'
 import { sessionEvents } from './events.ts'
 import { browserStep, observe } from './observe.ts'
@@ -11,10 +12,14 @@ import { closeSession, createSession, getSession, listSessions } from './session
 
 export const operations = {
   browserStep,
+  cancelCrawl,
   cancelProvision,
   closeSession,
+  crawl,
   createSession,
   deleteProfile,
+  getCrawl,
+  getCrawlErrors,
   getEngineStatus,
   getProfile,
   getProvision,
@@ -23,8 +28,10 @@ export const operations = {
   health,
   listProfiles,
   listSessions,
+  map,
   observe,
   pollProvision,
+  resumeCrawl,
   runCommands,
   saveProfile,
   scrape,
@@ -33,6 +40,6 @@ export const operations = {
 }
 
 /** Operations whose answer comes in frames. */
-export const streams = { sessionEvents }
+export const streams = { crawlEvents, sessionEvents }
 
 export type Operations = typeof operations
