@@ -135,6 +135,24 @@ export const limits = {
     mostMapped: 100_000,
   },
 
+  search: {
+    results: 5,
+    maxResults: 20,
+    queryChars: 2000,
+    /** Time for everything, the scraping of the results included. */
+    timeoutMs: 60_000,
+    maxTimeoutMs: 300_000,
+    /** Time for one answer of a provider: of an API, of a result page in a browser that may have to be started. */
+    apiMs: 10_000,
+    pageMs: 20_000,
+    answerBytes: 4 * 1024 * 1024,
+    /** Pages of results that one search reads at most. */
+    pages: 4,
+    /** Results scraped at the same time, and how many of them in tabs of a session. */
+    together: 8,
+    tabs: 4,
+  },
+
   observe: {
     /** Elements listed unless another number is asked for. */
     elements: 200,
@@ -258,6 +276,13 @@ export const limits = {
     recordChars: 32 * 1024,
     textChars: 8 * 1024,
     urlChars: 4 * 1024,
+    /** Both ends of a tunnel show a sign of life this often; 2.5 times as long without one is a loss. */
+    heartbeatMs: 5000,
+    /** A link takes no more while so much of it waits for the network. */
+    linkBytes: 256 * 1024,
+    /** What may wait for one consumer, and the longest message that is put together. */
+    channelBytes: 64 * 1024 * 1024,
+    messageBytes: 256 * 1024 * 1024,
   },
 
   stream: {
