@@ -1,197 +1,48 @@
-/** One CDP connection to a browser, shared by several consumers that do not see each other. */
+/** The connection to a browser that we have started: the router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
-import { BaxError } from '../../core/errors.ts'
+import { CdpRouter, type CdpWire } from './cdp-router.ts'
 
-/** A message of the Chrome DevTools Protocol in either direction. */
-export interface CdpMessage {
-  id?: number
-  method?: string
-  params?: Record<string, unknown>
-  result?: Record<string, unknown>
-  error?: { code: number; message: string }
-  sessionId?: string
+export { type CdpMessage, Channel } from './cdp-router.ts'
+
+export class Upstream extends CdpRouter {
+  constructor(input: Writable, output: Readable) {
+    super(new Pipe(input, output))
+  }
 }
 
-type Answer = (message: CdpMessage) => void
-
-/**
- * The router over the browser's pipe. Requests get numbers of its own; `Target.attachToBrowserTarget` gives every
- * channel a browser-level session, and the sessions that a channel attaches to belong to it alone.
- */
-export class Upstream {
+/** Messages end with a NUL; one may come in several chunks and a chunk may hold several. */
+class Pipe implements CdpWire {
   readonly #input: Writable
-  readonly #pending = new Map<number, Answer>()
-  readonly #owners = new Map<string, Channel>()
-  readonly #closers = new Set<() => void>()
-  #lastId = 0
-  #closed: BaxError | undefined
+  readonly #output: Readable
   #partial: Buffer[] = []
 
   constructor(input: Writable, output: Readable) {
     this.#input = input
-    const lost = () => this.#fail()
-    input.on('error', lost)
-    output
-      .on('data', (chunk: Buffer) => this.#read(chunk))
-      .on('error', lost)
-      .on('close', lost)
-      .on('end', lost)
+    this.#output = output
   }
 
-  get closed(): boolean {
-    return this.#closed !== undefined
+  send(text: string): void {
+    this.#input.write(`${text}\0`)
   }
 
-  /** Runs `listener` once when the connection is gone; at once when it already is. */
-  onClose(listener: () => void): void {
-    if (this.#closed) listener()
-    else this.#closers.add(listener)
+  handle({ onMessage, onClose }: Parameters<CdpWire['handle']>[0]): void {
+    this.#input.on('error', onClose)
+    this.#output
+      .on('data', (chunk: Buffer) => this.#read(chunk, onMessage))
+      .on('error', onClose)
+      .on('close', onClose)
+      .on('end', onClose)
   }
 
-  /** A browser-level session for one consumer. */
-  async openChannel(): Promise<Channel> {
-    const { sessionId } = await this.send('Target.attachToBrowserTarget')
-    const channel = new Channel(this, sessionId as string)
-    this.#owners.set(channel.root, channel)
-    return channel
-  }
-
-  /** Sends on the browser's own session, or on the given one. */
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      this.post({ method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }, (answer) => {
-        if (answer.error) reject(protocolError(method, answer.error))
-        else resolve(answer.result ?? {})
-      })
-    })
-  }
-
-  /** Sends a message under a fresh number; `answer` gets the reply, an error one when the browser goes first. */
-  post(message: CdpMessage, answer: Answer, owner?: Channel): void {
-    if (this.#closed) return answer({ error: { code: lostCode, message: this.#closed.message } })
-    const id = ++this.#lastId
-    this.#pending.set(id, (reply) => {
-      const attached = reply.result?.['sessionId']
-      if (owner && typeof attached === 'string') this.#owners.set(attached, owner)
-      answer(reply)
-    })
-    this.#input.write(`${JSON.stringify({ ...message, id })}\0`)
-  }
-
-  /** Forgets a channel; its session and everything attached through it ends in the browser too. */
-  drop(channel: Channel): void {
-    for (const [sessionId, owner] of this.#owners) if (owner === channel) this.#owners.delete(sessionId)
-    if (!this.#closed) this.post({ method: 'Target.detachFromTarget', params: { sessionId: channel.root } }, () => {})
-  }
-
-  /** Messages end with a NUL; one may come in several chunks and a chunk may hold several. */
-  #read(chunk: Buffer): void {
+  #read(chunk: Buffer, onMessage: (text: string) => void): void {
     let start = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       const last = chunk.subarray(start, end)
       const whole = this.#partial.length > 0 ? Buffer.concat([...this.#partial, last]) : last
       this.#partial = []
       start = end + 1
-      this.#receive(JSON.parse(whole.toString()) as CdpMessage)
+      onMessage(whole.toString())
     }
     if (start < chunk.length) this.#partial.push(chunk.subarray(start))
   }
-
-  #receive(message: CdpMessage): void {
-    if (message.id !== undefined) {
-      const answer = this.#pending.get(message.id)
-      this.#pending.delete(message.id)
-      answer?.(message)
-      return
-    }
-    const owner = message.sessionId === undefined ? undefined : this.#owners.get(message.sessionId)
-    if (!owner) return
-    const child = message.params?.['sessionId'] as string
-    if (message.method === 'Target.attachedToTarget') this.#owners.set(child, owner)
-    owner.deliver(message)
-    if (message.method === 'Target.detachedFromTarget') this.#owners.delete(child)
-  }
-
-  #fail(): void {
-    if (this.#closed) return
-    this.#closed = new BaxError('worker_lost', 'the browser is gone')
-    const channels = new Set(this.#owners.values())
-    const pending = [...this.#pending.values()]
-    this.#pending.clear()
-    this.#owners.clear()
-    for (const answer of pending) answer({ error: { code: lostCode, message: this.#closed.message } })
-    for (const channel of channels) channel.lost()
-    for (const listener of this.#closers) listener()
-    this.#closers.clear()
-  }
-}
-
-/** One consumer's view of the browser: its own browser-level session, under the protocol's usual rules. */
-export class Channel {
-  readonly root: string
-  readonly #upstream: Upstream
-  #onEvent: ((message: CdpMessage) => void) | undefined
-  #onClose: (() => void) | undefined
-  #closed = false
-
-  constructor(upstream: Upstream, root: string) {
-    this.#upstream = upstream
-    this.root = root
-  }
-
-  /** Calls a method; without `sessionId` on the browser level. */
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
-      this.post(message, (answer) => {
-        if (answer.error) reject(protocolError(method, answer.error))
-        else resolve(answer.result ?? {})
-      })
-    })
-  }
-
-  /** Sends a whole message; the reply carries the message's own number and session. */
-  post(message: CdpMessage, answer: Answer): void {
-    const { id, sessionId } = message
-    const reply: Answer = ({ result, error }) => {
-      const known: CdpMessage = { ...(id !== undefined && { id }), ...(sessionId && { sessionId }) }
-      answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })
-    }
-    if (this.#closed) return reply({ error: { code: lostCode, message: 'the channel is closed' } })
-    this.#upstream.post({ ...message, sessionId: sessionId ?? this.root }, reply, this)
-  }
-
-  /** Hears every event of this channel's sessions; those of the browser level have no `sessionId`. */
-  onEvent(listener: (message: CdpMessage) => void): void {
-    this.#onEvent = listener
-  }
-
-  onClose(listener: () => void): void {
-    this.#onClose = listener
-  }
-
-  deliver(message: CdpMessage): void {
-    if (message.sessionId === this.root) delete message.sessionId
-    this.#onEvent?.(message)
-  }
-
-  /** Called by the router when the browser is gone. */
-  lost(): void {
-    if (this.#closed) return
-    this.#closed = true
-    this.#onClose?.()
-  }
-
-  close(): void {
-    if (this.#closed) return
-    this.lost()
-    this.#upstream.drop(this)
-  }
-}
-
-const lostCode = -32_000
-
-function protocolError(method: string, { code, message }: { code: number; message: string }): BaxError {
-  if (code === lostCode && message === 'the browser is gone') return new BaxError('worker_lost', message)
-  return new BaxError('internal_error', `${method}: ${message}`)
 }

@@ -105,13 +105,28 @@ describe('one pipe for several consumers', () => {
     })
   })
 
+  test("another consumer's session does not exist for it", async () => {
+    const { say, openChannel } = openPipe()
+    const [first, second] = [await openChannel(), await openChannel()]
+    const attached = new Promise((resolve) => first.onEvent(resolve))
+    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: { sessionId: 'page-1' } })
+    await attached
+    const answers: CdpMessage[] = []
+    second.post({ id: 7, method: 'Page.close', sessionId: 'page-1' }, (answer) => answers.push(answer))
+    second.post({ id: 8, method: 'Browser.getVersion', sessionId: 'root-1' }, (answer) => answers.push(answer))
+    expect(answers).toMatchObject([
+      { id: 7, sessionId: 'page-1', error: { code: -32_001 } },
+      { id: 8, sessionId: 'root-1', error: { code: -32_001 } },
+    ])
+  })
+
   test('when the browser goes, everything that waits is told', async () => {
     const { upstream, output, openChannel } = openPipe()
     const channel = await openChannel()
     const told: string[] = []
     channel.onClose(() => told.push('channel'))
     upstream.onClose(() => told.push('upstream'))
-    const calls = [upstream.send('A.a'), channel.send('B.b', {}, 'page-1')]
+    const calls = [upstream.send('A.a'), channel.send('B.b')]
     output.end()
     for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'worker_lost' })
     expect(told).toEqual(['channel', 'upstream'])
