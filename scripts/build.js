@@ -1,6 +1,7 @@
-// Builds src into dist: the program in ES modules that load on demand, and beside them `main.js`, the start of
-// every one-liner, as one small CommonJS file. An ES module costs a start 4 ms, and each built-in that one imports 1-3 more.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+// Builds src into dist: the program in ES modules that load on demand, and beside them, as one small CommonJS file each,
+// `main.js`, the start of every one-liner, and `quick-scrape.js`, all of a plain `bax scrape`. An ES module costs a start
+// 4 ms, and each built-in that one imports 1-3 more.
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
@@ -8,13 +9,26 @@ import { esbuildInlinePage } from './inline-page.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What main.js loads on demand, by the name of its module. */
+/** What the CommonJS files load on demand, by the name of its module. */
 const program = {
   program: 'src/cli/program.ts',
   errors: 'src/cli/errors.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
+  // Of a scrape, what most do without.
+  'embedded-engine': 'src/cli/embedded-engine.ts',
+  'local-engine': 'src/cli/local-engine.ts',
+  ora: 'ora',
+  renderer: 'src/engine/render/renderer.ts',
+  'openai-compatible': 'src/engine/language/openai-compatible.ts',
+  json: 'src/engine/scrape/json.ts',
+  pdf: 'src/engine/scrape/documents/pdf.ts',
+  papaparse: 'papaparse',
+  fzstd: 'fzstd',
 }
+
+/** The CommonJS files. */
+const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/quick-scrape.ts' }
 
 const common = {
   absWorkingDir: root,
@@ -24,6 +38,8 @@ const common = {
   metafile: true,
   minifySyntax: true,
   legalComments: 'none',
+  // The sniffer of encodings asks this package for names alone; its tables of Asian encodings are 330 kB.
+  alias: { '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js' },
 }
 
 /** Builds into `outdir`; returns esbuild's metafile. */
@@ -31,15 +47,18 @@ export async function build(outdir = join(root, 'dist')) {
   const fresh = `${outdir}.new-${process.pid}`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true })
-  const [modules, main] = await Promise.all([buildProgram(fresh), buildMain(fresh)])
+  const built = await Promise.all([
+    buildProgram(fresh),
+    ...Object.entries(quick).map(([name, path]) => buildQuick(fresh, name, path)),
+  ])
   const { makeManifest } = await import(pathToFileURL(join(fresh, 'manifest.mjs')).href)
   await writeFile(join(fresh, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(fresh, 'package.json'), '{"type":"commonjs"}\n')
   await rm(outdir, { recursive: true, force: true })
   await rename(fresh, outdir)
   return {
-    inputs: { ...modules.metafile.inputs, ...main.metafile.inputs },
-    outputs: { ...modules.metafile.outputs, ...main.metafile.outputs },
+    inputs: Object.assign({}, ...built.map(({ metafile }) => metafile.inputs)),
+    outputs: Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)),
   }
 }
 
@@ -59,27 +78,37 @@ const buildProgram = (outdir) =>
     },
   })
 
-const buildMain = (outdir) =>
-  esbuild.build({
+async function buildQuick(outdir, name, path) {
+  const result = await esbuild.build({
     ...common,
-    entryPoints: { main: 'src/main.ts' },
+    entryPoints: { [name]: path },
     format: 'cjs',
     outdir,
-    plugins: [loadOnDemand],
+    plugins: [loadOnDemand(path), esbuildInlinePage],
     define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   })
+  const file = join(outdir, `${name}.js`)
+  await writeFile(file, requireCommonJs(await readFile(file, 'utf8')))
+  return result
+}
 
-/** `import()` in main.js leads to the modules beside it. */
-const loadOnDemand = {
+/** The first `import()` of a process costs 3 ms, which what can be required as well need not. */
+const requireCommonJs = (code) =>
+  code.replaceAll(/\bimport\(("(?:node:[\w/]+|\.\/[\w-]+\.js)")\)/g, 'Promise.resolve().then(() => require($1))')
+
+/** `import()` in a CommonJS file leads to the modules beside it; what is none of them is part of the file. */
+const loadOnDemand = (entry) => ({
   name: 'load-on-demand',
   setup(build) {
-    build.onResolve({ filter: /^(\.|chalk$)/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /^[^n]|^n[^o]/ }, ({ path, kind }) => {
       if (kind !== 'dynamic-import') return undefined
       const name = basename(path, '.ts')
-      if (!Object.hasOwn(program, name)) throw new Error(`main.js may not load ${path}: it is not among its modules`)
-      return { path: `./${name}.mjs`, external: true }
+      if (Object.hasOwn(quick, name)) return { path: `./${name}.js`, external: true }
+      if (Object.hasOwn(program, name)) return { path: `./${name}.mjs`, external: true }
+      if (entry === quick.main) throw new Error(`main.js may not load ${path}: it is not among its modules`)
+      return undefined
     })
   },
-}
+})
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build()

@@ -26,11 +26,17 @@ export interface Home {
   readonly transport: Transport
 }
 
-/** @throws BaxError `invalid_request` when the named server is no address. */
-export function openHome(context: Context, need: Need): Home {
+type OpenEmbedded = () => Promise<Transport>
+
+/**
+ * `embedded` opens the engine inside this process, for a command that needs less of one.
+ * @throws BaxError `invalid_request` when the named server is no address.
+ */
+export function openHome(context: Context, need: Need, embedded: OpenEmbedded = wholeEngine(context)): Home {
   const { settings, io } = context
-  if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(context) }
-  if (settings.server === undefined) return { kind: 'local', name: 'local', transport: localTransport(context, need) }
+  if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(embedded) }
+  if (settings.server === undefined)
+    return { kind: 'local', name: 'local', transport: localTransport(context, need, embedded) }
   const headers: Record<string, string> = settings.apiKey ? { 'x-api-key': settings.apiKey } : {}
   if (settings.server.startsWith('unix:')) {
     const path = resolve(io.cwd, settings.server.slice('unix:'.length))
@@ -46,21 +52,20 @@ export function openHome(context: Context, need: Need): Home {
 /** The name of the home that the settings lead to. */
 export const homeName = (context: Context): Home['name'] => openHome(context, { when: 'ask' }).name
 
-/** The app and engine inside this process, loaded at the first call and closed with the command. */
-function inThisProcess(context: Context): Transport {
+const wholeEngine = (context: Context) => async () => (await import('./embedded-engine.ts')).openEmbedded(context)
+
+/** An engine inside this process, loaded at the first call and closed with the command. */
+function inThisProcess(open: OpenEmbedded): Transport {
   let opened: Promise<Transport> | undefined
   return {
-    async send(request) {
-      opened ??= import('./embedded-engine.ts').then(({ openEmbedded }) => openEmbedded(context))
-      return (await opened).send(request)
-    },
+    send: async (request) => (await (opened ??= open())).send(request),
     async close() {
       await (await opened)?.close()
     },
   }
 }
 
-function localTransport(context: Context, need: Need): Transport {
+function localTransport(context: Context, need: Need, embedded: OpenEmbedded): Transport {
   let inside: Transport | undefined
   return {
     async send(request) {
@@ -71,7 +76,7 @@ function localTransport(context: Context, need: Need): Transport {
         const { withStartedEngine } = await import('./local-engine.ts')
         return withStartedEngine(context, (socket) => overLocal(socket, request).send(request))
       }
-      inside ??= inThisProcess(context)
+      inside ??= inThisProcess(embedded)
       return inside.send(request)
     },
     async close() {

@@ -1,6 +1,7 @@
 /**
- * The shortest way through `bax --help`, and through a plain `bax do` while the local engine runs: no commander, no node:http, one small file
- * to load. It gives up before anything has happened when there is more to do, and the whole program takes over.
+ * The shortest way through `bax --help`, through a plain `bax scrape`, and through a plain `bax do` while the local
+ * engine runs: no commander, no node:http, one small file to load. It gives up before anything has happened when there is
+ * more to do, and the whole program takes over.
  */
 import { overQuickSocket } from '../client/quick-socket.ts'
 import { readEngineState } from '../core/local-home.ts'
@@ -19,11 +20,15 @@ import { allWords } from './words.ts'
 /** The exit code; undefined when this is not for the short way. */
 export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
   const asksAll = argv.length === 0 || (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!))
-  if (!asksAll && argv[0] !== 'do') return undefined
+  if (!asksAll && argv[0] !== 'do' && argv[0] !== 'scrape') return undefined
   const manifest = builtManifest(io)
   if (manifest && asksAll) {
     io.stdout.write(rootHelp(allWords(manifest)))
     return 0
+  }
+  if (manifest && argv[0] === 'scrape') {
+    const { quickScrape } = await import('./quick-scrape.ts')
+    return quickScrape(argv.slice(1), io, manifest)
   }
   const batch = manifest && quickBatch(argv.slice(1), manifest, io.cwd)
   if (!batch) return undefined

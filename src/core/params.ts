@@ -9,6 +9,8 @@ export interface Param {
   readonly description?: string
   readonly default?: unknown
   readonly choices?: readonly string[]
+  /** Of a list: the words that its items can be, where they can be nothing else in text. */
+  readonly itemChoices?: readonly string[]
   /** A short form that text input accepts for an object of numbers. */
   readonly spelling?: Spelling
 }

@@ -37,9 +37,17 @@ function derive(schema: z.ZodObject): Param[] {
       ...(field.description && { description: field.description }),
       ...(field.default !== undefined && { default: field.default }),
       ...(field.enum && { choices: field.enum.map(String) }),
+      ...itemChoices(field),
       ...(field.spelling && { spelling: field.spelling }),
     }
   })
+}
+
+/** An item that is no string has no text, so that it takes nothing away from the choice. */
+function itemChoices({ items }: JsonSchema): { itemChoices?: readonly string[] } {
+  const texts = (items?.anyOf ?? (items ? [items] : [])).filter(({ type }) => type === 'string')
+  const closed = texts.length > 0 && texts.every((item) => item.enum)
+  return closed ? { itemChoices: texts.flatMap((item) => item.enum!.map(String)) } : {}
 }
 
 function typeOf(field: JsonSchema): Param['type'] {
