@@ -1,3 +1,5 @@
+import type { SearchProviderName } from './search-providers.ts'
+
 /** What an engine is told when it is made; read from flags, environment and files by the terminal's floor. */
 export interface EngineConfig {
   readonly home: 'embedded' | 'local' | 'server'
@@ -18,6 +20,7 @@ export interface EngineConfig {
   readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
   readonly model?: ModelConfig
+  readonly search?: SearchConfig
   /** Called when the engine is asked to stop; a server that is not ours to stop leaves it out. */
   readonly onStop?: () => void
   readonly log: Log
@@ -35,6 +38,21 @@ export interface ModelConfig {
   readonly url: string
   readonly name: string
   readonly key?: string
+}
+
+export interface SearchConfig {
+  /** Providers in the order in which they are asked; without it all that are set up, in the order of their list. */
+  readonly order?: readonly SearchProviderName[]
+  readonly providers?: Readonly<Partial<Record<SearchProviderName, SearchAccess>>>
+}
+
+/** How a search provider is reached. */
+export interface SearchAccess {
+  /** Its address, where it is not the usual one. */
+  readonly url?: string
+  readonly key?: string
+  /** Identifier of a Google search engine. */
+  readonly cx?: string
 }
 
 /** One line of the engine's log with its facts. */

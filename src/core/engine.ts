@@ -13,6 +13,7 @@ import type {
 } from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
+import type { SearchAnswer, SearchInput } from './shapes/search.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
 import type { EngineStatus } from './shapes/engine.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
@@ -76,6 +77,14 @@ export interface Crawls {
   map(input: MapInput, call: Call): Promise<MapAnswer>
 }
 
+export interface Searcher {
+  /**
+   * Results of the first provider that answers, scraped where formats are asked for.
+   * @throws BaxError `search_unavailable` with every provider's failure in its details.
+   */
+  search(input: SearchInput, call: Pick<Call, 'signal'>): Promise<SearchAnswer>
+}
+
 /** What a live session did, for the search of a fault. */
 export interface Diagnostics {
   log(sessionId: string): Promise<SessionLog>
@@ -87,6 +96,7 @@ export interface Engine {
   readonly crawls: Crawls
   readonly diagnostics: Diagnostics
   readonly extractor: Scraper
+  readonly searcher: Searcher
   readonly sessions: Sessions
   readonly profiles: Profiles
   status(): Promise<EngineStatus>

@@ -60,6 +60,7 @@ export const errorTable = {
   session_closed: missing(410),
   payload_too_large: usage(413),
   unsupported_media_type: usage(415),
+  range_not_satisfiable: usage(416),
   rate_limited: busy(429),
   too_many_sessions: busy(429),
   too_many_execs: busy(429),
@@ -67,6 +68,7 @@ export const errorTable = {
   browser_not_found: { status: 503, exit: exits.unreachable, retryable: false },
   browser_failed: { status: 503, exit: exits.unreachable, retryable: true },
   model_failed: busy(503),
+  search_unavailable: busy(503),
   no_capacity: busy(503),
   worker_lost: busy(503),
   session_lost: { status: 503, exit: exits.unreachable, retryable: false },
@@ -87,6 +89,8 @@ export const errorTable = {
   unsupported_content_type: target,
   content_too_large: target,
   robots_blocked: target,
+  provider_blocked: target,
+  provider_failed: target,
   off_host_redirect: target,
   server_error: target,
   empty_page: target,
@@ -113,10 +117,17 @@ export interface FieldFault {
   readonly message: string
 }
 
+/** Why one search provider gave no answer. */
+export interface ProviderFault {
+  readonly provider: string
+  readonly error: string
+  readonly code: ErrorCode
+}
+
 export interface ErrorExtras {
   /** What the reader can do next; printed by the CLI below the message. */
   readonly hint?: string
-  readonly details?: readonly FieldFault[] | Record<string, unknown>
+  readonly details?: readonly FieldFault[] | readonly ProviderFault[] | Record<string, unknown>
   readonly cause?: unknown
   /** Seconds after which trying again makes sense (`retry-after`). */
   readonly retryAfterSecs?: number

@@ -108,6 +108,8 @@ export const limits = {
     /** Waiting addresses held in memory; further ones wait on disk. */
     waiting: 5000,
     mostAtOnce: 64,
+    /** Requests to one host at the same time. */
+    perHost: 10,
     /** Pages that may be done and wait for a slower one before them, by number and characters. */
     ahead: 256,
     aheadChars: 64 * 1024 * 1024,

@@ -8,6 +8,7 @@ import { makeBatchTools } from './batch-tools.ts'
 import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
 import { scraperPart } from './scrape/part.ts'
+import { searchPart } from './search/part.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
@@ -20,6 +21,7 @@ export function createEngine(config: EngineConfig): Engine {
   let closing: Promise<void> | undefined
   return {
     extractor,
+    searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
     sessions,
     diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),

@@ -7,6 +7,7 @@ import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
 import { runCommands } from './run-commands.ts'
 import { scrape } from './scrape.ts'
+import { search } from './search.ts'
 import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
 
@@ -35,11 +36,15 @@ export const operations = {
   runCommands,
   saveProfile,
   scrape,
+  search,
   stopEngine,
   traceSession,
 }
 
 /** Operations whose answer comes in frames. */
 export const streams = { crawlEvents, sessionEvents }
+
+/** Operations whose answer, or whose body, is bytes. */
+export const transfers = {}
 
 export type Operations = typeof operations

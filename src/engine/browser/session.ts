@@ -122,6 +122,11 @@ export class Session implements BatchTarget {
     return this.#tabs.active()
   }
 
+  /** A new tab for work of the engine's own, to be closed by whoever opens it. */
+  openAside(): Promise<Page> {
+    return this.#tabs.openAside()
+  }
+
   get pages(): readonly Page[] {
     return this.#tabs.pages
   }

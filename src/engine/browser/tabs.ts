@@ -36,6 +36,7 @@ export class Tabs {
   readonly #events: EventLog
   readonly #viewport: Size
   readonly #tabs: Tab[] = []
+  readonly #aside = new WeakSet<Page>()
   #title = ''
   /** When the oldest question for a title was put that has no answer yet. */
   #unansweredSince: number | undefined
@@ -95,6 +96,13 @@ export class Tabs {
     return page
   }
 
+  /** A tab for work of the engine's own; when it crashes, the session has lost nothing. */
+  async openAside(): Promise<Page> {
+    const page = await this.#context.newPage()
+    this.#aside.add(page)
+    return page
+  }
+
   /** Title of the active tab; the last known one while the page does not answer. */
   async title(withinMs = titleMs): Promise<string> {
     const page = this.#tabs.at(-1)?.page
@@ -140,7 +148,7 @@ export class Tabs {
     void protocol(page).catch(() => {})
     page.once('close', () => this.#remove(tab))
     page.once('crash', () => {
-      this.#crashed = this.#tabs.at(-1) === tab
+      this.#crashed = this.#tabs.at(-1) === tab && !this.#aside.has(page)
       this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed' })
       this.#remove(tab)
       // Already unusable: closing it only frees what is left in the browser.

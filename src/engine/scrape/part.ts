@@ -1,9 +1,14 @@
 /** The engine's scraper, loaded when the first page is asked for. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Scraper } from '../../core/engine.ts'
-import type { PageScraper } from './scraper.ts'
+import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { Obtain, PageScraper } from './scraper.ts'
+import type { PageSteps } from './steps.ts'
 
 export interface ScraperPart extends Scraper {
+  /** A page in steps, for callers that choose between them. */
+  steps(): Promise<PageSteps>
+  scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer>
   close(): Promise<void>
 }
 
@@ -12,6 +17,8 @@ export function scraperPart(config: EngineConfig): ScraperPart {
   const load = () => (loaded ??= import('./scraper.ts').then(({ PageScraper }) => new PageScraper(config)))
   return {
     scrape: async (input, call) => (await load()).scrape(input, call),
+    scrapeFrom: async (input, call, from) => (await load()).scrapeFrom(input, call, from),
+    steps: async () => (await load()).steps,
     close: async () => (await loaded)?.close(),
   }
 }

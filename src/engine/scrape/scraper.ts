@@ -11,8 +11,12 @@ import type { Renderer } from '../render/renderer.ts'
 import { AnswerCache } from './cache.ts'
 import { type Filled, fillFormats } from './formats.ts'
 import { metadataOf } from './metadata.ts'
-import { obtain, type ObtainedPage } from './obtain.ts'
+import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './obtain.ts'
 import { planScrape, type ScrapePlan } from './plan.ts'
+import type { PageSteps } from './steps.ts'
+
+/** Another way to get a page than from the engine's own browsers. */
+export type Obtain = (plan: ScrapePlan, means: Pick<Means, 'signal' | 'deadline'>) => Promise<ObtainedPage>
 
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
@@ -34,19 +38,31 @@ export class PageScraper implements Scraper {
     return answer
   }
 
+  /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
+  async scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer> {
+    return this.#inTime(planScrape(input), call.signal, from)
+  }
+
+  /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
+  readonly steps: PageSteps = {
+    fetch: (plan, clock) => overHttp(plan.url, clock),
+    render: (plan, clock) => inBrowser(plan, { ...clock, renderer: () => this.#loadRenderer() }),
+    write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
+  }
+
   /** Ends the browsers that were started for rendering. */
   async close(): Promise<void> {
     const renderer = await this.#renderer
     await renderer?.close()
   }
 
-  async #inTime(plan: ScrapePlan, caller: AbortSignal): Promise<ScrapeAnswer> {
+  async #inTime(plan: ScrapePlan, caller: AbortSignal, from: Obtain | undefined = undefined): Promise<ScrapeAnswer> {
     const { timeoutMs } = plan
     const clock = new AbortController()
     const late = () => clock.abort(new BaxError('timeout', `the scrape took longer than ${timeoutMs} ms`))
     const timer = setTimeout(late, timeoutMs)
     try {
-      return await this.#run(plan, AbortSignal.any([caller, clock.signal]))
+      return await this.#run(plan, AbortSignal.any([caller, clock.signal]), from)
     } catch (error) {
       // Whatever failed because the time was up failed for that reason.
       if (clock.signal.aborted) throw clock.signal.reason
@@ -56,7 +72,7 @@ export class PageScraper implements Scraper {
     }
   }
 
-  async #run(plan: ScrapePlan, signal: AbortSignal): Promise<ScrapeAnswer> {
+  async #run(plan: ScrapePlan, signal: AbortSignal, from: Obtain | undefined): Promise<ScrapeAnswer> {
     const start = performance.now()
     const means = {
       memory: this.#memory,
@@ -64,7 +80,11 @@ export class PageScraper implements Scraper {
       signal,
       deadline: start + plan.timeoutMs,
     }
-    const page = await obtain(plan, means)
+    const page = await (from ? from(plan, means) : obtain(plan, means))
+    return this.#write(plan, page, start, signal)
+  }
+
+  async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
     const model = asksModel(plan) ? await this.#modelUnder(signal) : undefined
     const filled = await fillFormats(plan, page, model)
     const { error, ...told } = answerFacts(page)

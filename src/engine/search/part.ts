@@ -1,0 +1,27 @@
+/** The engine's search, loaded when the first one is asked for. */
+import type { EngineConfig } from '../../core/config.ts'
+import type { Searcher } from '../../core/engine.ts'
+import type { Session } from '../browser/session.ts'
+import type { ScraperPart } from '../scrape/part.ts'
+
+export function searchPart(
+  { search: config = {}, log }: EngineConfig,
+  scraper: ScraperPart,
+  /** @throws BaxError `session_closed` or `session_not_found`. */
+  live: (idOrName: string) => Session,
+): Searcher {
+  const load = async () => {
+    const { WebSearch } = await import('./web-search.ts')
+    return new WebSearch({
+      config,
+      scrape: (input, call) => scraper.scrape(input, call),
+      checkSession: (idOrName) => void live(idOrName),
+      inSession: async (idOrName, signal, work) => {
+        const { inSessionTabs } = await import('./session-tabs.ts')
+        return inSessionTabs(live(idOrName), { scraper, signal, log }, work)
+      },
+    })
+  }
+  let loaded: ReturnType<typeof load> | undefined
+  return { search: async (input, call) => (await (loaded ??= load())).search(input, call) }
+}

@@ -1,0 +1,104 @@
+/** Bing's page of results. */
+import type { SearchAccess } from '../../../core/config.ts'
+import { limits } from '../../../core/limits.ts'
+import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
+import { oneLine } from '../plain-text.ts'
+import type { Found, Period, Question, SearchProvider } from '../provider.ts'
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, takenForRobot, unreadable } from '../result-document.ts' // prettier-ignore
+
+const pageSize = 10
+const dayMs = 86_400_000
+
+export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenResults): SearchProvider {
+  const address = new URL(url)
+  if (address.pathname === '/') address.pathname = '/search'
+  return {
+    name: 'bing',
+    patienceMs: limits.search.pageMs,
+    async page(question, signal, next = '1') {
+      const results = read(await open(`${address.href}?${wordsOf(question, next)}`, signal), next === '1')
+      return {
+        results,
+        ...(results.length > 0 && { next: String(Number(next) + pageSize) }),
+        ...(question.period === 'h' && { warning: 'bing knows no hours: results of the last day' }),
+      }
+    },
+  }
+}
+
+function wordsOf({ query, lang, country, period }: Question, first: string): string {
+  const words = new URLSearchParams({ q: query })
+  // The first page is asked for without its number.
+  if (first !== '1') {
+    words.set('first', first)
+    words.set('FORM', 'PERE')
+  }
+  if (lang && country) words.set('mkt', `${lang}-${country.toUpperCase()}`)
+  else if (country) words.set('cc', country.toUpperCase())
+  if (lang) words.set('setlang', lang)
+  if (period) words.set('filters', `ex1:"${filterOf(period)}"`)
+  return words.toString()
+}
+
+function filterOf(period: Period): string {
+  if (period !== 'y') return { h: 'ez1', d: 'ez1', w: 'ez2', m: 'ez3' }[period]
+  const today = Math.floor(Date.now() / dayMs)
+  return `ez5_${today - 365}_${today}`
+}
+
+function read(document: ResultDocument, isFirst: boolean): Found[] {
+  const { root } = document.tree
+  if (isChallenge(root)) throw takenForRobot()
+  checkStatus(document)
+  const results = allOfClass(root, 'b_algo').flatMap(resultIn)
+  if (results.length === 0 && isFirst && !firstOfClass(root, 'b_no')) throw unreadable()
+  return results
+}
+
+/** By its form and its frame: its words come in every language, and results may speak of captchas too. */
+function isChallenge(root: ElementNode): boolean {
+  if (hasId(root, 'b_captcha')) return true
+  return [...elementsOf(root)].some((element) => {
+    const { tag } = element
+    if (tag === 'form') return /\/(?:turing|captcha)/i.test(attribute(element, 'action'))
+    if (tag === 'iframe') return /challenges\.cloudflare\.com|\/turing\//.test(attribute(element, 'src'))
+    return hasClass(element, /^(?:captcha(?:_.*)?|cf-turnstile)$/)
+  })
+}
+
+function resultIn(block: ElementNode): Found[] {
+  const link = titleLink(block)
+  if (!link) return []
+  const snippet = findElement(
+    block,
+    (element) => element.tag === 'p',
+    (element) => !isOfClass(element, 'b_vlist2col'),
+  )
+  return [
+    {
+      url: attribute(link, 'href'),
+      title: oneLine(visibleText(link)),
+      description: snippet ? snippetText(snippet) : '',
+    },
+  ]
+}
+
+/** The link inside the headline, or around it. */
+function titleLink(block: ElementNode): ElementNode | undefined {
+  const isHeadline = ({ tag }: ElementNode) => tag === 'h2'
+  const headline = findElement(block, isHeadline)
+  const inside = headline && findElement(headline, ({ tag }) => tag === 'a')
+  return (
+    inside ?? findElement(block, (element) => element.tag === 'a' && findElement(element, isHeadline) !== undefined)
+  )
+}
+
+/** Without the mark that says `Web` in front of some snippets. */
+const snippetText = (snippet: ElementNode): string => oneLine(visibleText(withoutMarks(snippet)))
+
+const withoutMarks = (element: ElementNode): ElementNode => ({
+  ...element,
+  children: element.children
+    .filter((child) => !isElement(child) || !isOfClass(child, 'algoSlug_icon'))
+    .map((child) => (isElement(child) ? withoutMarks(child) : child)),
+})

@@ -1,0 +1,35 @@
+/** A page of results as a search engine shows it to a browser. */
+import { BaxError } from '../../core/errors.ts'
+import { attribute, classes, type ElementNode, elementsOf, findElement, type Tree } from '../extract/tree.ts'
+
+export interface ResultDocument {
+  readonly tree: Tree
+  readonly status: number
+}
+
+/** Opens an address in a browser that knows nothing of earlier visits. */
+export type OpenResults = (url: string, signal: AbortSignal) => Promise<ResultDocument>
+
+export const isOfClass = (element: ElementNode, name: string): boolean => classes(element).includes(name)
+
+export const allOfClass = (root: ElementNode, name: string): ElementNode[] =>
+  [...elementsOf(root)].filter((element) => isOfClass(element, name))
+
+export const firstOfClass = (root: ElementNode, name: string): ElementNode | undefined =>
+  findElement(root, (element) => isOfClass(element, name))
+
+export const hasId = (root: ElementNode, id: string): boolean =>
+  findElement(root, (element) => attribute(element, 'id') === id) !== undefined
+
+/** @throws BaxError when the page is a refusal, whatever it shows. */
+export function checkStatus({ status }: ResultDocument): void {
+  if (status === 429) throw new BaxError('rate_limited', 'it takes no more questions for now (status 429)')
+  if (status === 403) throw new BaxError('provider_blocked', 'it refuses us (status 403)')
+  if (status >= 400) throw new BaxError('provider_failed', `it failed (status ${status})`)
+}
+
+export const takenForRobot = (): BaxError =>
+  new BaxError('provider_blocked', 'it takes us for a robot and shows a challenge instead of results')
+
+export const unreadable = (): BaxError =>
+  new BaxError('provider_failed', 'its page has neither results nor the word that there are none')

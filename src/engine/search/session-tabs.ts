@@ -1,0 +1,190 @@
+/** Scrapes pages in new tabs of a session: with its cookies, its identity and its network. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { APIResponse, Page, Request, Response } from 'playwright'
+import type { Log } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { freeToLeave } from '../browser/hung-script.ts'
+import { inTime } from '../browser/in-time.ts'
+import { pageFunction } from '../browser/page-function.ts'
+import { translated } from '../browser/playwright-errors.ts'
+import type { Session } from '../browser/session.ts'
+import { AnswerHeaders } from '../render/answer-headers.ts'
+import { kindOfHeaders } from '../render/content-kind.ts'
+import type { Redirect } from '../render/fetch.ts'
+import readScript from '../render/read.page.ts?inline'
+import type { PageReading } from '../render/read.page.ts'
+import brandingScript from '../scrape/branding.page.ts?inline'
+import { htmlDocument, readDocument } from '../scrape/documents/read.ts'
+import type { ObtainedPage } from '../scrape/obtain.ts'
+import type { ScraperPart } from '../scrape/part.ts'
+import type { ScrapePlan } from '../scrape/plan.ts'
+import type { ContentMeans } from './contents.ts'
+
+export interface TabMeans {
+  readonly scraper: Pick<ScraperPart, 'scrapeFrom'>
+  readonly signal: AbortSignal
+  readonly log: Log
+}
+
+/** Runs `work` with a scrape that opens tabs of the session; its commands wait until the tabs are closed again. */
+export async function inSessionTabs<T>(
+  session: Session,
+  { scraper, signal, log }: TabMeans,
+  work: (scrape: ContentMeans['scrape']) => Promise<T>,
+): Promise<T> {
+  const scrape: ContentMeans['scrape'] = (input, call) =>
+    scraper.scrapeFrom(
+      input,
+      { signal: AbortSignal.any([call.signal, session.ended]) },
+      (plan, { deadline, ...means }) =>
+        inTab(session, log, (page) => new TabVisit(page, plan, means.signal, deadline).obtain()),
+    )
+  return session.use(() => session.turns.take(() => work(scrape), AbortSignal.any([signal, session.ended])))
+}
+
+async function inTab<T>(session: Session, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
+  const page = await session.openAside()
+  const opened: Page[] = []
+  page.on('popup', (popup) => opened.push(popup))
+  try {
+    return await work(page)
+  } catch (error) {
+    throw translated(error, 'opening the page')
+  } finally {
+    await Promise.all([page, ...opened].map((tab) => leave(tab, log)))
+  }
+}
+
+async function leave(page: Page, log: Log): Promise<void> {
+  try {
+    const free = await freeToLeave(page)
+    await inTime(free.close(), limits.pool.closeMs, 'the tab did not close')
+  } catch (error) {
+    // One that the session's end has closed already is what was wanted.
+    if (!page.isClosed()) log('warn', 'a tab of a search did not close', { error: (error as Error).message })
+  }
+}
+
+class TabVisit {
+  readonly #page: Page
+  readonly #plan: ScrapePlan
+  readonly #signal: AbortSignal
+  readonly #deadline: number
+  readonly #warnings: string[] = []
+
+  constructor(page: Page, plan: ScrapePlan, signal: AbortSignal, deadline: number) {
+    this.#page = page
+    this.#plan = plan
+    this.#signal = signal
+    this.#deadline = deadline
+  }
+
+  async obtain(): Promise<ObtainedPage> {
+    const response = await this.#open()
+    // A file that the browser would not show.
+    if (response === undefined) return this.#asFile(await this.#page.context().request.get(this.#plan.url, { timeout: this.#left() })) // prettier-ignore
+    const headers = headersOf(await response.allHeaders())
+    if (kindOfHeaders(headers) !== 'html') return this.#asFile(response)
+    await this.#ready()
+    return this.#asPage(response, headers)
+  }
+
+  async #asPage(response: Response, headers: AnswerHeaders): Promise<ObtainedPage> {
+    const { input, formats, fullPage } = this.#plan
+    if (input.remove_overlays) await this.#run(readScript, 'removeOverlays')
+    const timeout = this.#left()
+    const screenshot = formats.has('screenshot') && (await this.#page.screenshot({ fullPage, timeout }))
+    const page = await this.#run<PageReading>(readScript, 'readPage')
+    if (page.html.length > limits.scrape.bodyBytes * 2) throw tooLarge()
+    const reading = formats.has('branding') ? await this.#run<unknown>(brandingScript, 'read') : undefined
+    const raw = formats.has('rawHtml') ? await response.text() : undefined
+    const answered = { url: page.url, status: response.status(), headers, redirects: await redirectsTo(response.request()) } // prettier-ignore
+    const document = htmlDocument(page.html, page.charset, page.url)
+    return {
+      ...answered,
+      document: { ...document, ...(raw !== undefined && { raw }) },
+      render: 'browser',
+      rendered: {
+        ...answered,
+        isPage: true,
+        html: page.html,
+        charset: page.charset,
+        warnings: [],
+        ...(screenshot && { screenshot: screenshot.toString('base64') }),
+        ...(reading !== undefined && { reading }),
+      },
+      warnings: this.#warnings,
+    }
+  }
+
+  /** The answer of the document; undefined when the address is a download. */
+  async #open(): Promise<Response | undefined> {
+    try {
+      const options = { waitUntil: 'commit', timeout: this.#left(), signal: this.#signal } as const
+      const response = await this.#page.goto(this.#plan.url, options)
+      if (response) return response
+      throw new BaxError('navigation_failed', 'the page could not be opened')
+    } catch (error) {
+      if (/download is starting/i.test(String(error))) return undefined
+      throw error
+    }
+  }
+
+  /** Loaded, and no request for a moment; then what the scrape waits for. */
+  async #ready(): Promise<void> {
+    const load = Math.max(1, this.#left() - limits.scrape.reserveMs)
+    const loaded = await this.#reaches('load', load)
+    if (!loaded) this.#warnings.push('the page had not finished loading when it was read')
+    else await this.#reaches('networkidle', limits.scrape.settleMs)
+    const { wait_for: waitFor } = this.#plan.input
+    if (waitFor > 0) await sleep(waitFor, undefined, { signal: this.#signal })
+  }
+
+  async #reaches(state: 'load' | 'networkidle', timeout: number): Promise<boolean> {
+    try {
+      await this.#page.waitForLoadState(state, { timeout, signal: this.#signal })
+      return true
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if ((error as Error).name === 'TimeoutError') return false
+      throw error
+    }
+  }
+
+  /** A page that does not answer is caught in a script. */
+  #run<Output>(script: string, name: string): Promise<Output> {
+    const work = this.#page.evaluate(pageFunction<undefined, Output>(script, name), undefined)
+    return inTime(work, Math.min(this.#left(), limits.scrape.busyMs), 'the page is caught in a script')
+  }
+
+  async #asFile(answer: Response | APIResponse): Promise<ObtainedPage> {
+    const headers = headersOf('allHeaders' in answer ? await answer.allHeaders() : answer.headers())
+    kindOfHeaders(headers)
+    if (Number(headers.get('content-length') ?? 0) > limits.scrape.bodyBytes) throw tooLarge()
+    const bytes = await inTime(answer.body(), this.#left(), 'the file was not there in time')
+    if (bytes.length > limits.scrape.bodyBytes) throw tooLarge()
+    const redirects = 'request' in answer ? await redirectsTo(answer.request()) : []
+    const answered = { url: answer.url(), status: answer.status(), headers, redirects }
+    const { document } = await readDocument({ ...answered, bytes })
+    const warnings = document.warning ? [document.warning] : []
+    return { ...answered, document, render: 'browser', warnings }
+  }
+
+  #left(): number {
+    return Math.max(1, this.#deadline - performance.now())
+  }
+}
+
+const headersOf = (headers: Record<string, string>): AnswerHeaders => new AnswerHeaders(Object.entries(headers))
+
+const tooLarge = (): BaxError => new BaxError('content_too_large', 'the page has grown beyond what can be read')
+
+/** The addresses that led to a request, the first one first. */
+async function redirectsTo(request: Request): Promise<Redirect[]> {
+  const redirects: Redirect[] = []
+  for (let from = request.redirectedFrom(); from; from = from.redirectedFrom()) {
+    redirects.unshift({ url: from.url(), status: (await from.response())?.status() ?? 302 })
+  }
+  return redirects
+}

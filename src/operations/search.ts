@@ -1,0 +1,18 @@
+import { defineOperation } from '../core/operation.ts'
+import { searchAnswer, searchInput } from '../core/shapes/search.ts'
+
+export const search = defineOperation({
+  summary: 'Search the web, and scrape what is found',
+  description:
+    'Asks the providers that are set up in their order (searxng, brave, serper, google, then the result pages of duckduckgo and bing) ' +
+    'until one answers. Results whose pages cannot be scraped stay in the list, with the reason in `content.metadata`. ' +
+    'When no provider answers, `details` has the failure of each.',
+  http: 'POST /v1/search',
+  aliases: ['POST /search'],
+  cli: 'search <query>',
+  example: "bax search 'how river deltas grow' --limit 3 --formats markdown",
+  input: searchInput,
+  output: searchAnswer,
+  errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked'],
+  run: (engine, input, call) => engine.searcher.search(input, call),
+})
