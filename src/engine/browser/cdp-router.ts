@@ -11,7 +11,20 @@ export interface CdpMessage {
   sessionId?: string
 }
 
-type Answer = (message: CdpMessage) => void
+export type Answer = (message: CdpMessage) => void
+
+/** A consumer's own view of a browser, wherever the browser is: numbers, sessions and domains of its own. */
+export interface CdpChannel {
+  /** Calls a method; without `sessionId` on the browser level. Rejects with what the protocol answered. */
+  send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>>
+  /** Sends a whole message; the reply carries the message's own number and session. */
+  post(message: CdpMessage, answer: Answer): void
+  /** Hears every event of this channel's sessions; those of the browser level have no `sessionId`. */
+  onEvent(listener: (message: CdpMessage) => void): void
+  /** Runs once, when the browser or the way to it is gone, or the channel was closed. */
+  onClose(listener: () => void): void
+  close(): void
+}
 
 /** What carries the messages of a connection: a pipe, a websocket. */
 export interface CdpWire {
@@ -118,7 +131,7 @@ export class CdpRouter {
 }
 
 /** One consumer's view of the browser: its own browser-level session, under the protocol's usual rules. */
-export class Channel {
+export class Channel implements CdpChannel {
   readonly root: string
   readonly #router: CdpRouter
   #onEvent: ((message: CdpMessage) => void) | undefined

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
 import { limits } from '../../core/limits.ts'
 import { playwright } from './playwright.ts'
-import type { Channel, CdpMessage } from './upstream.ts'
+import type { CdpChannel, CdpMessage } from './cdp-router.ts'
 import { disguiseOf } from './user-agents.ts'
 
 /** A context with the id that other channels know it by. */
@@ -23,7 +23,7 @@ export class Driver {
     this.#link = link
   }
 
-  static async connect(channel: Channel, version: string, artifactsDir: string): Promise<Driver> {
+  static async connect(channel: CdpChannel, version: string, artifactsDir: string): Promise<Driver> {
     const link = new Link(channel, version)
     const options = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
     return new Driver(await playwright().chromium.connectOverCDP(link as never, options), link)
@@ -47,7 +47,7 @@ class Link {
   lastContextId = ''
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
-  readonly #channel: Channel
+  readonly #channel: CdpChannel
   readonly #version: string
   /** Contexts of this consumer with the number of pages that were opened in them. */
   readonly #contexts = new Map<string, number>()
@@ -56,7 +56,7 @@ class Link {
   readonly #targets = new Map<string, string>()
   readonly #agents = new Map<string, { params: CdpMessage['params']; sessionId: string }>()
 
-  constructor(channel: Channel, version: string) {
+  constructor(channel: CdpChannel, version: string) {
     this.#channel = channel
     this.#version = version
     channel.onEvent((message) => {

@@ -1,0 +1,92 @@
+/** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
+import { BaxError } from '../../../core/errors.ts'
+import type { Answer, CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import type { TunnelChannel } from './tunnel.ts'
+
+const lostCode = -32_000
+const lostMessage = 'the relay is disconnected'
+
+/** The engine's end: speaks CDP over a channel of the tunnel. */
+export class RemoteChannel implements CdpChannel {
+  readonly #channel: TunnelChannel
+  readonly #pending = new Map<number, { readonly message: CdpMessage; readonly answer: Answer }>()
+  #onEvent: ((message: CdpMessage) => void) | undefined
+  #onClose: (() => void) | undefined
+  #lastId = 0
+  #closed = false
+
+  constructor(channel: TunnelChannel) {
+    this.#channel = channel
+    channel.handle({ onMessage: (text) => this.#receive(JSON.parse(text) as CdpMessage), onClose: () => this.#lost() })
+  }
+
+  /** @throws BaxError `cdp_error` with the protocol's answer; `relay_disconnected` when the way there is gone. */
+  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    return new Promise((resolve, reject) => {
+      const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
+      this.post(message, ({ result, error }) => {
+        if (!error) resolve(result ?? {})
+        else if (error.message === lostMessage) {
+          // Whether the browser has done it nobody knows.
+          reject(new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } }))
+        } else reject(new BaxError('cdp_error', error.message, { details: { ...error, method } }))
+      })
+    })
+  }
+
+  post(message: CdpMessage, answer: Answer): void {
+    if (this.#closed) return reply(message, { error: { code: lostCode, message: lostMessage } }, answer)
+    const id = ++this.#lastId
+    this.#pending.set(id, { message, answer })
+    this.#channel.send(JSON.stringify({ ...message, id }))
+  }
+
+  onEvent(listener: (message: CdpMessage) => void): void {
+    this.#onEvent = listener
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#closed) listener()
+    else this.#onClose = listener
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#channel.close()
+    this.#lost()
+  }
+
+  #receive(message: CdpMessage): void {
+    if (message.id === undefined) return this.#onEvent?.(message)
+    const asked = this.#pending.get(message.id)
+    this.#pending.delete(message.id)
+    if (asked) reply(asked.message, message, asked.answer)
+  }
+
+  #lost(): void {
+    if (this.#closed) return
+    this.#closed = true
+    const pending = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { message, answer } of pending) {
+      reply(message, { error: { code: lostCode, message: lostMessage } }, answer)
+    }
+    this.#onClose?.()
+  }
+}
+
+/** The connector's end: hands what comes over the tunnel to the browser, and what the browser says back. */
+export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: { code: number; reason: string }): void {
+  tunnel.handle({
+    onMessage: (text) => browser.post(JSON.parse(text) as CdpMessage, (answer) => tunnel.send(JSON.stringify(answer))),
+    onClose: () => browser.close(),
+  })
+  browser.onEvent((event) => tunnel.send(JSON.stringify(event)))
+  browser.onClose(() => tunnel.close(gone.code, gone.reason))
+}
+
+/** Answers under the number and session that the question had. */
+function reply({ id, sessionId }: CdpMessage, { result, error }: CdpMessage, answer: Answer): void {
+  const known: CdpMessage = { ...(id !== undefined && { id }), ...(sessionId && { sessionId }) }
+  answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })
+}
