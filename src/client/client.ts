@@ -123,6 +123,60 @@ async function* framesOf(response: WireResponse, { signal }: CallOptions): Async
   }
 }
 
+/** Bytes that a download answered with. */
+export interface Downloaded {
+  readonly status: number
+  readonly headers: WireResponse['headers']
+  /** Throws `engine_unreachable` when they break off. */
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Asks for bytes by an operation's address, or by a path as an answer gave it (`GET /shell/artifacts/…`).
+ * @throws BaxError with the code that the engine answered, or `engine_unreachable`.
+ */
+export async function download(
+  transport: Transport,
+  http: string,
+  input: Record<string, unknown>,
+  { headers = {}, ...options }: CallOptions & { readonly headers?: Record<string, string> } = {},
+): Promise<Downloaded> {
+  const request = requestOf(http, input, options)
+  const response = await transport.send({ ...request, headers: { ...request.headers, accept: '*/*', ...headers } })
+  if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))
+  return { status: response.status, headers: response.headers, bytes: whole(response, options) }
+}
+
+/** Sends bytes; the fields go into the query. @throws BaxError as `download` does. */
+export async function upload(
+  transport: Transport,
+  http: string,
+  input: Record<string, unknown>,
+  body: AsyncIterable<Uint8Array>,
+  options: CallOptions = {},
+): Promise<unknown> {
+  const request = requestOf(http.replace(/^\w+/, 'GET'), input, options)
+  const response = await transport.send({
+    ...request,
+    method: route(http).method,
+    headers: { ...request.headers, 'content-type': 'application/octet-stream', accept: 'application/json' },
+    bytes: body,
+  })
+  const answer = parse(await response.text())
+  if (response.status >= 400) throw BaxError.fromBody(answer)
+  return answer
+}
+
+/** The bytes of a response; one that is cut off is a failure, not an end. */
+async function* whole(response: WireResponse, { signal }: CallOptions): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response.stream()
+  } catch (cause) {
+    if (cause instanceof BaxError || signal?.aborted) throw cause
+    throw new BaxError('engine_unreachable', 'the transfer broke off', { cause })
+  }
+}
+
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

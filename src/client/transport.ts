@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string
   readonly headers?: Record<string, string>
   readonly body?: string
+  /** A body of bytes, sent as they come; not over a quick socket. */
+  readonly bytes?: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal
 }
 
@@ -30,11 +32,12 @@ type Fetch = (request: Request) => Response | Promise<Response>
 /** Calls an app in this process; `close` ends what was opened for it. */
 export function embedded(fetch: Fetch, close: () => Promise<void> = async () => {}): Transport {
   return {
-    async send({ method, path, headers, body, signal }) {
+    async send({ method, path, headers, body, bytes, signal }) {
       const request = new Request(`http://localhost${path}`, {
         method,
         ...(headers && { headers }),
         ...(body !== undefined && { body }),
+        ...(bytes && { body: bytes as never, duplex: 'half' as const }),
         ...(signal && { signal }),
       })
       const response = await fetch(request)
@@ -72,7 +75,7 @@ function overNodeHttp(
   prefix = '',
 ): Transport {
   return {
-    async send({ method, path, headers, body, signal }) {
+    async send({ method, path, headers, body, bytes, signal }) {
       const node: typeof http =
         target.protocol === 'https:' ? ((await import('node:https')) as never) : await import('node:http')
       return new Promise<WireResponse>((resolve, reject) => {
@@ -101,11 +104,26 @@ function overNodeHttp(
           })
         })
         request.on('error', (error) => reject(signal?.aborted ? error : unreachable(name, error)))
-        request.end(body)
+        if (!bytes) request.end(body)
+        // What fails while the body is sent destroys the request, whose own error is told.
+        else void send(bytes, request).catch((error: unknown) => request.destroy(error as Error))
       })
     },
     async close() {},
   }
+}
+
+/** Sends a body piece by piece, at the pace of the other side. */
+async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientRequest): Promise<void> {
+  for await (const piece of bytes) {
+    if (request.destroyed) return
+    if (request.write(piece)) continue
+    await new Promise<void>((resolve) => {
+      request.once('drain', resolve)
+      request.once('close', resolve)
+    })
+  }
+  request.end()
 }
 
 /** The error of a call that did not reach its engine, or lost it. */

@@ -41,6 +41,8 @@ export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.Z
   readonly output: Out
   /** HTTP status of a successful answer that is not 200. */
   readonly status?: (output: z.output<NonNullable<Out>>) => number
+  /** Largest body in bytes where the usual bound is too small. */
+  readonly bodyBytes?: number
   /** Codes that this operation can answer beside those every operation can; for the documents. */
   readonly errors?: readonly ErrorCode[]
   run(engine: Engine, input: z.output<In>, call: Call): Out extends z.ZodType ? Promise<z.output<Out>> : Promise<void>
@@ -64,5 +66,5 @@ export const routesOf = ({ http, aliases = [] }: { http: string; aliases?: reado
   ...aliases,
 ]
 
-/** Names of the `{fields}` of a path template. */
-export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+/** Names of the `{fields}` of a path template; a last one with a star takes the rest of the path. */
+export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name!)

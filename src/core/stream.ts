@@ -27,6 +27,8 @@ export interface StreamOperation<In extends z.ZodObject = z.ZodObject> {
   readonly input: In
   /** Shape of one frame, for the documents. */
   readonly frame: z.ZodType
+  /** Largest body in bytes where the usual bound is too small. */
+  readonly bodyBytes?: number
   readonly errors?: readonly ErrorCode[]
   /** Null when there is nothing to follow any more: answered 204, which stops an EventSource for good. */
   open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>

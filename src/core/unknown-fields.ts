@@ -47,7 +47,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return inner
 }
 
-/** Renames camelCase aliases (`waitFor`) to the wire names (`wait_for`) wherever the schema knows the latter. */
+/** Renames camelCase aliases (`waitFor`) and those of a field's meta to the wire names (`wait_for`) that the schema knows. */
 export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema)
   if (Array.isArray(value)) {
@@ -59,12 +59,19 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      const name =
-        !Object.hasOwn(shape, key) && Object.hasOwn(shape, snake) && !Object.hasOwn(value, snake) ? snake : key
+      const name = Object.hasOwn(shape, key) ? key : (wireName(shape, key, snake, value) ?? key)
       const field = Object.hasOwn(shape, name) ? shape[name] : undefined
       return [name, field ? renameAliases(field, item) : item]
     }),
   )
+}
+
+/** The field that a name stands for: its camelCase form, or one of the `aliases` that the field's meta lists. */
+function wireName(shape: Record<string, z.ZodType>, key: string, snake: string, value: object): string | undefined {
+  const name = Object.hasOwn(shape, snake)
+    ? snake
+    : Object.keys(shape).find((field) => (shape[field]!.meta()?.['aliases'] as string[] | undefined)?.includes(key))
+  return name !== undefined && !Object.hasOwn(value, name) ? name : undefined
 }
 
 /** The option that a value names itself (`command: 'click'`), whether or not the rest of it is right. */

@@ -8,7 +8,8 @@ import type { Operation, Show } from '../core/operation.ts'
 import type { Param } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
 import type { StreamOperation } from '../core/stream.ts'
-import { operations, streams } from './index.ts'
+import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import { operations, streams, transfers } from './index.ts'
 
 export interface OperationEntry {
   readonly name: string
@@ -21,6 +22,8 @@ export interface OperationEntry {
   readonly params: readonly Param[]
   /** Its answer comes in frames. */
   readonly stream?: true
+  /** Its answer, or its body, is bytes. */
+  readonly transfer?: 'download' | 'upload'
 }
 
 export interface CommandEntry {
@@ -48,6 +51,12 @@ export function makeManifest(): Manifest {
         ...entryOf(name, stream),
         stream: true as const,
       })),
+      ...Object.entries(transfers as unknown as Record<string, DownloadOperation | UploadOperation>).map(
+        ([name, transfer]) => ({
+          ...entryOf(name, transfer),
+          transfer: 'open' in transfer ? ('download' as const) : ('upload' as const),
+        }),
+      ),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
       Object.entries(members as unknown as Record<string, Command>).map(([name, command]) => ({
@@ -62,12 +71,14 @@ export function makeManifest(): Manifest {
   }
 }
 
-function entryOf(name: string, operation: Operation | StreamOperation): OperationEntry {
+type Any = Operation | StreamOperation | DownloadOperation | UploadOperation
+
+function entryOf(name: string, operation: Any): OperationEntry {
   return {
     name,
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    http: operation.http,
+    http: operation.http.replace('*}', '}'),
     cli: operation.cli,
     ...(operation.example && { example: operation.example }),
     params: paramsOf(operation.input),

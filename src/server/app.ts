@@ -6,12 +6,14 @@ import { asBaxError, BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { type Call, type Operation, route, routesOf } from '../core/operation.ts'
 import type { StreamCall, StreamOperation } from '../core/stream.ts'
-import { operations, streams } from '../operations/index.ts'
+import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import { operations, streams, transfers } from '../operations/index.ts'
 import { version } from '../core/version.ts'
 import { admit, type Door } from './door.ts'
 import { readInput } from './input.ts'
 import { makeOpenapi } from './openapi.ts'
 import { frameResponse } from './stream.ts'
+import { bodyOf, contentResponse } from './transfer.ts'
 
 export interface AppOptions {
   readonly engine: Engine
@@ -27,7 +29,8 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
   const app = new Hono()
   const answering = Object.values(operations as unknown as Record<string, Operation>)
   const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
-  const all = [...answering, ...streaming]
+  const moving = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
+  const all = [...answering, ...streaming, ...moving]
 
   app.use('*', async (context, next) => {
     const requestId = newId('req')
@@ -40,16 +43,21 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
 
   const serve = (http: string, handler: (context: Context) => Promise<Response>) => {
     const { method, path } = route(http)
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), handler)
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{.+}'), handler)
   }
   for (const operation of answering) {
     for (const http of routesOf(operation)) serve(http, (context) => answer(context, operation, engine))
   }
   for (const stream of streaming) serve(stream.http, (context) => follow(context, stream, engine))
+  for (const transfer of moving) {
+    serve(transfer.http, (context) =>
+      'open' in transfer ? download(context, transfer, engine) : upload(context, transfer, engine),
+    )
+  }
 
   let document: string | undefined
   app.get('/openapi.json', (context) => {
-    document ??= JSON.stringify(makeOpenapi(operations as never, streams as never))
+    document ??= JSON.stringify(makeOpenapi(operations as never, streams as never, transfers as never))
     return context.body(document, 200, { 'content-type': 'application/json' })
   })
 
@@ -73,7 +81,8 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
 }
 
 async function answer(context: Context, operation: Operation, engine: Engine): Promise<Response> {
-  const { input, warning } = await readInput(context.req.raw, operation.input, context.req.param() as Fields)
+  const rules = { maxBytes: operation.bodyBytes }
+  const { input, warning } = await readInput(context.req.raw, operation.input, context.req.param() as Fields, rules)
   const output = await operation.run(engine, input as z.output<z.ZodObject>, callOf(context))
   if (operation.output === null) return context.body(null, 204)
   const body = output as Record<string, unknown>
@@ -83,7 +92,8 @@ async function answer(context: Context, operation: Operation, engine: Engine): P
 }
 
 async function follow(context: Context, stream: StreamOperation, engine: Engine): Promise<Response> {
-  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields)
+  const rules = { maxBytes: stream.bodyBytes }
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules)
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const ended = new AbortController()
   const call: StreamCall = {
@@ -96,6 +106,28 @@ async function follow(context: Context, stream: StreamOperation, engine: Engine)
   const frames = await stream.open(engine, input, call)
   if (frames === null) return context.body(null, 204)
   return frameResponse(frames, context.req.header('accept'), gone)
+}
+
+async function download(context: Context, operation: DownloadOperation, engine: Engine): Promise<Response> {
+  const { raw } = context.req
+  const fields = { ...(context.req.param() as Fields), ...restOfPath(operation.http, raw.url) }
+  const { input } = await readInput(raw, operation.input, fields)
+  return contentResponse(raw, await operation.open(engine, input as z.output<z.ZodObject>, callOf(context)))
+}
+
+async function upload(context: Context, operation: UploadOperation, engine: Engine): Promise<Response> {
+  const { raw } = context.req
+  const { input } = await readInput(raw, operation.input, context.req.param() as Fields, { hasJson: false })
+  return context.json(await operation.receive(engine, input as z.output<z.ZodObject>, bodyOf(raw), callOf(context)))
+}
+
+/** The field with a star, percent-encoded as it came: its bytes need not be UTF-8. */
+function restOfPath(http: string, url: string): Fields {
+  const { path } = route(http)
+  const [, name] = /\{(\w+)\*\}$/.exec(path) ?? []
+  if (name === undefined) return {}
+  const before = path.split('/').length - 1
+  return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
 }
 
 const callOf = (context: Context): Call => ({
@@ -111,6 +143,10 @@ function failure(context: Context, error: BaxError, headers: Record<string, stri
   const id = requestIdOf(context)
   context.header('x-request-id', id)
   context.header('x-bax-version', version)
+  if (error.status === 416) {
+    const { size } = error.details as { size: number }
+    context.header('content-range', `bytes */${size}`)
+  }
   if (error.status === 401) context.header('www-authenticate', 'Bearer')
   if (error.status === 429 || error.status === 503) context.header('retry-after', String(error.retryAfterSecs ?? 1))
   if (error.status === 408 || error.status === 409 || (error.status >= 500 && !error.retryable))
@@ -120,6 +156,10 @@ function failure(context: Context, error: BaxError, headers: Record<string, stri
 }
 
 function matches(template: string, path: string): boolean {
-  const pattern = template.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')
+  const pattern = template
+    .replaceAll(/\{\w+\*\}/g, '{rest}')
+    .replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')
+    .replaceAll('{rest}', '.+')
+    .replaceAll(/\{\w+\}/g, '[^/]+')
   return new RegExp(`^${pattern}$`).test(path)
 }

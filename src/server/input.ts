@@ -13,6 +13,13 @@ export interface ReadInput {
   readonly warning?: string
 }
 
+interface BodyRules {
+  /** Largest body that is read. */
+  readonly maxBytes?: number | undefined
+  /** False where the body is bytes that somebody else reads. */
+  readonly hasJson?: boolean
+}
+
 /**
  * Joins path, query and body, validates, and names what it did not know.
  * @throws BaxError `invalid_json`, `unsupported_media_type`, `payload_too_large` or `invalid_request`.
@@ -21,9 +28,11 @@ export async function readInput(
   request: Request,
   schema: z.ZodObject,
   path: Record<string, string>,
+  { maxBytes = limits.bodyBytes, hasJson = true }: BodyRules = {},
 ): Promise<ReadInput> {
   const query = readQuery(new URL(request.url).searchParams, schema)
-  const body = request.method === 'GET' || request.method === 'DELETE' ? {} : await readBody(request)
+  const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
+  const body = bodiless ? {} : await readBody(request, maxBytes)
   const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
 
   const parsed = schema.safeParse(raw)
@@ -54,10 +63,10 @@ function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string,
   )
 }
 
-async function readBody(request: Request): Promise<Record<string, unknown>> {
+async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > limits.bodyBytes) throw tooLarge()
-  const bytes = await readLimited(request)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  const bytes = await readLimited(request, maxBytes)
   if (bytes.length === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
@@ -79,16 +88,16 @@ async function readBody(request: Request): Promise<Record<string, unknown>> {
   return value as Record<string, unknown>
 }
 
-async function readLimited(request: Request): Promise<Uint8Array> {
+async function readLimited(request: Request, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
-    if (size > limits.bodyBytes) throw tooLarge()
+    if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-const tooLarge = () =>
-  new BaxError('payload_too_large', `the body is larger than ${limits.bodyBytes / 1024 / 1024} MiB`)
+const tooLarge = (maxBytes: number) =>
+  new BaxError('payload_too_large', `the body is larger than ${maxBytes / 1024 / 1024} MiB`)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { type Operation, pathFields, route, routesOf } from '../core/operation.ts'
 import type { StreamOperation } from '../core/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
 import { version } from '../core/version.ts'
 
 /** Codes that every operation can answer. */
@@ -22,15 +23,22 @@ const errorSchema = z
 
 type Json = Record<string, unknown>
 
-export function makeOpenapi(operations: Record<string, Operation>, streams: Record<string, StreamOperation>): Json {
+type Any = Operation | StreamOperation | DownloadOperation | UploadOperation
+
+export function makeOpenapi(
+  operations: Record<string, Operation>,
+  streams: Record<string, StreamOperation>,
+  transfers: Record<string, DownloadOperation | UploadOperation>,
+): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
-  for (const [name, operation] of Object.entries({ ...operations, ...streams })) {
+  for (const [name, operation] of Object.entries<Any>({ ...operations, ...streams, ...transfers })) {
     for (const [at, http] of routesOf(operation).entries()) {
-      const { method, path } = route(http)
+      const { method, path: template } = route(http)
+      const path = template.replaceAll('*}', '}')
       paths[path] ??= {}
       const id = at === 0 ? name : aliasId(name, at)
-      paths[path][method.toLowerCase()] = describe(id, { ...operation, http } as typeof operation, components)
+      paths[path][method.toLowerCase()] = describe(id, { ...operation, http } as Any, components)
     }
   }
   schemaOf(errorSchema, 'output', components)
@@ -58,7 +66,7 @@ export function makeOpenapi(operations: Record<string, Operation>, streams: Reco
 /** `searchAlias`, `searchAlias2`: operation ids are unique in a document. */
 export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
 
-function describe(name: string, operation: Operation | StreamOperation, components: Json): Json {
+function describe(name: string, operation: Any, components: Json): Json {
   const { method, path } = route(operation.http)
   const inPath = new Set(pathFields(path))
   const input = schemaOf(operation.input, 'input', components) as {
@@ -67,7 +75,8 @@ function describe(name: string, operation: Operation | StreamOperation, componen
   }
   const properties = Object.entries(input.properties ?? {})
   const rest = properties.filter(([field]) => !inPath.has(field))
-  const hasBody = method === 'POST' || method === 'PUT'
+  const takesBytes = 'receive' in operation
+  const hasBody = !takesBytes && (method === 'POST' || method === 'PUT')
   const parameters = properties
     .filter(([field]) => inPath.has(field) || !hasBody)
     .map(([field, schema]) => ({
@@ -84,6 +93,7 @@ function describe(name: string, operation: Operation | StreamOperation, componen
     ...(operation.description && { description: operation.description }),
     tags: [path.split('/').find((part) => part && part !== 'v1') ?? 'engine'],
     ...(parameters.length > 0 && { parameters }),
+    ...(takesBytes && { requestBody: { required: true, content: bytes } }),
     ...(hasBody &&
       rest.length > 0 && {
         requestBody: {
@@ -103,7 +113,7 @@ function describe(name: string, operation: Operation | StreamOperation, componen
   }
 }
 
-function responses(operation: Operation | StreamOperation, components: Json): Json {
+function responses(operation: Any, components: Json): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of [...common, ...(operation.errors ?? [])]) {
     const { status } = errorTable[code]
@@ -119,7 +129,17 @@ function responses(operation: Operation | StreamOperation, components: Json): Js
   return { ...successes(operation, components), ...Object.fromEntries(failures) }
 }
 
-function successes(operation: Operation | StreamOperation, components: Json): Json {
+/** Bytes that are no JSON. */
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+
+function successes(operation: Any, components: Json): Json {
+  if ('open' in operation && !('frame' in operation)) {
+    return {
+      '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
+      '206': { description: 'The part that Range asks for', content: bytes },
+      '304': { description: 'Not changed since If-None-Match' },
+    }
+  }
   if ('frame' in operation) {
     const schema = schemaOf(operation.frame, 'output', components)
     const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
@@ -130,7 +150,8 @@ function successes(operation: Operation | StreamOperation, components: Json): Js
   }
   if (operation.output === null) return { '204': { description: 'Done' } }
   const content = jsonOf(schemaOf(operation.output, 'output', components))
-  const later = operation.status && { '202': { description: 'Accepted; poll for the result', content } }
+  const later = 'status' in operation &&
+    operation.status && { '202': { description: 'Accepted; poll for the result', content } }
   return { '200': { description: 'The result', content }, ...later }
 }
 
@@ -159,6 +180,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
 function rewrite(json: Json): Json {
   return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
     if (key === '$ref' && typeof value === 'string') return value.replace('#/$defs/', '#/components/schemas/')
-    return key === 'spelling' ? undefined : value
+    return key === 'spelling' || key === 'aliases' ? undefined : value
   }) as Json
 }

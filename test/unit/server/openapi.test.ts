@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { routesOf } from '../../../src/core/operation.ts'
-import { operations, streams } from '../../../src/operations/index.ts'
+import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi.ts'
 
 interface Described {
@@ -9,7 +9,7 @@ interface Described {
   parameters?: { name: string; in: string }[]
   responses: Record<string, unknown>
 }
-const document = makeOpenapi(operations as never, streams as never) as unknown as {
+const document = makeOpenapi(operations as never, streams as never, transfers as never) as unknown as {
   openapi: string
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, unknown> }
@@ -19,7 +19,11 @@ const described = Object.values(document.paths).flatMap((path) => Object.values(
 describe('openapi.json', () => {
   test('is 3.1 and has every operation once at each of its addresses', () => {
     expect(document.openapi).toBe('3.1.0')
-    const all: Record<string, { http: string; aliases?: readonly string[] }> = { ...operations, ...streams }
+    const all: Record<string, { http: string; aliases?: readonly string[] }> = {
+      ...operations,
+      ...streams,
+      ...transfers,
+    }
     const ids = Object.entries(all).flatMap(([name, operation]) =>
       routesOf(operation).map((_, at) => (at === 0 ? name : aliasId(name, at))),
     )
