@@ -21,6 +21,8 @@ export interface EngineConfig {
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
   readonly model?: ModelConfig
   readonly search?: SearchConfig
+  /** How shell sessions get their containers. */
+  readonly shell?: ShellConfig
   /** Called when the engine is asked to stop; a server that is not ours to stop leaves it out. */
   readonly onStop?: () => void
   readonly log: Log
@@ -32,6 +34,21 @@ export interface PoolConfig {
   readonly contextsPerBrowser: number
   /** Browser processes of one kind at most. */
   readonly browsers: number
+}
+
+export interface ShellConfig {
+  /** Address as in DOCKER_HOST; undefined looks at the usual sockets. */
+  readonly dockerHost?: string
+  /** Folder with `ca.pem`, `cert.pem`, `key.pem` for a `tcp://` address (DOCKER_CERT_PATH). */
+  readonly dockerCertPath?: string
+  /** The user's folder for sockets (XDG_RUNTIME_DIR), where rootless Docker and Podman listen. */
+  readonly runtimeDir?: string
+  /** Socket of the user's ssh agent (SSH_AUTH_SOCK), for an `ssh://` address. */
+  readonly sshAgent?: string
+  /** Images that sessions may use; undefined allows every local one. */
+  readonly images?: readonly string[]
+  /** Containers of a kind that was asked for before, kept running for the next session. */
+  readonly warm?: number
 }
 
 export interface ModelConfig {

@@ -1,0 +1,51 @@
+/**
+ * Docker sends the two outputs of a container in one stream, each piece with a head of eight bytes. Ours, because the
+ * client's own demultiplexer loses what is cut, and does not know backpressure.
+ */
+import { ProtocolFault } from './frames.ts'
+
+const headSize = 8
+/** The daemon copies in pieces of 32 KiB; what is far larger is no head. */
+const maxPiece = 16 * 1024 * 1024
+
+export class DockerStream {
+  readonly #receive: (stream: 'stdout' | 'stderr', bytes: Buffer) => void
+  #head: Buffer = Buffer.alloc(0)
+  #stream: 'stdout' | 'stderr' = 'stdout'
+  #left = 0
+
+  constructor(receive: (stream: 'stdout' | 'stderr', bytes: Buffer) => void) {
+    this.#receive = receive
+  }
+
+  /** Takes the next bytes, cut anywhere. @throws ProtocolFault for what Docker would not send. */
+  push(bytes: Buffer): void {
+    let rest = bytes
+    while (rest.length > 0) {
+      if (this.#left === 0) rest = this.#readHead(rest)
+      else {
+        const piece = rest.subarray(0, this.#left)
+        this.#left -= piece.length
+        rest = rest.subarray(piece.length)
+        this.#receive(this.#stream, piece)
+      }
+    }
+  }
+
+  #readHead(bytes: Buffer): Buffer {
+    const missing = headSize - this.#head.length
+    const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes.subarray(0, missing)])
+    if (head.length < headSize) {
+      this.#head = head
+      return bytes.subarray(missing)
+    }
+    const kind = head.readUInt32LE(0)
+    // 0 is stdin, which nobody echoes.
+    if (kind !== 1 && kind !== 2) throw new ProtocolFault(`a piece of stream ${kind}`)
+    this.#stream = kind === 1 ? 'stdout' : 'stderr'
+    this.#left = head.readUInt32BE(4)
+    if (this.#left > maxPiece) throw new ProtocolFault(`a piece of ${this.#left} bytes`)
+    this.#head = Buffer.alloc(0)
+    return bytes.subarray(missing)
+  }
+}

@@ -1,0 +1,268 @@
+/** File operations of one container, over its agent. */
+import PQueue from 'p-queue'
+import { ContainerFault } from '../container.ts'
+import type {
+  ContainerFiles,
+  FileFacts,
+  FileStream,
+  NamedFacts,
+  PathBytes,
+  ReadOptions,
+  WalkEntry,
+  WalkOptions,
+} from '../container-files.ts'
+import type { AgentChannel } from './channel.ts'
+import { Deferred } from './deferred.ts'
+import { FileCall } from './file-call.ts'
+import { namesByNumber, type Owners, readFacts } from './file-facts.ts'
+import { fileOperation, FrameReader, FrameWriter, readFlag, unlimited, writeFlag } from './frames.ts'
+
+/** Calls that wait for a reader or a writer; the agent's threads are not many. */
+const streamsAtOnce = 8
+const largest = 0xffff_ffff
+
+/** Names of owners are the same in all containers of an image: looked up once. */
+export interface OwnersOfImage {
+  owners?: Promise<Owners>
+}
+
+const nobody: Owners = { users: new Map(), groups: new Map() }
+
+export class AgentFiles implements ContainerFiles {
+  readonly #channel: AgentChannel
+  readonly #image: OwnersOfImage
+  readonly #streams = new PQueue({ concurrency: streamsAtOnce })
+
+  constructor(channel: AgentChannel, image: OwnersOfImage) {
+    this.#channel = channel
+    this.#image = image
+  }
+
+  async info(path: PathBytes, { follow = false }: { follow?: boolean } = {}): Promise<FileFacts> {
+    return this.#facts(fileOperation.info, new FrameWriter().bytes(path).u8(follow ? 1 : 0))
+  }
+
+  async realPath(path: PathBytes): Promise<Uint8Array> {
+    const answer = await this.#call(fileOperation.realPath, new FrameWriter().bytes(path)).answer
+    return answer.bytes()
+  }
+
+  async list(
+    path: PathBytes,
+    { after = new Uint8Array(), limit = largest, hidden = true }: Parameters<ContainerFiles['list']>[1] = {},
+  ): Promise<{ entries: NamedFacts[]; total: number; more: boolean }> {
+    const owners = await this.#owners()
+    const body = new FrameWriter()
+      .bytes(path)
+      .bytes(after)
+      .u32(limit)
+      .u8(hidden ? 1 : 0)
+    const call = this.#call(fileOperation.list, body)
+    const entries: NamedFacts[] = []
+    for await (const piece of call.pieces) {
+      const records = new FrameReader(piece as Buffer)
+      while (!records.finished) {
+        const name = records.bytes()
+        entries.push({ name, ...readFacts(records, owners) })
+      }
+    }
+    const answer = await call.answer
+    return { entries, total: answer.u32(), more: answer.u8() === 1 }
+  }
+
+  async *walk(path: PathBytes, options: WalkOptions = {}): AsyncGenerator<WalkEntry, void, undefined> {
+    const { maxDepth = largest, maxEntries = largest, hidden = true, signal } = options
+    const owners = await this.#owners()
+    const body = new FrameWriter()
+      .bytes(path)
+      .u32(Math.min(maxDepth, largest))
+      .u32(Math.min(maxEntries, largest))
+      .u8(hidden ? 1 : 0)
+    const call = await this.#stream(() => this.#call(fileOperation.walk, body, signal))
+    // The last entry is told whether there would have been more.
+    let last: WalkEntry | undefined
+    for await (const piece of call.pieces) {
+      const records = new FrameReader(piece as Buffer)
+      while (!records.finished) {
+        if (last) yield last
+        last = readEntry(records, owners)
+      }
+    }
+    const cut = (await call.answer).u8() === 1
+    if (last) yield { ...last, cut }
+  }
+
+  async read(path: PathBytes, options: ReadOptions = {}): Promise<{ facts: FileFacts; data: Uint8Array }> {
+    const { facts, data, factsAfter } = await this.readStream(path, options)
+    const pieces: Uint8Array[] = []
+    for await (const piece of data) pieces.push(piece)
+    await factsAfter
+    return { facts, data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces) }
+  }
+
+  async readStream(path: PathBytes, options: ReadOptions = {}): Promise<FileStream> {
+    return this.#read(path, options, await this.#owners())
+  }
+
+  async write(
+    path: PathBytes,
+    content: Uint8Array | AsyncIterable<Uint8Array>,
+    options: Parameters<ContainerFiles['write']>[2] = {},
+  ): Promise<{ facts: FileFacts; bytesWritten: number; created: boolean }> {
+    const { mode = 0o644, append = false, createDirs = true, overwrite = true } = options
+    const owners = await this.#owners()
+    const flags =
+      (append ? writeFlag.append : 0) | (createDirs ? writeFlag.parents : 0) | (overwrite ? writeFlag.overwrite : 0)
+    const body = new FrameWriter().bytes(path).u32(mode).u8(flags)
+    const call = await this.#stream(() => this.#call(fileOperation.write, body))
+    await sendContent(call, content)
+    const answer = await call.answer
+    const facts = readFacts(answer, owners)
+    return { facts, bytesWritten: Number(answer.u64()), created: answer.u8() === 1 }
+  }
+
+  async remove(path: PathBytes, { recursive = false }: { recursive?: boolean } = {}): Promise<number> {
+    const body = new FrameWriter().bytes(path).u8(recursive ? 1 : 0)
+    return (await this.#call(fileOperation.remove, body).answer).u32()
+  }
+
+  async copy(
+    source: PathBytes,
+    destination: PathBytes,
+    { overwrite = false, recursive = true }: { overwrite?: boolean; recursive?: boolean } = {},
+  ): Promise<{ entries: number; bytes: number }> {
+    const body = new FrameWriter()
+      .bytes(source)
+      .bytes(destination)
+      .u8(overwrite ? 1 : 0)
+      .u8(recursive ? 1 : 0)
+    const answer = await this.#call(fileOperation.copy, body).answer
+    return { entries: answer.u32(), bytes: Number(answer.u64()) }
+  }
+
+  async move(
+    source: PathBytes,
+    destination: PathBytes,
+    { overwrite = false }: { overwrite?: boolean } = {},
+  ): Promise<FileFacts> {
+    const body = new FrameWriter()
+      .bytes(source)
+      .bytes(destination)
+      .u8(overwrite ? 1 : 0)
+    return this.#facts(fileOperation.move, body)
+  }
+
+  async mkdir(
+    path: PathBytes,
+    { parents = true, mode = 0o755 }: { parents?: boolean; mode?: number } = {},
+  ): Promise<boolean> {
+    const body = new FrameWriter()
+      .bytes(path)
+      .u8(parents ? 1 : 0)
+      .u32(mode)
+    return (await this.#call(fileOperation.mkdir, body).answer).u8() === 1
+  }
+
+  async #facts(operation: number, body: FrameWriter): Promise<FileFacts> {
+    const owners = await this.#owners()
+    return readFacts(await this.#call(operation, body).answer, owners)
+  }
+
+  #call(operation: number, body: FrameWriter, signal?: AbortSignal): FileCall {
+    signal?.throwIfAborted()
+    const call = new FileCall(this.#channel, operation, body)
+    follow(call, signal)
+    return call
+  }
+
+  async #read(path: PathBytes, options: ReadOptions, owners: Owners): Promise<FileStream> {
+    const { offset = 0, length, beneath, signal } = options
+    signal?.throwIfAborted()
+    const body = new FrameWriter()
+      .bytes(path)
+      .u8(beneath === undefined ? 0 : readFlag.beneath)
+      .bytes(beneath ?? '')
+      .u64(BigInt(offset))
+      .u64(length === undefined ? unlimited : BigInt(length))
+    const call = await this.#stream(() => new FileCall(this.#channel, fileOperation.read, body, true))
+    follow(call, signal)
+    const facts = readFacts(await call.opening.promise, owners)
+    const factsAfter = call.answer.then((answer) => readFacts(answer, owners))
+    factsAfter.catch(() => {})
+    return { facts, data: call.pieces, factsAfter }
+  }
+
+  /** Waits for a free place, which the call holds until its end. */
+  #stream(begin: () => FileCall): Promise<FileCall> {
+    const begun = new Deferred<FileCall>()
+    void this.#streams.add(async () => {
+      try {
+        const call = begin()
+        begun.resolve(call)
+        await call.answer
+      } catch (error) {
+        // Of a call that has begun its reader hears by the answer.
+        begun.reject(error)
+      }
+    })
+    return begun.promise
+  }
+
+  #owners(): Promise<Owners> {
+    this.#image.owners ??= this.#readOwners().catch((error: unknown) => {
+      delete this.#image.owners
+      throw error
+    })
+    return this.#image.owners
+  }
+
+  async #readOwners(): Promise<Owners> {
+    const [users, groups] = await Promise.all([this.#names('/etc/passwd'), this.#names('/etc/group')])
+    return { users, groups }
+  }
+
+  /** Names by number; an image without the file has none. */
+  async #names(path: string): Promise<Map<number, string>> {
+    try {
+      const { data } = await this.#read(path, {}, nobody)
+      const pieces: Uint8Array[] = []
+      for await (const piece of data) pieces.push(piece)
+      return namesByNumber(Buffer.concat(pieces).toString())
+    } catch (error) {
+      if (error instanceof ContainerFault) return new Map()
+      throw error
+    }
+  }
+}
+
+/** Gives a call up when its caller does. */
+function follow(call: FileCall, signal: AbortSignal | undefined): void {
+  if (!signal) return
+  const cancel = () => call.cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  void call.answer.catch(() => {}).finally(() => signal.removeEventListener('abort', cancel))
+}
+
+async function sendContent(call: FileCall, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+  if (content instanceof Uint8Array) {
+    await call.input.write(content)
+    return call.input.end()
+  }
+  try {
+    // False: the agent has refused, and its answer says why.
+    for await (const piece of content) if (!(await call.input.write(piece))) return
+    call.input.end()
+  } catch (error) {
+    // The source broke off: nothing of it may get its name.
+    call.cancel()
+    await call.answer.catch(() => {})
+    throw error
+  }
+}
+
+function readEntry(records: FrameReader, owners: Owners): WalkEntry {
+  const path = records.bytes()
+  const depth = records.u32()
+  const unread = ([null, 'unreadable', 'depth'] as const)[records.u8()] ?? null
+  return { path, depth, unread, cut: false, ...readFacts(records, owners) }
+}

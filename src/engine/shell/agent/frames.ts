@@ -1,0 +1,167 @@
+/** The words of the protocol between engine and agent, and their spelling in bytes; `protocol.md` describes them. */
+
+/** Version that both sides must speak; a change of a frame raises it. */
+export const protocolVersion = 1
+
+/** Bytes that may be on their way before the receiver grants more. */
+export const outputWindow = 1024 * 1024
+export const inputWindow = 256 * 1024
+/** Largest frame, without its length. */
+export const maxFrame = 2 * 1024 * 1024
+/** Largest piece of input in one frame. */
+export const chunk = 64 * 1024
+
+/** Frames to the agent. */
+export const toAgent = {
+  exec: 1,
+  data: 2,
+  end: 3,
+  credit: 4,
+  signal: 5,
+  kill: 6,
+  resize: 7,
+  discard: 8,
+  file: 9,
+  cancel: 10,
+  ping: 11,
+} as const
+
+/** Frames from the agent. */
+export const fromAgent = {
+  hello: 64,
+  started: 65,
+  failed: 66,
+  output: 67,
+  exited: 68,
+  inputCredit: 69,
+  inputClosed: 70,
+  result: 71,
+  done: 72,
+  pong: 73,
+} as const
+
+export const fileOperation = {
+  info: 1,
+  realPath: 2,
+  list: 3,
+  walk: 4,
+  read: 5,
+  write: 6,
+  remove: 7,
+  copy: 8,
+  move: 9,
+  mkdir: 10,
+} as const
+
+export const execFlag = { pty: 1, stdin: 2, script: 4 } as const
+export const writeFlag = { append: 1, parents: 2, overwrite: 4 } as const
+export const readFlag = { beneath: 1 } as const
+
+/** Largest unsigned 64-bit number: "to the end", "without a limit". */
+export const unlimited = 0xffff_ffff_ffff_ffffn
+
+/** Builds the body of a frame, little-endian. */
+export class FrameWriter {
+  readonly #parts: Uint8Array[] = []
+  #size = 0
+
+  u8(value: number): this {
+    return this.#add(Uint8Array.of(value))
+  }
+
+  u16(value: number): this {
+    const bytes = Buffer.allocUnsafe(2)
+    bytes.writeUInt16LE(value)
+    return this.#add(bytes)
+  }
+
+  u32(value: number): this {
+    const bytes = Buffer.allocUnsafe(4)
+    bytes.writeUInt32LE(value)
+    return this.#add(bytes)
+  }
+
+  u64(value: bigint): this {
+    const bytes = Buffer.allocUnsafe(8)
+    bytes.writeBigUInt64LE(value)
+    return this.#add(bytes)
+  }
+
+  /** Length and bytes; strings as UTF-8. */
+  bytes(value: string | Uint8Array): this {
+    const bytes = typeof value === 'string' ? Buffer.from(value) : value
+    return this.u32(bytes.length).raw(bytes)
+  }
+
+  raw(bytes: Uint8Array): this {
+    return this.#add(bytes)
+  }
+
+  append(other: FrameWriter): this {
+    for (const part of other.#parts) this.#add(part)
+    return this
+  }
+
+  /** The whole frame. */
+  frame(type: number, id: number): Buffer {
+    const head = Buffer.allocUnsafe(9)
+    head.writeUInt32LE(this.#size + 5, 0)
+    head.writeUInt8(type, 4)
+    head.writeUInt32LE(id, 5)
+    return Buffer.concat([head, ...this.#parts], this.#size + 9)
+  }
+
+  #add(bytes: Uint8Array): this {
+    this.#parts.push(bytes)
+    this.#size += bytes.length
+    return this
+  }
+}
+
+/** A frame that does not hold what its type must. */
+export class ProtocolFault extends Error {}
+
+/** Reads the body of a frame. @throws ProtocolFault where it is too short. */
+export class FrameReader {
+  readonly #body: Buffer
+  #at = 0
+
+  constructor(body: Buffer) {
+    this.#body = body
+  }
+
+  get finished(): boolean {
+    return this.#at === this.#body.length
+  }
+
+  u8(): number {
+    return this.#body.readUInt8(this.#take(1))
+  }
+
+  u32(): number {
+    return this.#body.readUInt32LE(this.#take(4))
+  }
+
+  u64(): bigint {
+    return this.#body.readBigUInt64LE(this.#take(8))
+  }
+
+  bytes(): Buffer {
+    const length = this.u32()
+    const start = this.#take(length)
+    return this.#body.subarray(start, start + length)
+  }
+
+  /** Everything that was not read yet. */
+  rest(): Buffer {
+    const start = this.#take(this.#body.length - this.#at)
+    return this.#body.subarray(start)
+  }
+
+  #take(length: number): number {
+    const start = this.#at
+    if (this.#body.length - start < length) throw new ProtocolFault('a frame is shorter than it says')
+    this.#at = start + length
+    return start
+  }
+}
