@@ -16,8 +16,11 @@ export type Need =
   | { readonly when: 'start' }
   /** The engine that runs; without one the command fails with this error. */
   | { readonly when: 'running'; readonly absent: (crashed: boolean) => BaxError; readonly anyVersion?: boolean }
-  /** An answer: the engine that runs, or one inside this process for as long as the command. */
-  | { readonly when: 'ask' }
+  /**
+   * An answer: the engine that runs, or one inside this process for as long as the command. `sameEngine`: later calls are
+   * about what the first one began, and no other engine may answer them.
+   */
+  | { readonly when: 'ask'; readonly sameEngine?: boolean }
 
 export interface Home {
   readonly kind: 'server' | 'local' | 'embedded'
@@ -67,10 +70,16 @@ function inThisProcess(open: OpenEmbedded): Transport {
 
 function localTransport(context: Context, need: Need, embedded: OpenEmbedded): Transport {
   let inside: Transport | undefined
+  let answered = false
   return {
     async send(request) {
+      const stays = need.when === 'ask' && need.sameEngine
+      if (inside && stays) return inside.send(request)
       const running = await sendToRunning(context, request, need)
+      answered ||= running.response !== undefined
       if (running.response) return running.response
+      if (answered && stays)
+        throw new BaxError('engine_unreachable', 'the local engine has ended in the middle of its work')
       if (need.when === 'running') throw need.absent(running.crashed)
       if (need.when === 'start') {
         const { withStartedEngine } = await import('./local-engine.ts')
