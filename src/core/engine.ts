@@ -12,6 +12,14 @@ import type {
   MapInput,
 } from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
+import type {
+  CdpAnswer,
+  RelayEvent,
+  RelayEventKind,
+  RelayEventPage,
+  RelayRecord,
+  RelayTokenRecord,
+} from './shapes/relay.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
@@ -85,6 +93,57 @@ export interface Searcher {
   search(input: SearchInput, call: Pick<Call, 'signal'>): Promise<SearchAnswer>
 }
 
+/** Which buffered events of a relay session are wanted. */
+export interface RelayEventQuery {
+  readonly since?: number | undefined
+  readonly kind?: readonly RelayEventKind[] | undefined
+  readonly type?: readonly string[] | undefined
+  readonly target_id?: string | undefined
+  readonly level?: string | undefined
+  /** Glob. */
+  readonly url?: string | undefined
+  readonly text?: string | undefined
+}
+
+export interface CdpRequest {
+  readonly session_id: string
+  readonly method: string
+  readonly params: Record<string, unknown>
+  readonly target_id?: string | undefined
+  readonly timeout_ms: number
+  readonly max_bytes: number
+}
+
+/** Browsers of users, brought by connectors. All methods with an id accept the name too, and throw `relay_not_found`. */
+export interface Relays {
+  list(call: Call): Promise<RelayRecord[]>
+  get(id: string, call: Call): Promise<RelayRecord>
+  /** Lets the connector go, for good. */
+  stop(id: string): Promise<void>
+  /** @throws BaxError `target_not_found`, `relay_disconnected`, `browser_lost`. */
+  activate(id: string, targetId: string, call: Call): Promise<void>
+  readEvents(
+    id: string,
+    query: RelayEventQuery & { limit: number; order: 'asc' | 'desc'; wait_ms: number; format: 'json' | 'har' },
+    call: Call,
+  ): Promise<RelayEventPage | { log: Record<string, unknown> }>
+  clearEvents(id: string): Promise<void>
+  /** Records as they come, the kept ones after `since` first. */
+  followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>>
+  /** A protocol error is an answer; all else that goes wrong is thrown. */
+  cdp(request: CdpRequest, call: Call): Promise<CdpAnswer>
+  readonly tokens: {
+    create(wish: {
+      name?: string | undefined
+      ttl_secs: number
+      single_use: boolean
+    }): Promise<{ token: string; token_id: string; expires_at: string }>
+    list(): Promise<RelayTokenRecord[]>
+    /** @throws BaxError `token_not_found`. */
+    revoke(tokenId: string): Promise<void>
+  }
+}
+
 /** What a live session did, for the search of a fault. */
 export interface Diagnostics {
   log(sessionId: string): Promise<SessionLog>
@@ -97,6 +156,7 @@ export interface Engine {
   readonly diagnostics: Diagnostics
   readonly extractor: Scraper
   readonly searcher: Searcher
+  readonly relays: Relays
   readonly sessions: Sessions
   readonly profiles: Profiles
   status(): Promise<EngineStatus>

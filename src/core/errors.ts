@@ -47,6 +47,7 @@ export const errorTable = {
   provision_not_found: missing(404),
   profile_not_found: missing(404),
   relay_not_found: missing(404),
+  token_not_found: missing(404),
   target_not_found: missing(404),
   crawl_not_found: missing(404),
   shell_session_not_found: missing(404),

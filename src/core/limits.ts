@@ -95,6 +95,8 @@ export const limits = {
     mostSecs: 86_400,
     /** How long a crawl is kept after its last page. */
     keptMs: 24 * 3_600_000,
+    /** How often those whose time is over are looked for. */
+    sweepMs: 3_600_000,
     /** Pages of one answer; what is beyond them, or beyond so many characters, is had by `next`. */
     listedPages: 100,
     mostListedPages: 1000,
@@ -285,6 +287,23 @@ export const limits = {
     /** What may wait for one consumer, and the longest message that is put together. */
     channelBytes: 64 * 1024 * 1024,
     messageBytes: 256 * 1024 * 1024,
+    /** A session whose connector does not come back within this ends. */
+    resumeMs: 120_000,
+    /** Time for the first messages of a new tunnel. */
+    handshakeMs: 10_000,
+    /** Calls of one browser that may be under way, their usual and longest time, and the size of their results and bodies. */
+    pendingCalls: 256,
+    callMs: 30_000,
+    maxCallMs: 600_000,
+    resultBytes: 64 * 1024 * 1024,
+    maxResultBytes: 256 * 1024 * 1024,
+    callBytes: 32 * 1024 * 1024,
+    /** Events of one answer, and how long one may wait for the next. */
+    pageEvents: 1000,
+    maxPageEvents: 10_000,
+    waitMs: 60_000,
+    tokenSecs: 3600,
+    maxTokenSecs: 30 * 86_400,
   },
 
   stream: {

@@ -7,6 +7,8 @@ import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
 import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
+import { crawlPart } from './crawl/part.ts'
+import { relayPart } from './relay/part.ts'
 import { scraperPart } from './scrape/part.ts'
 import { searchPart } from './search/part.ts'
 import { ProfileStore } from './store/profiles.ts'
@@ -16,12 +18,16 @@ export function createEngine(config: EngineConfig): Engine {
   const store = new ProfileStore(config.stateDir)
   const sessions = new BrowserSessions({ config, profiles: store, tools: makeBatchTools(config) })
   const extractor = scraperPart(config)
+  const crawls = crawlPart(config, extractor)
+  const relays = relayPart(config, () => undefined)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
   return {
+    crawls,
     extractor,
     searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
+    relays,
     sessions,
     diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),
@@ -31,6 +37,7 @@ export function createEngine(config: EngineConfig): Engine {
       socket: config.listensOn ?? null,
       sessions: sessions.count,
       provisions: sessions.provisioning,
+      crawls: crawls.count,
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),
     }),
@@ -40,7 +47,7 @@ export function createEngine(config: EngineConfig): Engine {
       // The answer goes out first.
       setImmediate(onStop)
     },
-    close: () => (closing ??= Promise.all([sessions.shutDown(), extractor.close()]).then(() => {})),
+    close: () => (closing ??= Promise.all([sessions.shutDown(), extractor.close(), relays.close()]).then(() => {})),
   }
 }
 

@@ -1,5 +1,68 @@
-/** Shapes of relay sessions and their buffered events (`spec: relay 4 and 6`). */
+/** Shapes of relay sessions, their tokens and their buffered events (`spec: relay 3, 4 and 6`). */
 import { z } from 'zod'
+
+const time = z.iso.datetime()
+
+export const relayTarget = z
+  .object({
+    target_id: z.string(),
+    type: z.string().describe('page; frames and workers are reached by their id'),
+    url: z.string(),
+    title: z.string(),
+    active: z.boolean().describe('Commands and /cdp go here unless another target is named'),
+    responsive: z.boolean().describe('false: its script hangs'),
+  })
+  .meta({ id: 'RelayTarget' })
+
+export const relayRecord = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    status: z.enum(['connected', 'reconnecting', 'browser_lost', 'closed']),
+    created_at: time,
+    connected_at: time.describe('Of the present connection, or of the last one'),
+    last_seen_at: time,
+    disconnect_reason: z.enum(['network', 'replaced', 'browser_closed', 'token_revoked', 'stopped']).nullable(),
+    resume_deadline: time.nullable().describe('The session ends when its connector has not come back by then'),
+    reconnects: z.int(),
+    browser: z
+      .object({ product: z.string(), protocol_version: z.string(), user_agent: z.string(), headless: z.boolean() })
+      .nullable(),
+    connector: z.object({
+      version: z.string(),
+      platform: z.string(),
+      transport: z.enum(['ws', 'local']),
+      rtt_ms: z.number().nullable(),
+    }),
+    policy: z.enum(['full', 'no-lifecycle', 'read-only']),
+    active_target_id: z.string().nullable(),
+    targets: z.array(relayTarget),
+    clients: z.array(z.object({ kind: z.enum(['collector', 'cdp', 'commands', 'ws']), since: time })),
+    events: z.object({
+      count: z.int(),
+      bytes: z.int(),
+      first_seq: z.int(),
+      last_seq: z.int(),
+      dropped: z.record(z.string(), z.int()),
+    }),
+    cdp_url: z.string().describe('For connectOverCDP of Playwright and connect of Puppeteer'),
+  })
+  .meta({ id: 'RelaySession' })
+
+export const relayTokenRecord = z
+  .object({
+    token_id: z.string(),
+    name: z.string().nullable(),
+    single_use: z.boolean(),
+    created_at: time,
+    expires_at: time,
+    last_used_at: time.nullable(),
+  })
+  .meta({ id: 'RelayToken' })
+
+export type RelayRecord = z.output<typeof relayRecord>
+export type RelayTarget = z.output<typeof relayTarget>
+export type RelayTokenRecord = z.output<typeof relayTokenRecord>
 
 /** Kinds of buffered events; `relay` tells of the relay itself. */
 export const relayEventKinds = ['console', 'network', 'page', 'cdp', 'relay'] as const
@@ -42,3 +105,19 @@ export type RelayEvent = z.output<typeof relayEvent>
 export type RelayEventKind = RelayEvent['kind']
 export type RelayEventPage = z.output<typeof relayEventPage>
 export type RelayDropped = z.output<typeof dropped>
+
+export const cdpAnswer = z
+  .object({
+    success: z.boolean(),
+    session_id: z.string(),
+    method: z.string(),
+    result: z.record(z.string(), z.unknown()).optional().describe('What the method answered'),
+    target_id: z.string().nullable().describe('Null for the browser itself'),
+    duration_ms: z.int(),
+    error: z.string().optional(),
+    code: z.string().optional(),
+    cdp: z.object({ code: z.int(), message: z.string() }).optional().describe('The protocol error as it came'),
+  })
+  .meta({ id: 'CdpAnswer' })
+
+export type CdpAnswer = z.output<typeof cdpAnswer>

@@ -107,6 +107,28 @@ export class EventBuffer {
     }
   }
 
+  /**
+   * Records after `since` as they come, until `signal` aborts; what a reader misses because the ring is short comes as
+   * a record of kind relay that counts it.
+   */
+  async *follow(query: Omit<EventQuery, 'limit' | 'order'>, signal: AbortSignal): AsyncGenerator<RelayEvent> {
+    let { since } = query
+    while (!signal.aborted) {
+      const page = this.read({ ...query, since, limit: limits.relay.pageEvents, order: 'asc' })
+      if (page.gap) {
+        const now = new Date()
+        const told = { ts: now.getTime(), received_at: now.toISOString(), kind: 'relay', type: 'dropped' } as const
+        yield { seq: page.gap.to, ...told, data: { cause: 'evicted', ...page.gap } }
+      }
+      for (const event of page.events) {
+        if (signal.aborted) return
+        yield event
+      }
+      since = page.next
+      if (!page.more && since === this.#lastSeq) await this.next(signal)
+    }
+  }
+
   /** Resolves when a record is added, or when `signal` aborts. */
   next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** Many message channels over one link, and the control messages between its two ends (`spec: relay 8`). */
 import { limits } from '../../../core/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
-import type { Link } from './link.ts'
+import type { Link } from '../../../core/link.ts'
 
 /** Close codes of links and channels. */
 export const closeCodes = {
@@ -188,6 +188,7 @@ export class TunnelChannel {
   #pieceBytes = 0
   #handlers: ChannelHandlers | undefined
   #early: ((handlers: ChannelHandlers) => void)[] = []
+  readonly #onEnd: (() => void)[] = []
   #closed = false
 
   constructor(tunnel: Tunnel, number: number) {
@@ -199,6 +200,12 @@ export class TunnelChannel {
   handle(handlers: ChannelHandlers): void {
     this.#handlers = handlers
     for (const event of this.#early.splice(0)) event(handlers)
+  }
+
+  /** Runs `listener` once when the channel has ended, whichever side ended it. */
+  onEnd(listener: () => void): void {
+    if (this.#closed) listener()
+    else this.#onEnd.push(listener)
   }
 
   /** Queues a message; a channel whose queue grows beyond its limit is closed as too slow. */
@@ -218,8 +225,7 @@ export class TunnelChannel {
   /** Ends the channel on both sides; the closing side is not told. */
   close(code: number = closeCodes.done, reason = ''): void {
     if (this.#closed) return
-    this.#closed = true
-    this.#outbox.length = 0
+    this.#finish()
     this.#tunnel.dropped(this, code, reason)
   }
 
@@ -256,9 +262,14 @@ export class TunnelChannel {
   /** Called by the tunnel when the other side, or the tunnel, has ended the channel. */
   ended(code: number, reason: string): void {
     if (this.#closed) return
+    this.#finish()
+    this.#tell((handlers) => handlers.onClose(code, reason))
+  }
+
+  #finish(): void {
     this.#closed = true
     this.#outbox.length = 0
-    this.#tell((handlers) => handlers.onClose(code, reason))
+    for (const listener of this.#onEnd.splice(0)) listener()
   }
 
   #tell(event: (handlers: ChannelHandlers) => void): void {

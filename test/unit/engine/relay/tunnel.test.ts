@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFrame, encodeFrame, frameBytes, pieceBytes } from '../../../../src/engine/relay/tunnel/frames.ts'
-import type { Link, LinkHandlers } from '../../../../src/engine/relay/tunnel/link.ts'
+import type { Link, LinkHandlers } from '../../../../src/core/link.ts'
 import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
 import { closeCodes, type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
 

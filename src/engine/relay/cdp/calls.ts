@@ -1,0 +1,170 @@
+/** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
+import { BaxError } from '../../../core/errors.ts'
+import { limits } from '../../../core/limits.ts'
+import type { CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import { browserTarget, isBrowserMethod } from './routing.ts'
+
+/** How the gate beside the browser marks what its policy refuses. */
+export const deniedCode = -32_003
+
+export interface CdpRequest {
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly target_id?: string | undefined
+  readonly timeout_ms: number
+  readonly max_bytes: number
+}
+
+export interface CdpDone {
+  readonly result: Record<string, unknown>
+  /** Null for the browser itself. */
+  readonly targetId: string | null
+}
+
+export interface CallGround {
+  /** Opens a channel to the browser; called again after the last one has closed. */
+  readonly open: () => Promise<CdpChannel>
+  /** The page that calls without a target go to. */
+  readonly activeTarget: () => Promise<string | undefined>
+  /** An event of a domain that a caller has enabled, with the target it is of. */
+  readonly onEvent: (method: string, params: Record<string, unknown>, targetId: string | undefined) => void
+}
+
+export class CdpCalls {
+  readonly #ground: CallGround
+  #channel: Promise<CdpChannel> | undefined
+  /** Sessions by their target; what a caller has enabled there stays enabled for the next call. */
+  #sessions = new Map<string, Promise<string>>()
+  #targets = new Map<string, string>()
+  #pending = 0
+
+  constructor(ground: CallGround) {
+    this.#ground = ground
+  }
+
+  /**
+   * @throws BaxError `cdp_error` with the protocol's answer, `target_not_found`, `timeout`, `too_many_pending`,
+   * `payload_too_large`, and what opening the channel throws.
+   */
+  async call(request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
+    if (this.#pending >= limits.relay.pendingCalls) {
+      throw new BaxError('too_many_pending', `${limits.relay.pendingCalls} calls are under way on this browser`)
+    }
+    this.#pending += 1
+    try {
+      return await this.#inTime(request, signal)
+    } finally {
+      this.#pending -= 1
+    }
+  }
+
+  /** Detaches from everything; the next call begins anew. */
+  async close(): Promise<void> {
+    const channel = this.#channel
+    this.#forget()
+    // One that could not be opened needs no closing; whoever opened it was told.
+    await channel?.then(
+      (open) => open.close(),
+      () => {},
+    )
+  }
+
+  async #inTime(request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
+    let timer: NodeJS.Timeout | undefined
+    let onAbort: (() => void) | undefined
+    const late = new Promise<never>((_, reject) => {
+      const message = `${request.method} was not answered within ${request.timeout_ms} ms`
+      timer = setTimeout(() => reject(new BaxError('timeout', message)), request.timeout_ms)
+      onAbort = () => reject(new BaxError('timeout', 'the caller went away', { cause: signal.reason }))
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+    const work = this.#send(request)
+    // What comes after the time has nobody to tell.
+    work.catch(() => {})
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort!)
+    }
+  }
+
+  async #send({ method, params, target_id: wanted, max_bytes: maxBytes }: CdpRequest): Promise<CdpDone> {
+    const channel = await (this.#channel ??= this.#open())
+    const targetId = await this.#targetOf(method, wanted)
+    const session = targetId === null ? undefined : await this.#session(channel, targetId)
+    const result = await channel.send(method, params, session).catch(asDenied)
+    const bytes = JSON.stringify(result).length
+    if (bytes <= maxBytes) return { result, targetId }
+    throw new BaxError('payload_too_large', `the result has ${bytes} bytes, more than max_bytes (${maxBytes})`, {
+      hint: 'raise max_bytes, or ask for less',
+    })
+  }
+
+  async #targetOf(method: string, wanted: string | undefined): Promise<string | null> {
+    if (wanted === browserTarget) return null
+    if (wanted !== undefined) return wanted
+    if (isBrowserMethod(method)) return null
+    const active = await this.#ground.activeTarget()
+    if (active === undefined) {
+      throw new BaxError('target_not_found', 'this browser has no page', {
+        hint: 'open one with Target.createTarget, or name a target_id',
+      })
+    }
+    return active
+  }
+
+  async #open(): Promise<CdpChannel> {
+    try {
+      const channel = await this.#ground.open()
+      channel.onEvent((message) => this.#hear(message))
+      channel.onClose(() => this.#forget())
+      return channel
+    } catch (error) {
+      this.#channel = undefined
+      throw error
+    }
+  }
+
+  #session(channel: CdpChannel, targetId: string): Promise<string> {
+    let session = this.#sessions.get(targetId)
+    if (!session) {
+      session = channel.send('Target.attachToTarget', { targetId, flatten: true }).then(
+        ({ sessionId }) => {
+          this.#targets.set(sessionId as string, targetId)
+          return sessionId as string
+        },
+        (cause: BaxError) => {
+          this.#sessions.delete(targetId)
+          if (cause.code !== 'cdp_error') throw cause
+          throw new BaxError('target_not_found', `there is no target ${targetId}`, { cause, hint: 'see its targets' })
+        },
+      )
+      this.#sessions.set(targetId, session)
+    }
+    return session
+  }
+
+  #hear({ method, params = {}, sessionId }: CdpMessage): void {
+    if (method === 'Target.detachedFromTarget') {
+      const gone = params['sessionId'] as string
+      this.#sessions.delete(this.#targets.get(gone) ?? '')
+      this.#targets.delete(gone)
+    }
+    const targetId = sessionId === undefined ? undefined : this.#targets.get(sessionId)
+    // Attaching and detaching is our own doing.
+    const ours = method === 'Target.attachedToTarget' || method === 'Target.detachedFromTarget'
+    if (!ours || sessionId !== undefined) this.#ground.onEvent(method!, params, targetId)
+  }
+
+  #forget(): void {
+    this.#channel = undefined
+    this.#sessions = new Map()
+    this.#targets = new Map()
+  }
+}
+
+function asDenied(error: BaxError): never {
+  const denied = error.code === 'cdp_error' && (error.details as { code: number }).code === deniedCode
+  throw denied ? new BaxError('method_denied', error.message, { cause: error }) : error
+}

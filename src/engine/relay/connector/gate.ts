@@ -1,0 +1,132 @@
+/** What a consumer may do and see of the user's browser: the policy, the tabs in scope, and no tab that hangs. */
+import type { Answer, CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import { deniedCode } from '../cdp/calls.ts'
+import { type Policy, refusal } from '../policy.ts'
+import type { TargetBook } from './targets.ts'
+
+export interface GateRules {
+  /** A client that sets the stage by itself: what the policy keeps as it is, is answered as done. */
+  readonly lenient: boolean
+  readonly policy: Policy
+  readonly targets: TargetBook
+}
+
+/** Chromium's own for what does not exist. */
+const missingCode = -32_602
+
+/** These reach beyond the tabs in scope. */
+const wideMethods = /^(?:Storage\.|Browser\.(?!getVersion)|SystemInfo\.|Network\.getAllCookies$|Tracing\.)/
+
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+}
+
+/** Stands between one consumer and its channel. */
+export class Gate implements CdpChannel {
+  readonly #channel: CdpChannel
+  readonly #rules: GateRules
+  /** Sessions of targets that do not exist for the consumer. */
+  readonly #withheld = new Set<string>()
+
+  constructor(channel: CdpChannel, rules: GateRules) {
+    this.#channel = channel
+    this.#rules = rules
+  }
+
+  async send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    const denied = this.#denial({ method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) })
+    if (denied) throw new Error(denied.message)
+    return this.#channel.send(method, params, sessionId)
+  }
+
+  post(message: CdpMessage, answer: Answer): void {
+    const { id, sessionId, method, params } = message
+    const reply = (rest: CdpMessage) =>
+      answer({ ...(id !== undefined && { id }), ...(sessionId && { sessionId }), ...rest })
+    if (this.#rules.lenient && isFormality(this.#rules.policy, message)) return reply({ result: {} })
+    const denied = this.#denial(message)
+    if (denied) return reply({ error: denied })
+    this.#channel.post(message, (answered) => {
+      this.#learn(method!, params ?? {}, answered.result)
+      answer(answered)
+    })
+  }
+
+  onEvent(listener: (message: CdpMessage) => void): void {
+    this.#channel.onEvent((message) => {
+      if (this.#shows(message)) listener(message)
+    })
+  }
+
+  onClose(listener: () => void): void {
+    this.#channel.onClose(listener)
+  }
+
+  close(): void {
+    this.#channel.close()
+  }
+
+  #denial(message: CdpMessage): { code: number; message: string } | undefined {
+    const { method = '', params = {} } = message
+    const why = refusal(this.#rules.policy, { method, params })
+    if (why) return { code: deniedCode, message: why }
+    const { targets } = this.#rules
+    const targetId = params['targetId']
+    if (typeof targetId === 'string' && !targets.includes(targetId)) {
+      return { code: missingCode, message: 'No target with given id found' }
+    }
+    if (targets.scoped && wideMethods.test(method)) {
+      return { code: deniedCode, message: `${method} reaches beyond the tabs that this browser shares` }
+    }
+    return undefined
+  }
+
+  #learn(method: string, params: Record<string, unknown>, result: Record<string, unknown> | undefined): void {
+    const { targets } = this.#rules
+    if (method === 'Target.createTarget' && typeof result?.['targetId'] === 'string')
+      targets.include(result['targetId'])
+    if (method === 'Target.activateTarget' && result) targets.activated(params['targetId'] as string)
+    if (method === 'Target.getTargets' && result) {
+      const infos = result['targetInfos'] as TargetInfo[]
+      result['targetInfos'] = infos.filter(({ targetId, type }) => !this.#isHidden(targetId, type))
+    }
+  }
+
+  #shows({ method, params = {}, sessionId }: CdpMessage): boolean {
+    if (sessionId !== undefined && this.#withheld.has(sessionId)) return false
+    const info = params['targetInfo'] as TargetInfo | undefined
+    if (method === 'Target.attachedToTarget') return this.#attached(params['sessionId'] as string, info!, sessionId)
+    if (method === 'Target.detachedFromTarget') return !this.#withheld.delete(params['sessionId'] as string)
+    if (method === 'Target.targetCreated' || method === 'Target.targetInfoChanged') {
+      return !this.#isHidden(info!.targetId, info!.type)
+    }
+    return true
+  }
+
+  /** What must not be seen is let run, and let go of. */
+  #attached(child: string, { targetId, type }: TargetInfo, parent: string | undefined): boolean {
+    const { targets } = this.#rules
+    // One that hangs would hold up a consumer that waits for all of its tabs.
+    if (!this.#isHidden(targetId, type) && !(type === 'page' && targets.hangs(targetId))) return true
+    this.#withheld.add(child)
+    const gone = () => {}
+    this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId: child }, gone)
+    const detach: CdpMessage = { method: 'Target.detachFromTarget', params: { sessionId: child } }
+    this.#channel.post(parent === undefined ? detach : { ...detach, sessionId: parent }, gone)
+    return false
+  }
+
+  /** In a scope only its pages exist at the browser's level; what is below a page belongs to it. */
+  #isHidden(targetId: string, type: string): boolean {
+    const { targets } = this.#rules
+    if (!targets.scoped) return false
+    if (type === 'page') return !targets.includes(targetId)
+    return type !== 'iframe' && type !== 'worker' && type !== 'browser'
+  }
+}
+
+/** What clients send by themselves to set the stage is answered as done where the policy keeps the user's own setting. */
+function isFormality(policy: Policy, { method, params = {} }: CdpMessage): boolean {
+  return policy !== 'full' && method === 'Browser.setDownloadBehavior' && params['browserContextId'] === undefined
+}

@@ -1,0 +1,256 @@
+/** One browser of a user as the engine knows it: its connection, its tabs, its events. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { BaxError } from '../../../core/errors.ts'
+import { newId } from '../../../core/ids.ts'
+import { limits } from '../../../core/limits.ts'
+import type { RelayRecord } from '../../../core/shapes/relay.ts'
+import type { CdpChannel } from '../../browser/cdp-router.ts'
+import { CdpCalls } from '../cdp/calls.ts'
+import { redactValue } from '../collect/redact.ts'
+import { EventBuffer } from '../events/buffer.ts'
+import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
+import { RemoteChannel } from '../tunnel/remote-channel.ts'
+import { closeCodes, type Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
+
+/** By what right a connector came: only the same may resume what it began. */
+export interface Principal {
+  /** Token or key, by its id; null within one process. */
+  readonly tokenId: string | null
+  readonly transport: 'ws' | 'local'
+  /** What it came with is used up, but for going on with what it began. */
+  readonly onlyResumes: boolean
+}
+
+type Targets = Extract<FromConnector, { type: 'targets' }>
+type Client = RelayRecord['clients'][number]
+
+export class RelaySession {
+  readonly id = newId('rly')
+  readonly events = new EventBuffer()
+  readonly calls: CdpCalls
+  readonly principal: Principal
+  readonly #resumeSecret = randomBytes(32).toString('base64url')
+  readonly #createdAt = new Date()
+  readonly #onEnd: (session: RelaySession) => void
+  readonly #clients = new Map<object, Client>()
+  #hello: Hello
+  #tunnel: Tunnel | null
+  #connectedAt = new Date()
+  #lastSeenAt = new Date()
+  #lostAt: Date | null = null
+  #resumeDeadline: Date | null = null
+  #deadline: NodeJS.Timeout | undefined
+  #reason: RelayRecord['disconnect_reason'] = null
+  #reconnects = 0
+  #browserLost = false
+  #ended = false
+  #targets: Targets['targets'] = []
+  #active: string | null = null
+  #rttMs: number | null = null
+  /** The newest event of the connector that is in the buffer, by the connector's count. */
+  #acked = 0
+  #lostEvents = { console: 0, network: 0, page: 0, cdp: 0 }
+
+  constructor(hello: Hello, principal: Principal, tunnel: Tunnel, onEnd: (session: RelaySession) => void) {
+    this.#hello = hello
+    this.principal = principal
+    this.#tunnel = tunnel
+    this.#onEnd = onEnd
+    this.calls = new CdpCalls({
+      open: async () => this.openCdp('cdp'),
+      activeTarget: async () => this.#active ?? undefined,
+      onEvent: (method, params, targetId) => {
+        const data = hello.redact ? (redactValue(params) as Record<string, unknown>) : params
+        this.#add('cdp', method, data, targetId)
+      },
+    })
+    this.#add('relay', 'connected', {})
+    this.#welcome()
+  }
+
+  get name(): string | null {
+    return this.#hello.name
+  }
+
+  /** Whether the connector runs whole batches beside the browser. */
+  get executes(): boolean {
+    const [major = 0, minor = 0] = this.#hello.proto.split('.').map(Number)
+    return major > 1 || (major === 1 && minor >= 1)
+  }
+
+  get activeTarget(): string | null {
+    return this.#active
+  }
+
+  /** Compared in constant time; only the one who began the session may go on with it. */
+  isResumedBy(secret: string, principal: Principal): boolean {
+    const hash = (text: string) => createHash('sha256').update(text).digest()
+    const same = timingSafeEqual(hash(secret), hash(this.#resumeSecret))
+    return same && principal.tokenId === this.principal.tokenId && principal.transport === this.principal.transport
+  }
+
+  /** Goes on over a new tunnel; an older one that is still there is told that it was replaced. */
+  resume(hello: Hello, tunnel: Tunnel): void {
+    const old = this.#tunnel
+    this.#tunnel = tunnel
+    old?.close(closeCodes.replaced, 'replaced')
+    clearTimeout(this.#deadline)
+    const outage = this.#lostAt ? Date.now() - this.#lostAt.getTime() : 0
+    this.#hello = hello
+    this.#resumeDeadline = this.#lostAt = null
+    this.#reason = old ? 'replaced' : 'network'
+    this.#connectedAt = new Date()
+    this.#reconnects += 1
+    this.#browserLost = false
+    this.#add('relay', 'resumed', { duration_ms: outage })
+    this.#welcome()
+  }
+
+  /** Takes a message of the connector. */
+  hear(message: FromConnector): void {
+    this.#lastSeenAt = new Date()
+    if (message.type === 'events') this.#take(message)
+    else if (message.type === 'targets') {
+      this.#targets = message.targets
+      this.#active = message.active
+    } else if (message.type === 'pong') this.#rttMs = Math.round((performance.now() - message.at) * 100) / 100
+    else if (message.type === 'browser') this.#browser(message)
+    else if (message.type === 'bye') this.end(message.reason)
+  }
+
+  /** The tunnel is gone; the session waits for its connector for a while. */
+  lost(tunnel: Tunnel): void {
+    if (tunnel !== this.#tunnel) return
+    this.#tunnel = null
+    this.#reason = 'network'
+    this.#lostAt = new Date()
+    this.#resumeDeadline = new Date(Date.now() + limits.relay.resumeMs)
+    this.#deadline = setTimeout(() => this.#finish(), limits.relay.resumeMs).unref()
+    this.#add('relay', 'lost', { cause: 'network' })
+  }
+
+  /** Ends for good. */
+  end(reason: NonNullable<RelayRecord['disconnect_reason']>): void {
+    this.#reason = reason
+    const tunnel = this.#tunnel
+    this.#tunnel = null
+    tunnel?.close(reason === 'token_revoked' ? closeCodes.revoked : closeCodes.deleted, reason)
+    this.#finish()
+  }
+
+  /**
+   * A channel to the browser for one consumer.
+   * @throws BaxError `relay_disconnected`, `browser_lost`.
+   */
+  openCdp(kind: 'cdp' | 'ws'): CdpChannel {
+    return new RemoteChannel(this.open(kind))
+  }
+
+  /** @throws BaxError `relay_disconnected`, `browser_lost`. */
+  open(kind: ChannelKind): TunnelChannel {
+    if (!this.#tunnel) {
+      throw new BaxError('relay_disconnected', `the connector of ${this.id} is away`, {
+        hint: 'it comes back by itself when its network does; see `bax relay list`',
+        retryAfterSecs: 5,
+      })
+    }
+    if (this.#browserLost) {
+      throw new BaxError('browser_lost', `the browser of ${this.id} is gone`, {
+        hint: 'start it again; the connector attaches to it by itself',
+        retryAfterSecs: 5,
+      })
+    }
+    const channel = this.#tunnel.open({ kind })
+    this.#clients.set(channel, { kind, since: new Date().toISOString() })
+    channel.onEnd(() => this.#clients.delete(channel))
+    return channel
+  }
+
+  record(cdpUrl: string): RelayRecord {
+    const { browser, name, version, platform, policy } = this.#hello
+    const { count, bytes, firstSeq, lastSeq, dropped } = this.events
+    return {
+      id: this.id,
+      name,
+      status: this.#ended
+        ? 'closed'
+        : !this.#tunnel
+          ? 'reconnecting'
+          : this.#browserLost
+            ? 'browser_lost'
+            : 'connected',
+      created_at: this.#createdAt.toISOString(),
+      connected_at: this.#connectedAt.toISOString(),
+      last_seen_at: this.#lastSeenAt.toISOString(),
+      disconnect_reason: this.#reason,
+      resume_deadline: this.#resumeDeadline?.toISOString() ?? null,
+      reconnects: this.#reconnects,
+      browser,
+      connector: { version, platform, transport: this.principal.transport, rtt_ms: this.#rttMs },
+      policy,
+      active_target_id: this.#active,
+      targets: this.#targets.map((target) => ({ ...target, active: target.target_id === this.#active })),
+      clients: [{ kind: 'collector', since: this.#connectedAt.toISOString() }, ...this.#clients.values()],
+      events: { count, bytes, first_seq: firstSeq, last_seq: lastSeq, dropped },
+      cdp_url: cdpUrl,
+    }
+  }
+
+  /** Asks how long a word to the connector and back takes. */
+  ping(): void {
+    this.#tunnel?.send({ type: 'ping', at: performance.now() })
+  }
+
+  #welcome(): void {
+    this.#tunnel!.send({
+      type: 'welcome',
+      proto: this.#hello.proto,
+      session_id: this.id,
+      resume: this.#resumeSecret,
+      heartbeat_ms: limits.relay.heartbeatMs,
+      acked: this.#acked,
+    })
+    this.ping()
+  }
+
+  /** What was sent again after an outage and had arrived before it is not taken twice. */
+  #take({ cseq, batch, dropped }: Extract<FromConnector, { type: 'events' }>): void {
+    const last = cseq + batch.length - 1
+    this.events.add(batch.slice(Math.max(0, this.#acked + 1 - cseq)))
+    this.#acked = Math.max(this.#acked, last)
+    const fresh = {
+      console: dropped.console - this.#lostEvents.console,
+      network: dropped.network - this.#lostEvents.network,
+      page: dropped.page - this.#lostEvents.page,
+      cdp: dropped.cdp - this.#lostEvents.cdp,
+    }
+    const count = fresh.console + fresh.network + fresh.page + fresh.cdp
+    this.#lostEvents = dropped
+    if (count > 0) {
+      this.events.lost(fresh)
+      this.#add('relay', 'dropped', { count, ...fresh })
+    }
+    this.#tunnel?.send({ type: 'ack', cseq: this.#acked })
+  }
+
+  #browser({ state, cause }: Extract<FromConnector, { type: 'browser' }>): void {
+    this.#browserLost = state === 'lost'
+    if (state === 'lost') {
+      this.#targets = []
+      this.#active = null
+    }
+    this.#add('relay', state === 'lost' ? 'browser_lost' : 'resumed', cause === undefined ? {} : { cause })
+  }
+
+  #add(kind: 'cdp' | 'relay', type: string, data: Record<string, unknown>, targetId?: string): void {
+    this.events.add([{ ts: Date.now(), kind, type, data, ...(targetId !== undefined && { target_id: targetId }) }])
+  }
+
+  #finish(): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#deadline)
+    this.#resumeDeadline = null
+    this.#onEnd(this)
+  }
+}

@@ -1,0 +1,118 @@
+/** Relay tokens: shown once, kept as hashes, good for bringing a browser and for nothing else (`spec: relay 3`). */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BaxError } from '../../../core/errors.ts'
+import { writeWhole } from '../../../core/files.ts'
+import { newId } from '../../../core/ids.ts'
+import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
+
+interface KeptToken extends RelayTokenRecord {
+  readonly sha256: string
+}
+
+export class RelayTokens {
+  readonly #path: string
+  #tokens: Promise<KeptToken[]> | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(stateDir: string) {
+    this.#path = join(stateDir, 'relay-tokens.json')
+  }
+
+  async create(wish: {
+    name?: string | undefined
+    ttl_secs: number
+    single_use: boolean
+  }): Promise<{ token: string; token_id: string; expires_at: string }> {
+    const token = `rlt_${randomBytes(32).toString('base64url')}`
+    const now = Date.now()
+    const kept: KeptToken = {
+      token_id: newId('rtk'),
+      name: wish.name ?? null,
+      single_use: wish.single_use,
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + wish.ttl_secs * 1000).toISOString(),
+      last_used_at: null,
+      sha256: hashOf(token).toString('hex'),
+    }
+    await this.#change((tokens) => [...tokens, kept])
+    return { token, token_id: kept.token_id, expires_at: kept.expires_at }
+  }
+
+  /** Without their secrets, newest first; expired ones are gone. */
+  async list(): Promise<RelayTokenRecord[]> {
+    return live(await this.#load())
+      .map(recordOf)
+      .toReversed()
+  }
+
+  /** @throws BaxError `invalid_request` for a token that is not there. */
+  async revoke(tokenId: string): Promise<void> {
+    await this.#change((tokens) => {
+      const left = tokens.filter(({ token_id: id }) => id !== tokenId)
+      if (left.length === tokens.length) {
+        throw new BaxError('token_not_found', `there is no relay token ${tokenId}`, {
+          hint: 'see `bax relay tokens list`',
+        })
+      }
+      return left
+    })
+  }
+
+  /**
+   * Lets in who has a good token. One for a single use is good for one browser: from then on only to resume it.
+   * @throws BaxError `unauthorized`, in the same words for every reason.
+   */
+  async admit(token: string): Promise<{ tokenId: string; onlyResumes: boolean }> {
+    const hash = hashOf(token)
+    const found = live(await this.#load()).find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash))
+    if (!found) {
+      throw new BaxError('unauthorized', 'the relay token is not valid', {
+        hint: 'make one with `bax relay tokens create` where the engine runs',
+      })
+    }
+    const { token_id: tokenId } = found
+    let usedBefore = false
+    await this.#change((tokens) =>
+      tokens.map((kept) => {
+        if (kept.token_id !== tokenId) return kept
+        usedBefore = kept.last_used_at !== null
+        return { ...kept, last_used_at: new Date().toISOString() }
+      }),
+    )
+    return { tokenId, onlyResumes: found.single_use && usedBefore }
+  }
+
+  #load(): Promise<KeptToken[]> {
+    return (this.#tokens ??= readFile(this.#path, 'utf8').then(
+      (text) => JSON.parse(text) as KeptToken[],
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      },
+    ))
+  }
+
+  #change(edit: (tokens: KeptToken[]) => KeptToken[]): Promise<void> {
+    const done = this.#turn.then(async () => {
+      const tokens = edit(live(await this.#load()))
+      await writeWhole(this.#path, JSON.stringify(tokens))
+      this.#tokens = Promise.resolve(tokens)
+    })
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+function recordOf(kept: KeptToken): RelayTokenRecord {
+  const { token_id, name, single_use, created_at, expires_at, last_used_at } = kept
+  return { token_id, name, single_use, created_at, expires_at, last_used_at }
+}
+
+function live(tokens: readonly KeptToken[]): KeptToken[] {
+  const now = new Date().toISOString()
+  return tokens.filter(({ expires_at: end }) => end > now)
+}

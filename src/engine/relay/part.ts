@@ -1,0 +1,56 @@
+/** The engine's relay, loaded when a browser is first brought or asked for. */
+import type { EngineConfig } from '../../core/config.ts'
+import type { Relays } from '../../core/engine.ts'
+import type { Link } from '../../core/link.ts'
+import type { Principal } from './hub/relay-session.ts'
+import type { RelaysGround } from './hub/relays.ts'
+
+export interface RelayPart extends Relays {
+  /**
+   * Takes in a connector; with `token` null it comes from within the machine's own user.
+   * @throws BaxError `unauthorized`.
+   */
+  admit(token: string | null): Promise<(link: Link) => void>
+  close(): Promise<void>
+}
+
+export function relayPart(config: EngineConfig, sessionCalls: RelaysGround['sessionCalls']): RelayPart {
+  const load = async () => {
+    const [{ RelayHub }, { EngineRelays }, { RelayTokens }] = await Promise.all([
+      import('./hub/hub.ts'),
+      import('./hub/relays.ts'),
+      import('./hub/tokens.ts'),
+    ])
+    const hub = new RelayHub()
+    const tokens = new RelayTokens(config.stateDir)
+    return { hub, tokens, relays: new EngineRelays({ hub, tokens, sessionCalls }) }
+  }
+  let loading: ReturnType<typeof load> | undefined
+  const loaded = () => (loading ??= load())
+  const relays = async () => (await loaded()).relays
+  return {
+    list: async (call) => (await relays()).list(call),
+    get: async (id, call) => (await relays()).get(id, call),
+    stop: async (id) => (await relays()).stop(id),
+    activate: async (id, targetId, call) => (await relays()).activate(id, targetId, call),
+    readEvents: async (id, query, call) => (await relays()).readEvents(id, query, call),
+    clearEvents: async (id) => (await relays()).clearEvents(id),
+    followEvents: async (id, query, call) => (await relays()).followEvents(id, query, call),
+    cdp: async (request, call) => (await relays()).cdp(request, call),
+    tokens: {
+      create: async (wish) => (await relays()).tokens.create(wish),
+      list: async () => (await relays()).tokens.list(),
+      revoke: async (tokenId) => (await relays()).tokens.revoke(tokenId),
+    },
+    admit: async (token) => {
+      const { hub, tokens } = await loaded()
+      const principal: Principal =
+        token === null
+          ? { tokenId: null, transport: 'local', onlyResumes: false }
+          : { transport: 'ws', ...(await tokens.admit(token)) }
+      return (link) => hub.accept(link, principal)
+    },
+    // Nothing that was never loaded needs an end.
+    close: async () => (await loading)?.hub.close(),
+  }
+}
