@@ -47,7 +47,12 @@ export function createEngine(config: EngineConfig): Engine {
       // The answer goes out first.
       setImmediate(onStop)
     },
-    close: () => (closing ??= Promise.all([sessions.shutDown(), extractor.close(), relays.close()]).then(() => {})),
+    close: () =>
+      (closing ??= Promise.all([
+        sessions.shutDown(),
+        crawls.close().then(() => extractor.close()),
+        relays.close(),
+      ]).then(() => {})),
   }
 }
 

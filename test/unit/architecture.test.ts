@@ -23,7 +23,7 @@ const floors: Record<string, Floor> = {
   operations: { below: ['core', 'commands'], packages: ['zod'] },
   engine: {
     below: ['core', 'commands', 'operations'],
-    packages: ['ajv', 'htmlparser2', 'domhandler', 'ipaddr.js', 'p-queue', 'ws', 'zod'],
+    packages: ['ajv', 'htmlparser2', 'domhandler', 'ipaddr.js', 'p-queue', 'picomatch', 'robots-parser', 'ws', 'zod'],
     // Of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
     lazyPackages: [
       'playwright',
@@ -41,7 +41,7 @@ const floors: Record<string, Floor> = {
     below: ['core', 'client'],
     lazily: ['operations', 'server', 'engine', 'tui', 'cli/run'],
     packages: ['commander', 'env-paths'],
-    lazyPackages: ['chalk', 'ora', 'yaml'],
+    lazyPackages: ['chalk', 'htmlparser2', 'ora', 'yaml'],
   },
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {

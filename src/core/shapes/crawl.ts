@@ -13,6 +13,7 @@ export const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as
 export const skipReasons = [
   'excluded',
   'off_host',
+  'too_long',
   'max_depth',
   'limit',
   'redirect_duplicate',

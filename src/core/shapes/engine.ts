@@ -11,6 +11,7 @@ export const engineStatus = z
     socket: z.string().nullable().describe('Socket or address it listens on; null when embedded'),
     sessions: z.int().describe('Live sessions'),
     provisions: z.int().describe('Sessions being provisioned'),
+    crawls: z.int().describe('Crawls at work'),
     browsers: z.array(
       z.object({
         worker_id: z.string(),

@@ -66,7 +66,11 @@ async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, rea
   }
 }
 
-async function overHttp(address: string, { signal }: Means): Promise<{ page: ObtainedPage; isHtml: boolean }> {
+/** The page as it is sent. */
+export async function overHttp(
+  address: string,
+  { signal }: Pick<Means, 'signal'>,
+): Promise<{ page: ObtainedPage; isHtml: boolean }> {
   let url = address
   let redirects: readonly Redirect[] = []
   for (;;) {
@@ -90,7 +94,8 @@ const asObtained = ({ url, status, headers, redirects }: FetchedPage, document: 
   warnings: document.warning ? [document.warning] : [],
 })
 
-async function inBrowser(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
+/** The page as a browser shows it. */
+export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>): Promise<ObtainedPage> {
   const { input, formats, fullPage } = plan
   const renderer = await means.renderer()
   const rendered = await renderer.render({

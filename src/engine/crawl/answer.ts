@@ -1,0 +1,92 @@
+/** Answers about a crawl, from its record and what is on disk. */
+import { limits } from '../../core/limits.ts'
+import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
+import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import { Frontier } from './frontier.ts'
+import { readJournal } from './journal.ts'
+import { PageFile } from './page-file.ts'
+import type { CrawlRecord } from './record.ts'
+import type { CrawlFiles } from './shelf.ts'
+
+/** What all answers about a crawl begin with. */
+export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: boolean }) {
+  const { finished, success, startFailure } = record
+  const { total, completed, discovered } = record.counts()
+  const lost = !finished && !facts.isRunning ? cutOff : undefined
+  const failure = finished?.error ? { error: finished.error, code: finished.code! } : (lost ?? startFailure)
+  const warning = [...record.warnings].sort().join('; ')
+  return {
+    success,
+    id: record.id,
+    url: facts.url,
+    status: record.status(facts.isRunning),
+    total,
+    completed,
+    discovered,
+    ...(warning && { warning }),
+    ...failure,
+  }
+}
+
+const cutOff = { error: 'the engine ended in the middle of the crawl; it can be resumed', code: 'worker_lost' }
+
+export interface Part {
+  readonly skip: number
+  readonly limit: number
+}
+
+/** Pages of `data` from `skip` on: at most `limit`, and fewer when they are very long; `next` is the first left out. */
+export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: Part) {
+  const order = record.order().slice(skip, skip + limit)
+  const data: ScrapeData[] = []
+  const file = order.length > 0 ? await PageFile.forReading(files.pages) : undefined
+  let chars = 0
+  try {
+    for (const index of order) {
+      const place = record.place(index)
+      chars += place.length
+      if (data.length > 0 && chars > limits.crawl.answerChars) break
+      data.push((await file!.read(place)).page)
+    }
+  } finally {
+    await file?.close()
+  }
+  const next = skip + data.length
+  return { data, next: next < record.completed ? next : undefined }
+}
+
+/** Why addresses were never visited, by how the crawl ended. */
+function passedOver({ finished }: CrawlRecord): SkipReason {
+  if (finished?.status === 'cancelled') return 'cancelled'
+  return finished?.status === 'failed' ? 'out_of_time' : 'limit'
+}
+
+/** Errors, skipped and blocked addresses in the order in which they came about. */
+export async function accountsOf(record: CrawlRecord, files: CrawlFiles): Promise<Omit<CrawlAccounts, 'success'>> {
+  const errors: CrawlError[] = []
+  const skipped: CrawlSkipped[] = []
+  const blocked: string[] = []
+  const frontier = new Frontier(files.journal)
+  for await (const placed of readJournal(files.journal)) {
+    const { line } = placed
+    if (line.type === 'crawl.error') errors.push(line.data)
+    if (line.type === 'crawl.skipped' && skipped.length < limits.crawl.listed) skipped.push(...line.data.skipped)
+    if (line.type === 'crawl.robots_blocked') blocked.push(...line.data.urls)
+    if (record.finished) frontier.push(placed)
+  }
+  if (record.finished && record.queued > 0 && skipped.length < limits.crawl.listed) {
+    await frontier.drop(record.taken)
+    const reason = passedOver(record)
+    while (skipped.length < limits.crawl.listed) {
+      const waiting = await frontier.next()
+      if (!waiting) break
+      skipped.push({ url: waiting.url, reason })
+    }
+  }
+  return {
+    errors,
+    skipped: skipped.slice(0, limits.crawl.listed),
+    skipped_total: record.counts().skipped,
+    robots_blocked: blocked,
+  }
+}

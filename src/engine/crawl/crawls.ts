@@ -1,0 +1,199 @@
+/** All crawls of an engine: those at work, and those that are kept. */
+import type { EngineConfig } from '../../core/config.ts'
+import type { Crawls } from '../../core/engine.ts'
+import { asBaxError, BaxError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits.ts'
+import type { Call } from '../../core/operation.ts'
+import type {
+  CrawlAccepted,
+  CrawlAccounts,
+  CrawlAnswer,
+  CrawlInput,
+  CrawlState,
+  CrawlStatus,
+  MapAnswer,
+  MapInput,
+} from '../../core/shapes/crawl.ts'
+import type { Frame, StreamCall } from '../../core/stream.ts'
+import type { PageSteps } from '../scrape/steps.ts'
+import { accountsOf, outcomeOf, pagesOf, type Part } from './answer.ts'
+import { feedOf } from './feed.ts'
+import { type LiveCrawl, resumeLive, startLive } from './live.ts'
+import { crawlForMap, mapOf } from './map.ts'
+import { planCrawl } from './plan.ts'
+import type { CrawlRecord } from './record.ts'
+import { CrawlShelf } from './shelf.ts'
+
+export class EngineCrawls implements Crawls {
+  readonly #config: EngineConfig
+  readonly #steps: () => Promise<PageSteps>
+  readonly #shelf: CrawlShelf
+  readonly #live = new Map<string, LiveCrawl>()
+  readonly #sweeper: NodeJS.Timeout
+  #closed = false
+
+  constructor(config: EngineConfig, steps: () => Promise<PageSteps>) {
+    this.#config = config
+    this.#steps = steps
+    this.#shelf = new CrawlShelf(config.stateDir)
+    this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
+    this.#sweep()
+  }
+
+  /** Crawls at work. */
+  get count(): number {
+    return this.#live.size
+  }
+
+  async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
+    const most = this.#config.crawlPages ?? (this.#config.home === 'server' ? limits.crawl.serverPages : Infinity)
+    if (input.limit > most) throw tooMany(most)
+    const live = await this.#start(input)
+    if (input.async || call.preferAsync) return { success: true, id: live.id, url: addressOf(live.id, call) }
+    await this.#untilDone(live, call.signal)
+    return this.#whole(live.record, call)
+  }
+
+  async get({ id, ...part }: Part & { id: string }, call: Call): Promise<CrawlState> {
+    const { record, isRunning } = await this.#find(id)
+    const pages = await this.#pages(record, part, call)
+    return {
+      ...outcomeOf(record, { url: addressOf(id, call), isRunning }),
+      created_at: record.createdAt,
+      expires_at: new Date(Date.parse(record.lastAt) + limits.crawl.keptMs).toISOString(),
+      duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
+      ...pages,
+    }
+  }
+
+  async accounts(id: string): Promise<CrawlAccounts> {
+    const { record } = await this.#find(id)
+    return { success: true, ...(await accountsOf(record, this.#shelf.files(id))) }
+  }
+
+  async cancel(id: string): Promise<CrawlStatus> {
+    const live = this.#live.get(id)
+    if (live) {
+      live.end('cancelled')
+      await live.done
+      return live.record.status(false)
+    }
+    const { record, isRunning } = await this.#find(id)
+    if (isRunning) throw elsewhere()
+    if (record.finished?.status === 'cancelled') return 'cancelled'
+    const status = record.status(false)
+    throw new BaxError('conflict', `the crawl has ${status === 'completed' ? 'been completed' : 'failed'} already`)
+  }
+
+  async resume(id: string, call: Call): Promise<CrawlAccepted> {
+    if (this.#live.has(id)) throw new BaxError('conflict', 'the crawl is running')
+    const { record, isRunning } = await this.#find(id)
+    if (isRunning) throw elsewhere()
+    if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
+    this.#refuseWhenClosed()
+    this.#watch(await resumeLive(id, { shelf: this.#shelf, steps: await this.#steps() }))
+    return { success: true, id, url: addressOf(id, call) }
+  }
+
+  async follow(
+    { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
+    call: StreamCall,
+  ): Promise<AsyncIterable<Frame> | null> {
+    await this.#find(id)
+    return feedOf(this.#shelf.files(id), this.#live.get(id), { since, types, signal: call.signal })
+  }
+
+  async map(input: MapInput, call: Call): Promise<MapAnswer> {
+    const live = await this.#start(crawlForMap(input))
+    try {
+      await this.#untilDone(live, call.signal)
+      return await mapOf(input, live.record, this.#shelf.files(live.id))
+    } finally {
+      live.end('interrupted')
+      await live.done.catch(() => {})
+      await this.#shelf.remove(live.id)
+    }
+  }
+
+  /** Leaves what is at work as it is, to be gone on with. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#sweeper)
+    for (const live of this.#live.values()) live.end('interrupted')
+    await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
+  }
+
+  async #start(input: CrawlInput): Promise<LiveCrawl> {
+    this.#refuseWhenClosed()
+    const plan = planCrawl(input)
+    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps: await this.#steps() }))
+  }
+
+  #watch(live: LiveCrawl): LiveCrawl {
+    this.#live.set(live.id, live)
+    if (this.#closed) live.end('interrupted')
+    live.done
+      .catch((error: unknown) => {
+        const { message, cause } = asBaxError(error)
+        this.#config.log('error', 'a crawl failed', { crawl: live.id, error: message, cause: String(cause) })
+      })
+      .finally(() => this.#live.delete(live.id))
+    return live
+  }
+
+  /** A caller who goes away ends what it waited for. */
+  async #untilDone(live: LiveCrawl, signal: AbortSignal): Promise<void> {
+    const leave = () => live.end('cancelled')
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      await live.done
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+    if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
+  }
+
+  async #whole(record: CrawlRecord, call: Call): Promise<CrawlAnswer> {
+    return {
+      ...outcomeOf(record, { url: addressOf(record.id, call), isRunning: false }),
+      duration_ms: record.activeMs(),
+      ...(await this.#pages(record, { skip: 0, limit: Infinity }, call)),
+      ...(await accountsOf(record, this.#shelf.files(record.id))),
+    }
+  }
+
+  async #pages(record: CrawlRecord, part: Part, call: Call) {
+    const { data, next } = await pagesOf(record, this.#shelf.files(record.id), part)
+    const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
+    return { data, ...(next !== undefined && { next: `${addressOf(record.id, call)}?skip=${next}${size}` }) }
+  }
+
+  /** @throws BaxError `crawl_not_found` */
+  async #find(id: string): Promise<{ record: CrawlRecord; isRunning: boolean }> {
+    const live = this.#live.get(id)
+    if (live) return { record: live.record, isRunning: true }
+    const { record } = await this.#shelf.read(id)
+    return { record, isRunning: !record.finished && (await this.#shelf.isHeld(id)) }
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
+  }
+
+  #sweep(): void {
+    this.#shelf
+      .sweep()
+      .catch((error: Error) => this.#config.log('warn', 'old crawls were not removed', { error: error.message }))
+  }
+}
+
+const addressOf = (id: string, { baseUrl }: Call): string => `${baseUrl}/v1/crawl/${id}`
+
+const elsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
+
+const tooMany = (most: number): BaxError =>
+  new BaxError('invalid_request', `limit must be at most ${most}`, {
+    details: [{ path: 'limit', message: `must be at most ${most}` }],
+  })

@@ -1,0 +1,168 @@
+/**
+ * The journal of a crawl: one event a line, only ever added to. Its lines are what a stream of the crawl sends, and
+ * all that is needed to go on with a crawl whose process was killed.
+ */
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
+
+/** What only we need of a line; never sent. */
+export interface OwnFacts {
+  /** The line settles so many addresses of the queue. */
+  readonly taken?: number
+  /** Where the page stands in the file of pages. */
+  readonly at?: number
+  readonly length?: number
+  /** The address after all redirects. */
+  readonly final?: string
+  /** Address of a page that was visited and is not in `data`. */
+  readonly visited?: string
+  /** What is known of pages that are made alike; see `judge.ts`. */
+  readonly facts?: JudgedFacts
+  /** The sitemaps have been read. */
+  readonly sitemaps?: true
+}
+
+/** How a page came to be taken as it was fetched, or rendered. */
+export interface JudgedFacts {
+  readonly template: string
+  readonly host: string
+  readonly reason?: string
+  readonly render: 'http' | 'browser'
+  /** Whether a browser showed more than was fetched, where both were looked at. */
+  readonly more?: boolean
+  /** Both were looked at although nothing in the page asked for it. */
+  readonly audited?: true
+}
+
+export type JournalEntry = {
+  readonly [Type in CrawlEventType]: {
+    readonly type: Type
+    readonly data: Type extends 'crawl.page' ? Omit<CrawlEventData[Type], 'page'> : CrawlEventData[Type]
+    readonly own?: OwnFacts
+  }
+}[CrawlEventType]
+
+export type JournalLine = JournalEntry & {
+  readonly seq: number
+  readonly ts: string
+  /** The last line of those that were written together: what follows the last such line is torn. */
+  readonly end?: true
+}
+
+/** A line with the places in the file where it begins and ends. */
+export interface PlacedLine {
+  readonly line: JournalLine
+  readonly from: number
+  readonly to: number
+}
+
+export class Journal {
+  readonly path: string
+  readonly #file: FileHandle
+  readonly #listeners = new Set<() => void>()
+  #bytes: number
+  #seq: number
+  #writing: Promise<unknown> = Promise.resolve()
+
+  private constructor(path: string, file: FileHandle, bytes: number, seq: number) {
+    this.path = path
+    this.#file = file
+    this.#bytes = bytes
+    this.#seq = seq
+  }
+
+  static async create(path: string): Promise<Journal> {
+    return new Journal(path, await open(path, 'wx', 0o600), 0, 0)
+  }
+
+  /** Opens it for going on; what stands behind `bytes` is cut off. */
+  static async reopen(path: string, bytes: number, seq: number): Promise<Journal> {
+    const file = await open(path, 'r+')
+    await file.truncate(bytes)
+    return new Journal(path, file, bytes, seq)
+  }
+
+  /** Number of the last line. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Length of what is written. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Writes lines that belong together: after a crash all of them are there, or none. */
+  commit(entries: readonly JournalEntry[]): Promise<PlacedLine[]> {
+    const written = this.#writing.then(() => this.#write(entries))
+    // Whoever wrote is told; those who come after write all the same.
+    this.#writing = written.catch(() => {})
+    return written
+  }
+
+  /** Calls `listener` after every commit; returns the way to stop it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    await this.#file.close()
+    for (const listener of this.#listeners) listener()
+  }
+
+  async #write(entries: readonly JournalEntry[]): Promise<PlacedLine[]> {
+    const ts = new Date().toISOString()
+    let to = this.#bytes
+    const texts: string[] = []
+    const lines = entries.map((entry, at): PlacedLine => {
+      const line = { seq: this.#seq + at + 1, ts, ...entry, ...(at === entries.length - 1 && { end: true as const }) }
+      const text = `${JSON.stringify(line)}\n`
+      texts.push(text)
+      const from = to
+      to += Buffer.byteLength(text)
+      return { line, from, to }
+    })
+    await this.#file.write(texts.join(''), this.#bytes)
+    this.#bytes = to
+    this.#seq += entries.length
+    for (const listener of this.#listeners) listener()
+    return lines
+  }
+}
+
+/** The whole lines of a journal from a place in it to another one, as they stand there now. */
+export async function* readJournal(path: string, from = 0, to = Infinity): AsyncGenerator<PlacedLine> {
+  if (from >= to) return
+  const stream = createReadStream(path, {
+    start: from,
+    ...(to < Infinity && { end: to - 1 }),
+    highWaterMark: 64 * 1024,
+  })
+  let rest: Buffer[] = []
+  let at = from
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const bytes = Buffer.concat([...rest, chunk.subarray(start, end)])
+      rest = []
+      start = end + 1
+      const line = parse(bytes)
+      if (line === undefined) return
+      yield { line, from: at, to: at + bytes.length + 1 }
+      at += bytes.length + 1
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start))
+  }
+}
+
+/** Undefined for a line that a crash, or a full disk, has torn. */
+function parse(bytes: Buffer): JournalLine | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as JournalLine
+  } catch {
+    return undefined
+  }
+}

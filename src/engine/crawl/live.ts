@@ -1,0 +1,84 @@
+/** A crawl at work, with the files that it holds. */
+import { BaxError } from '../../core/errors.ts'
+import type { PageSteps } from '../scrape/steps.ts'
+import type { Live } from './feed.ts'
+import { Journal, readJournal } from './journal.ts'
+import { PageFile } from './page-file.ts'
+import { type CrawlPlan, planCrawl } from './plan.ts'
+import type { CrawlRecord } from './record.ts'
+import { CrawlRun, type Ending, type RunFacts } from './run.ts'
+import type { CrawlShelf } from './shelf.ts'
+
+export interface LiveCrawl extends Live {
+  readonly id: string
+  readonly record: CrawlRecord
+  /** Settles when it has ended and its files are closed; rejects for a fault of ours. */
+  readonly done: Promise<void>
+  end(kind: Ending['kind']): void
+}
+
+interface Means {
+  readonly shelf: CrawlShelf
+  readonly steps: PageSteps
+}
+
+export async function startLive(id: string, plan: CrawlPlan, { shelf, steps }: Means): Promise<LiveCrawl> {
+  const record = await shelf.add(id, plan.input)
+  const files = shelf.files(id)
+  return atWork(shelf, async () => ({
+    plan,
+    steps,
+    record,
+    journal: await Journal.create(files.journal),
+    pages: await PageFile.create(files.pages),
+  }))(id)
+}
+
+/** @throws BaxError `conflict` when another process works on it */
+export async function resumeLive(id: string, { shelf, steps }: Means): Promise<LiveCrawl> {
+  const files = shelf.files(id)
+  return atWork(shelf, async () => {
+    const { record, bytes, seq } = await shelf.read(id)
+    return {
+      plan: planCrawl(record.input),
+      steps,
+      record,
+      journal: await Journal.reopen(files.journal, bytes, seq),
+      pages: await PageFile.reopen(files.pages, record.pageBytes),
+      before: readJournal(files.journal, 0, bytes),
+    }
+  })(id)
+}
+
+/** Nobody else may write the files while it works. */
+const atWork =
+  (shelf: CrawlShelf, open: () => Promise<RunFacts>) =>
+  async (id: string): Promise<LiveCrawl> => {
+    const lock = await shelf.hold(id)
+    if (!lock) throw new BaxError('conflict', 'the crawl is running in another process')
+    let facts: RunFacts
+    try {
+      facts = await open()
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+    const { record, journal, pages } = facts
+    const run = new CrawlRun(facts)
+    let running = true
+    const done = run.run().finally(async () => {
+      running = false
+      await Promise.all([journal.close(), pages.close()])
+      await lock.release()
+    })
+    return {
+      id,
+      record,
+      done,
+      end: (kind) => run.end(kind),
+      bytes: () => journal.bytes,
+      isRunning: () => running,
+      progress: () => run.progress(),
+      listen: (listener) => journal.listen(listener),
+    }
+  }

@@ -1,0 +1,34 @@
+/** The engine's crawls, loaded when the first one is asked for. */
+import type { EngineConfig } from '../../core/config.ts'
+import type { Crawls } from '../../core/engine.ts'
+import type { ScraperPart } from '../scrape/part.ts'
+import type { EngineCrawls } from './crawls.ts'
+
+export interface CrawlPart extends Crawls {
+  /** Crawls at work. */
+  readonly count: number
+  close(): Promise<void>
+}
+
+export function crawlPart(config: EngineConfig, scraper: ScraperPart): CrawlPart {
+  let loading: Promise<EngineCrawls> | undefined
+  let loaded: EngineCrawls | undefined
+  const load = () =>
+    (loading ??= import('./crawls.ts').then(({ EngineCrawls }) => {
+      loaded = new EngineCrawls(config, () => scraper.steps())
+      return loaded
+    }))
+  return {
+    get count() {
+      return loaded?.count ?? 0
+    },
+    crawl: async (input, call) => (await load()).crawl(input, call),
+    get: async (part, call) => (await load()).get(part, call),
+    accounts: async (id) => (await load()).accounts(id),
+    cancel: async (id) => (await load()).cancel(id),
+    resume: async (id, call) => (await load()).resume(id, call),
+    follow: async (request, call) => (await load()).follow(request, call),
+    map: async (input, call) => (await load()).map(input, call),
+    close: async () => (await loading)?.close(),
+  }
+}

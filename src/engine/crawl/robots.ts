@@ -1,0 +1,84 @@
+/** What a site's robots.txt allows us; each is asked for once. */
+import robotsParser from 'robots-parser'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import { decodeText } from '../render/charset.ts'
+import { fetchPage } from '../render/fetch.ts'
+import { httpUserAgent } from '../render/user-agent.ts'
+
+/** Its types are those of an ES module, which it is not. */
+const parse = robotsParser as unknown as typeof robotsParser.default
+
+/** The name by which a robots.txt speaks to us. */
+const agent = 'bax'
+
+export interface SiteRules {
+  allows(url: string): boolean
+  /** Milliseconds between two requests. */
+  readonly delayMs: number
+  readonly sitemaps: readonly string[]
+}
+
+const anything: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
+
+export interface RobotsFacts {
+  readonly ignore: boolean
+  readonly signal: AbortSignal
+  readonly onWarning: (message: string) => void
+}
+
+export class Robots {
+  readonly #facts: RobotsFacts
+  readonly #known = new Map<string, Promise<SiteRules>>()
+
+  constructor(facts: RobotsFacts) {
+    this.#facts = facts
+  }
+
+  /** Never rejects but with the reason of the signal: a site whose rules cannot be had is one without rules. */
+  async rulesFor(url: URL): Promise<SiteRules> {
+    return this.#facts.ignore ? anything : this.#rules(url.origin)
+  }
+
+  /** Whoever does not follow its rules may still read where the sitemaps are. */
+  async sitemapsOf(origin: string): Promise<readonly string[]> {
+    return (await this.#rules(origin)).sitemaps
+  }
+
+  #rules(origin: string): Promise<SiteRules> {
+    let rules = this.#known.get(origin)
+    if (!rules) this.#known.set(origin, (rules = this.#ask(origin)))
+    return rules
+  }
+
+  async #ask(origin: string): Promise<SiteRules> {
+    const { signal, onWarning, ignore } = this.#facts
+    const address = `${origin}/robots.txt`
+    const clock = AbortSignal.timeout(limits.crawl.robotsMs)
+    try {
+      const options = { userAgent: httpUserAgent, signal: AbortSignal.any([signal, clock]), admit: () => {} }
+      const { status, bytes, headers } = await fetchPage(address, options)
+      if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
+      if (status >= 400) return anything
+      const { text } = await decodeText(bytes.subarray(0, limits.crawl.robotsBytes), headers.get('content-type'), {
+        declares: false,
+      })
+      return rulesOf(address, text)
+    } catch (error) {
+      signal.throwIfAborted()
+      const why = clock.aborted ? 'it does not answer' : (error as Error).message
+      if (!ignore) onWarning(`${address} could not be read (${why}): everything is taken as allowed`)
+      return anything
+    }
+  }
+}
+
+function rulesOf(address: string, text: string): SiteRules {
+  const robots = parse(address, text)
+  const delay = Math.min(robots.getCrawlDelay(agent) ?? 0, limits.crawl.crawlDelaySecs)
+  return {
+    allows: (url) => robots.isAllowed(url, agent) ?? true,
+    delayMs: delay > 0 ? delay * 1000 : 0,
+    sitemaps: robots.getSitemaps(),
+  }
+}

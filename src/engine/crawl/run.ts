@@ -1,0 +1,288 @@
+/**
+ * One crawl at work. Addresses are visited several at a time and settled one after the other in the order of the
+ * queue: whatever the concurrency, the same pages come out in the same order, and the limit cuts at the same place.
+ */
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
+import type { PageSteps } from '../scrape/steps.ts'
+import { crawlable } from './address.ts'
+import { Frontier, type Waiting } from './frontier.ts'
+import { HostGates } from './host-gate.ts'
+import type { Journal, JournalEntry, PlacedLine } from './journal.ts'
+import { Judge } from './judge.ts'
+import { adaptivePace, fixedPace, type Pace } from './pace.ts'
+import type { PageFile } from './page-file.ts'
+import type { CrawlPlan } from './plan.ts'
+import type { CrawlRecord } from './record.ts'
+import { Robots } from './robots.ts'
+import { Settler } from './settle.ts'
+import { sitemapAddresses } from './sitemaps.ts'
+import { Speed } from './speed.ts'
+import { type FailedVisit, type Visited, Visitor } from './visit.ts'
+
+/** Why a crawl is to end before its time; `interrupted` leaves it as it is, to be gone on with. */
+export class Ending extends Error {
+  readonly kind: 'cancelled' | 'out_of_time' | 'interrupted'
+
+  constructor(kind: Ending['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+export interface RunFacts {
+  readonly plan: CrawlPlan
+  readonly steps: PageSteps
+  readonly record: CrawlRecord
+  readonly journal: Journal
+  readonly pages: PageFile
+  /** Lines of a crawl that is gone on with, as they are read. */
+  readonly before?: AsyncIterable<PlacedLine>
+}
+
+interface Task {
+  readonly waiting: Waiting
+  done?: Promise<void>
+  visited?: Visited | 'planned'
+  fault?: unknown
+}
+
+export class CrawlRun {
+  readonly #facts: RunFacts
+  readonly #control = new AbortController()
+  readonly #frontier: Frontier
+  readonly #judge = new Judge()
+  readonly #robots: Robots
+  readonly #visitor: Visitor
+  readonly #settler: Settler
+  readonly #speed = new Speed()
+  /** Dispatched and not settled, in the order of the queue. */
+  readonly #tasks: Task[] = []
+  #pace: Pace = fixedPace(1)
+  #active = 0
+  #ahead = 0
+  #sitemapsRead = false
+  #wake = () => {}
+
+  constructor(facts: RunFacts) {
+    const { plan, journal, pages, steps } = facts
+    const { signal } = this.#control
+    this.#facts = facts
+    this.#frontier = new Frontier(journal.path)
+    const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
+    this.#robots = new Robots({ ignore: plan.input.ignore_robots, signal, onWarning: warn })
+    const gates = new HostGates()
+    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, signal })
+    this.#settler = new Settler({ plan, judge: this.#judge, visitor: this.#visitor, pages })
+  }
+
+  /** Ends it; `run` settles soon after. */
+  end(kind: Ending['kind']): void {
+    this.#control.abort(new Ending(kind))
+  }
+
+  /** How far it is, for whoever watches. */
+  progress(): CrawlEventData['crawl.progress'] {
+    const { record } = this.#facts
+    return {
+      ...record.counts(),
+      queued: record.queued,
+      current: this.#tasks.filter(({ visited }) => visited === undefined).map(({ waiting }) => waiting.url),
+      concurrency: this.#pace.atOnce,
+      pages_per_second: this.#speed.perSecond(),
+      elapsed_ms: record.activeMs(Date.now()),
+    }
+  }
+
+  /** Settles when the crawl has ended, however; rejects only for a fault of ours. */
+  async run(): Promise<void> {
+    const { plan, record } = this.#facts
+    const { concurrency, timeout_secs: secs } = plan.input
+    const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
+    this.#pace = concurrency === undefined ? adaptivePace(() => this.#wake()) : fixedPace(concurrency)
+    this.#control.signal.addEventListener('abort', () => this.#wake())
+    try {
+      await this.#begin()
+      await this.#work()
+      await this.#finish(record.success ? 'completed' : 'failed')
+    } catch (error) {
+      const ending = this.#control.signal.reason as unknown
+      if (!(ending instanceof Ending)) throw error
+      if (ending.kind === 'cancelled') await this.#finish('cancelled')
+      if (ending.kind === 'out_of_time') await this.#finish('failed')
+    } finally {
+      this.end('interrupted')
+      await Promise.all(this.#tasks.map(({ done }) => done))
+      clearTimeout(clock)
+      this.#pace.close()
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { before, plan, record } = this.#facts
+    const { input, start } = plan
+    if (!before) {
+      const { limit, max_depth } = input
+      await this.#write([
+        { type: 'crawl.started', data: { id: record.id, url: start.href, limit, max_depth } },
+        { type: 'crawl.found', data: { urls: [(crawlable(start.href) ?? start).href], depth: 0 } },
+      ])
+      return
+    }
+    for await (const placed of before) {
+      this.#settler.recall(placed.line)
+      this.#frontier.push(placed)
+      this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
+    }
+    await this.#frontier.drop(record.taken)
+    await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }])
+    await this.#repeat()
+  }
+
+  async #work(): Promise<void> {
+    const { record } = this.#facts
+    for (;;) {
+      this.#control.signal.throwIfAborted()
+      if (record.success && !this.#sitemapsRead) await this.#readSitemaps()
+      await this.#dispatch()
+      const task = this.#tasks[0]
+      if (!task) return
+      if (task.visited === undefined && task.fault === undefined)
+        await new Promise<void>((resolve) => (this.#wake = resolve))
+      if (task.fault !== undefined) throw task.fault
+      if (task.visited !== undefined) await this.#settle(task, task.visited)
+    }
+  }
+
+  /** As many as the machine and the limit allow: none is visited that would not have been one after the other. */
+  async #dispatch(): Promise<void> {
+    const { record, plan } = this.#facts
+    while (this.#active < this.#pace.atOnce && this.#tasks.length < limits.crawl.ahead) {
+      if (this.#ahead > limits.crawl.aheadChars || record.admitted + this.#tasks.length >= plan.input.limit) return
+      // Until the start page is there, nobody knows what else belongs to the site.
+      if (!record.success && this.#tasks.length > 0) return
+      const waiting = await this.#frontier.next()
+      if (!waiting) return
+      this.#begins({ waiting })
+    }
+  }
+
+  #begins(task: Task): void {
+    this.#tasks.push(task)
+    this.#active++
+    task.done = this.#visit(task.waiting)
+      .then(
+        (visited) => {
+          task.visited = visited
+          this.#ahead += weightOf(visited)
+        },
+        (fault: unknown) => {
+          task.fault = fault
+        },
+      )
+      .finally(() => {
+        this.#active--
+        this.#wake()
+      })
+  }
+
+  async #visit(waiting: Waiting): Promise<Visited | 'planned'> {
+    if (this.#isEnough(waiting)) {
+      const rules = await this.#robots.rulesFor(new URL(waiting.url))
+      return rules.allows(waiting.url) ? 'planned' : refused
+    }
+    return this.#visitor.visit(waiting)
+  }
+
+  /** Of a dry run: whether the page need not be read, as nothing that it leads to would be visited. */
+  #isEnough({ depth }: Waiting): boolean {
+    const { record, plan } = this.#facts
+    const { dry_run: dry, max_depth: maxDepth, limit } = plan.input
+    return dry && depth > 0 && (depth >= maxDepth || record.admitted + record.queued >= limit)
+  }
+
+  async #settle(task: Task, early: Visited | 'planned'): Promise<void> {
+    const { record } = this.#facts
+    const { waiting } = task
+    this.#tasks.shift()
+    this.#ahead -= weightOf(early)
+    const enough = this.#isEnough(waiting)
+    const visited = early === 'planned' && !enough ? await this.#visitor.visit(waiting) : early
+    const blocked = visited !== 'planned' && !visited.ok && visited.blocked
+    const planned = visited === 'planned' || (enough && !blocked)
+    const lines = planned
+      ? await this.#settler.plan(waiting, record.completed)
+      : await this.#settler.settle(waiting, visited, record.completed)
+    await this.#write(lines)
+    this.#speed.count()
+    await this.#repeat()
+  }
+
+  /** Pages that were taken as fetched, and of whose kind it is known by now that a browser shows more. */
+  async #repeat(): Promise<void> {
+    const { pages, record } = this.#facts
+    for (let places = this.#judge.toRepeat(); places.length > 0; places = this.#judge.toRepeat()) {
+      const part = places.slice(0, this.#pace.atOnce)
+      const kept = await Promise.all(part.map((index) => pages.read(record.place(index))))
+      const visits = await Promise.all(kept.map((waiting) => this.#visitor.visit(waiting, 'browser')))
+      for (const [at, index] of part.entries()) {
+        const { url, depth } = kept[at]!
+        await this.#write(await this.#settler.replace({ url, depth }, visits[at]!, index))
+      }
+    }
+  }
+
+  async #readSitemaps(): Promise<void> {
+    const { input } = this.#facts.plan
+    this.#sitemapsRead = true
+    if (input.sitemap === 'skip') return
+    const { origin } = this.#settler.scope
+    const { signal } = this.#control
+    const warnings: JournalEntry[] = []
+    const onWarning = (message: string) => warnings.push({ type: 'crawl.warning', data: { message } })
+    const told = await this.#robots.sitemapsOf(origin)
+    let count = 0
+    for await (const urls of sitemapAddresses({ told, origin, signal, onWarning })) {
+      count += urls.length
+      const lines = this.#settler.addresses(urls)
+      if (lines.length > 0) await this.#write(lines)
+    }
+    if (count === 0 && (input.sitemap === 'only' || told.length > 0)) onWarning('no sitemap lists any address')
+    await this.#write([...warnings, { type: 'crawl.found', data: { urls: [], depth: 1 }, own: { sitemaps: true } }])
+  }
+
+  async #write(entries: readonly JournalEntry[]): Promise<void> {
+    for (const placed of await this.#facts.journal.commit(entries)) {
+      this.#facts.record.apply(placed.line)
+      this.#frontier.push(placed)
+    }
+  }
+
+  async #finish(status: CrawlStatus): Promise<void> {
+    const { record, plan } = this.#facts
+    const { success, startFailure } = record
+    const why = status === 'failed' ? (startFailure ?? outOfTime(plan.input.timeout_secs)) : undefined
+    const duration_ms = record.activeMs(Date.now())
+    const queued = record.queued
+    const counts = { ...record.counts(), total: record.admitted, skipped: record.counts().skipped + queued }
+    await this.#write([{ type: 'crawl.finished', data: { status, success, ...counts, duration_ms, ...why } }])
+  }
+
+  readonly #fail = (fault: unknown): void => this.#control.abort(fault)
+}
+
+const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
+
+const outOfTime = (secs: number) => {
+  const { message: error, code } = new BaxError('timeout', `the crawl took longer than ${secs} s`)
+  return { error, code }
+}
+
+/** Characters that a page holds while it waits for those before it. */
+function weightOf(visited: Visited | 'planned'): number {
+  if (visited === 'planned' || !visited.ok) return 0
+  const { markdown = '', html = '', rawHtml = '', screenshot = '' } = visited.answer.data ?? {}
+  const trees = (visited.fetched ? 1 : 0) + (visited.audit ? 1 : 0)
+  return markdown.length + html.length + rawHtml.length + screenshot.length + trees * 200_000
+}

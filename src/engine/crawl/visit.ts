@@ -1,0 +1,275 @@
+/** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { asBaxError, BaxError, type ErrorCode } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import { needsBrowser } from '../render/decide.ts'
+import { readableLength } from '../scrape/content.ts'
+import { linksOf } from '../scrape/links.ts'
+import type { ObtainedPage } from '../scrape/obtain.ts'
+import type { ScrapePlan } from '../scrape/plan.ts'
+import type { PageSteps } from '../scrape/steps.ts'
+import { crawlable } from './address.ts'
+import type { Waiting } from './frontier.ts'
+import type { HostGate, HostGates } from './host-gate.ts'
+import { within } from './in-time.ts'
+import { isSampled, type Judge, type PageKind } from './judge.ts'
+import type { CrawlPlan } from './plan.ts'
+import type { Robots } from './robots.ts'
+import { templateOf } from './template.ts'
+
+/** A page that was had, before it is written. */
+export interface Obtained {
+  readonly page: ObtainedPage
+  /** Undefined for what is the same in a browser. */
+  readonly kind?: PageKind
+  /** What was fetched, where the page is a rendered one and the two may have to be compared. */
+  readonly fetched?: ObtainedPage
+  /** What was rendered for comparison, where the page is a fetched one. */
+  readonly audit?: ObtainedPage
+}
+
+export interface VisitedPage extends Obtained {
+  readonly ok: true
+  readonly final: URL
+  readonly links: readonly string[]
+  readonly answer: ScrapeAnswer
+}
+
+export interface FailedVisit {
+  readonly ok: false
+  readonly blocked: boolean
+  readonly code: string
+  readonly error: string
+  readonly status?: number
+  /** What was fetched before rendering failed. */
+  readonly fetched?: Obtained
+}
+
+export type Visited = VisitedPage | FailedVisit
+
+export interface VisitorFacts {
+  readonly plan: CrawlPlan
+  readonly steps: PageSteps
+  readonly robots: Robots
+  readonly gates: HostGates
+  readonly judge: Judge
+  readonly signal: AbortSignal
+}
+
+/** Failures that may have passed by the next try. */
+const passing: ReadonlySet<string> = new Set<ErrorCode>([
+  'connection_failed',
+  'dns_failed',
+  'page_crashed',
+  'navigation_aborted',
+  'browser_failed',
+  'worker_lost',
+  'rate_limited',
+  'server_error',
+])
+
+const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
+
+export class Visitor {
+  readonly #facts: VisitorFacts
+
+  constructor(facts: VisitorFacts) {
+    this.#facts = facts
+  }
+
+  /** Rejects with the reason of the crawl's signal and nothing else. */
+  async visit({ url, depth }: Waiting, force?: 'browser'): Promise<Visited> {
+    const { robots, gates, plan, signal } = this.#facts
+    const address = new URL(url)
+    const rules = await robots.rulesFor(address)
+    if (!rules.allows(url)) return refused
+    const gate = gates.of(address)
+    gate.spaceOut(rules.delayMs)
+    const start = performance.now()
+    const scrape = plan.page(url)
+    try {
+      const obtained = await this.#insist(scrape, gate, force)
+      const final = crawlable(obtained.page.url) ?? address
+      // What leads to a host that is not crawled is refused for that.
+      const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
+      const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
+      if (asks && !(await robots.rulesFor(final)).allows(final.href)) return refused
+      const audit = await this.#audit(scrape, obtained)
+      return await this.written(scrape, { ...obtained, ...(audit && { audit }) }, start)
+    } catch (error) {
+      signal.throwIfAborted()
+      return failureOf(error)
+    }
+  }
+
+  /** The page in the formats that were asked for. */
+  async written(scrape: ScrapePlan, obtained: Obtained, start = performance.now()): Promise<VisitedPage> {
+    const { plan, steps, signal } = this.#facts
+    const { page } = obtained
+    const answer = plan.input.dry_run
+      ? planned(scrape, page)
+      : repeatable(await steps.write(scrape, page, { signal, start }))
+    const links = linksOf(page.document.tree).map(({ href }) => href)
+    return { ok: true, ...obtained, final: crawlable(page.url) ?? new URL(scrape.url), links, answer }
+  }
+
+  /** The page as a browser shows it. @throws BaxError */
+  render(scrape: ScrapePlan): Promise<ObtainedPage> {
+    const { steps, signal } = this.#facts
+    return within(signal, clockOf(scrape, scrape.timeoutMs), (inner, deadline) =>
+      steps.render(scrape, { signal: inner, deadline }),
+    )
+  }
+
+  async #insist(scrape: ScrapePlan, gate: HostGate, force: 'browser' | undefined): Promise<Obtained> {
+    let left = scrape.timeoutMs
+    for (let attempt = 0; ; attempt++) {
+      const leave = await gate.enter(this.#facts.signal)
+      const start = performance.now()
+      try {
+        const clock = clockOf(scrape, left)
+        const obtained = await within(this.#facts.signal, clock, (signal, deadline) =>
+          this.#obtain(scrape, { signal, deadline }, force),
+        )
+        checkStatus(obtained.page)
+        gate.eased()
+        return obtained
+      } catch (error) {
+        leave()
+        left -= performance.now() - start
+        await this.#beforeNextTry(asBaxError(error), { attempt, gate, left })
+      } finally {
+        leave()
+      }
+    }
+  }
+
+  /** Waits until a further try makes sense. @throws the error when none does */
+  async #beforeNextTry(error: BaxError, { attempt, gate, left }: { attempt: number; gate: HostGate; left: number }) {
+    const { signal } = this.#facts
+    signal.throwIfAborted()
+    const busy = error.code === 'rate_limited' || error.retryAfterSecs !== undefined
+    const backOff = limits.crawl.retryMs * 2 ** attempt
+    if (busy) gate.rest(Math.min(limits.crawl.retryAfterSecs * 1000, error.retryAfterSecs === undefined ? backOff : error.retryAfterSecs * 1000)) // prettier-ignore
+    if (!passing.has(error.code)) throw error
+    if (attempt >= limits.crawl.retries || gate.failing || left < limits.crawl.retryMs) {
+      gate.failing = true
+      throw error
+    }
+    if (!busy) await pause(backOff, undefined, { signal })
+  }
+
+  async #obtain(scrape: ScrapePlan, clock: { signal: AbortSignal; deadline: number }, force: 'browser' | undefined) {
+    const { steps, judge, plan } = this.#facts
+    const { render } = plan.input
+    if (render === 'browser' || (render === 'auto' && scrape.browserOnly))
+      return { page: await steps.render(scrape, clock) }
+    const { page, isHtml } = await steps.fetch(scrape, clock)
+    const kind = isHtml && render === 'auto' ? kindOf(page) : undefined
+    if (!kind || page.status === 429 || page.status >= 500) return { page }
+    if (force === 'browser' || judge.mode(kind) === 'browser') return this.#rendered(scrape, clock, { page, kind })
+    return { page, kind }
+  }
+
+  /** The rendered form of a page of the sample. */
+  async #audit(scrape: ScrapePlan, { page, kind }: Obtained): Promise<ObtainedPage | undefined> {
+    if (!kind || page.render === 'browser' || !isSampled(page.url)) return undefined
+    try {
+      return await this.render(scrape)
+    } catch (error) {
+      this.#facts.signal.throwIfAborted()
+      // That a page cannot be rendered says nothing against what was fetched.
+      if (error instanceof BaxError) return undefined
+      throw error
+    }
+  }
+
+  async #rendered(
+    scrape: ScrapePlan,
+    clock: { signal: AbortSignal; deadline: number },
+    fetched: Obtained,
+  ): Promise<Obtained> {
+    const { kind } = fetched
+    const open = kind !== undefined && this.#facts.judge.isOpen(kind)
+    try {
+      const page = await this.#facts.steps.render(scrape, clock)
+      return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
+    } catch (error) {
+      if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page)) return withoutBrowser(fetched)
+      throw open ? new UnrenderedError(asBaxError(error), fetched) : error
+    }
+  }
+}
+
+/** Without any browser the page as it was sent is better than nothing, where it has something to read. */
+const isReadable = ({ document }: ObtainedPage): boolean => readableLength(document.tree) >= 200
+
+const withoutBrowser = (fetched: Obtained): Obtained => ({
+  page: { ...fetched.page, warnings: [...fetched.page.warnings, 'the page may be incomplete: it wants a browser, and none was found'] }, // prettier-ignore
+})
+
+/** A page that was fetched and could not be rendered; its code is that of the cause. */
+class UnrenderedError extends BaxError {
+  readonly fetched: Obtained
+
+  constructor(cause: BaxError, fetched: Obtained) {
+    super(cause.code, cause.message, { cause })
+    this.fetched = fetched
+  }
+}
+
+function failureOf(thrown: unknown): FailedVisit {
+  const error = asBaxError(thrown)
+  const status = (error.details as { status_code?: number } | undefined)?.status_code
+  const { fetched } = error as Partial<UnrenderedError>
+  return {
+    ok: false,
+    blocked: false,
+    code: error.code,
+    error: error.message,
+    ...(status !== undefined && { status }),
+    ...(fetched && { fetched }),
+  }
+}
+
+const clockOf = ({ timeoutMs }: ScrapePlan, ms: number) => ({
+  ms,
+  late: () => new BaxError('timeout', `the page took longer than ${timeoutMs} ms`),
+})
+
+function kindOf({ document, url }: ObtainedPage): PageKind | undefined {
+  const template = templateOf(document.tree.root)
+  if (template === undefined) return undefined
+  const reason = needsBrowser(document.tree.root)
+  return { host: new URL(url).host, template, ...(reason && { reason }) }
+}
+
+/** @throws BaxError for an answer that says nothing of the page: the server is busy, or broken */
+function checkStatus({ status, headers }: ObtainedPage): void {
+  if (status !== 429 && status < 500) return
+  const after = retryAfter(headers.get('retry-after'))
+  const extras = { details: { status_code: status }, ...(after !== undefined && { retryAfterSecs: after }) }
+  if (status === 429) throw new BaxError('rate_limited', 'the site wants fewer requests (429)', extras)
+  throw new BaxError('server_error', `the site answered ${status}`, extras)
+}
+
+/** Seconds of a Retry-After header, which has them as a number or as a date. */
+export function retryAfter(value: string | null, now = Date.now()): number | undefined {
+  if (value === null) return undefined
+  const secs = /^\s*\d+\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000
+  return Number.isFinite(secs) ? Math.max(0, secs) : undefined
+}
+
+/** Without what differs each time: the same site gives the same crawl. */
+function repeatable(answer: ScrapeAnswer): ScrapeAnswer {
+  if (!answer.data) return answer
+  const { scrape_id: _id, duration_ms: _time, ...metadata } = answer.data.metadata
+  return { ...answer, data: { ...answer.data, metadata } }
+}
+
+/** What there is to say of a page that is not scraped. */
+const planned = ({ input }: ScrapePlan, { url, status, render }: ObtainedPage): ScrapeAnswer => ({
+  success: true,
+  data: { metadata: { sourceURL: input.url, url, status_code: status, render } },
+})

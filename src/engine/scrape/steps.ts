@@ -1,0 +1,24 @@
+/** A scrape in three steps, for those who look at a page before they have it written. */
+import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import type { ObtainedPage } from './obtain.ts'
+import type { ScrapePlan } from './plan.ts'
+
+interface Clock {
+  readonly signal: AbortSignal
+  /** `performance.now()` at which the time is up. */
+  readonly deadline: number
+}
+
+/** All throw BaxError with the code of what went wrong with the page, or the reason of the signal. */
+export interface PageSteps {
+  /** By HTTP, redirects followed. */
+  fetch(plan: ScrapePlan, clock: Pick<Clock, 'signal'>): Promise<{ page: ObtainedPage; isHtml: boolean }>
+  /** In a browser. */
+  render(plan: ScrapePlan, clock: Clock): Promise<ObtainedPage>
+  /** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */
+  write(
+    plan: ScrapePlan,
+    page: ObtainedPage,
+    clock: { readonly signal: AbortSignal; readonly start: number },
+  ): Promise<ScrapeAnswer>
+}
