@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { asBaxError } from '../core/errors.ts'
 import { explainDir } from '../core/state-dir.ts'
 import { hasDisplay } from './engine-config.ts'
+import { searchNeeds, searchOrder } from '../core/search-providers.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
@@ -87,6 +88,15 @@ async function nearestExisting(path: string): Promise<string> {
   if (!found) return nearestExisting(dirname(path))
   if (!found.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
   return path
+}
+
+/** Result pages can always be asked; whether they answer is theirs to say. */
+export async function checkSearch({ search = {} }: Settings): Promise<Check> {
+  const names = searchOrder(search)
+  const byKey = names.filter((name) => searchNeeds[name].length > 0)
+  const mend = 'for an API that is made for programs, set BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY and BAX_GOOGLE_CX' // prettier-ignore
+  const found = `${names.join(', ')}${byKey.length === 0 ? ' (their result pages, which often turn programs away)' : ''}`
+  return { name: 'search', needed: false, ok: byKey.length > 0, found, ...(byKey.length === 0 && { mend }) }
 }
 
 export async function checkDocker({ env }: Io): Promise<Check> {

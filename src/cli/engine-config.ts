@@ -4,13 +4,14 @@ import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
 export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
-  const { stateDir, cacheDir, browser, pool, model } = settings
+  const { stateDir, cacheDir, browser, pool, model, search } = settings
   return {
     stateDir,
     cacheDir,
     ...(browser && { browser }),
     ...(pool && { pool }),
     ...(model && { model }),
+    ...(search && { search }),
     display: hasDisplay(io),
     // The caller is the user of this machine, who may write wherever the system lets them.
     writeAnywhere: true,

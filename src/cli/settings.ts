@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
-import type { ModelConfig, PoolConfig } from '../core/config.ts'
+import type { ModelConfig, PoolConfig, SearchConfig } from '../core/config.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import type { EngineState } from '../core/local-home.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Io } from './io.ts'
+import { readSearch } from './search/settings.ts'
 
 /** Flags that every command takes. */
 export interface GlobalFlags {
@@ -32,6 +33,7 @@ export interface Settings {
   readonly idleExitMs: number
   readonly pool?: Partial<PoolConfig>
   readonly model?: ModelConfig
+  readonly search?: SearchConfig
 }
 
 interface SettingsFile {
@@ -44,6 +46,7 @@ interface SettingsFile {
   readonly idle_exit_secs?: number
   readonly warm_pages?: number
   readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
+  readonly search?: object
 }
 
 const kinds = {
@@ -56,6 +59,7 @@ const kinds = {
   idle_exit_secs: 'number',
   warm_pages: 'number',
   model: 'object',
+  search: 'object',
 } as const satisfies Record<keyof SettingsFile, string>
 
 /**
@@ -81,6 +85,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const browser = path(flags.browser, io.cwd) ?? path(env['BAX_BROWSER'], io.cwd) ?? path(file.browser, home)
   const session = env['BAX_SESSION'] || file.session
   const model = readModel(env, file)
+  const search = readSearch(env, file.search)
   const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
   if (idleSecs !== undefined && !(idleSecs > 0))
     throw new BaxError('invalid_request', 'BAX_IDLE_EXIT_SECS (idle_exit_secs in the file) must be a number above 0')
@@ -97,6 +102,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
     ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
     ...(model && { model }),
+    ...(search && { search }),
   }
 }
 

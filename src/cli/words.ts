@@ -43,6 +43,24 @@ const own: readonly OwnEntry[] = [
     example: 'bax extract page.html > page.md',
   },
   {
+    words: 'search',
+    rest: '<query>',
+    summary: 'Search the web, and scrape what is found',
+    example: "bax search 'how river deltas grow' --limit 3 --formats markdown",
+  },
+  {
+    words: 'crawl',
+    rest: '<url>',
+    summary: 'Crawl a site: its pages as Markdown on stdout, or in folders',
+    example: 'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
+  },
+  {
+    words: 'map',
+    rest: '<url>',
+    summary: "List a site's addresses from links and sitemaps",
+    example: 'bax map https://example.com --search docs',
+  },
+  {
     words: 'observe',
     summary: 'Look at the page: what is on it, what can be used, and how to name it',
     example: 'bax observe -s shop --include snapshot,screenshot',

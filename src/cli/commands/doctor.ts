@@ -3,7 +3,15 @@ import { call } from '../../client/client.ts'
 import { asBaxError, BaxError, exits } from '../../core/errors.ts'
 import { version } from '../../core/version.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { checkBrowser, checkDisplay, checkDocker, checkNode, checkStateDir, type Check } from '../checks.ts'
+import {
+  checkBrowser,
+  checkDisplay,
+  checkDocker,
+  checkNode,
+  checkSearch,
+  checkStateDir,
+  type Check,
+} from '../checks.ts'
 import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
@@ -22,6 +30,7 @@ export const command: TerminalCommand = {
       checkStateDir(settings),
       checkEngine(context),
       checkDocker(io),
+      checkSearch(settings),
     ])
     const ready = checks.every(({ ok, needed }) => ok || !needed)
     if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))

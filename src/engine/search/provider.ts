@@ -31,6 +31,9 @@ export interface ResultPage {
   readonly warning?: string
 }
 
+/** Whether a page as long as this is likely to have another after it, where the provider does not say. */
+export const isFull = ({ length }: readonly Found[]): boolean => length >= 5
+
 export interface SearchProvider {
   readonly name: SearchProviderName
   /** Milliseconds for one page. */

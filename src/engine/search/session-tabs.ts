@@ -93,7 +93,7 @@ class TabVisit {
   async #asPage(response: Response, headers: AnswerHeaders): Promise<ObtainedPage> {
     const { input, formats, fullPage } = this.#plan
     if (input.remove_overlays) await this.#run(readScript, 'removeOverlays')
-    const timeout = this.#left()
+    const timeout = Math.min(this.#left(), limits.scrape.elementMs)
     const screenshot = formats.has('screenshot') && (await this.#page.screenshot({ fullPage, timeout }))
     const page = await this.#run<PageReading>(readScript, 'readPage')
     if (page.html.length > limits.scrape.bodyBytes * 2) throw tooLarge()
@@ -139,6 +139,11 @@ class TabVisit {
     else await this.#reaches('networkidle', limits.scrape.settleMs)
     const { wait_for: waitFor } = this.#plan.input
     if (waitFor > 0) await sleep(waitFor, undefined, { signal: this.#signal })
+    // A script that never ends is stopped, and the page read.
+    const free = await freeToLeave(this.#page)
+    if (free === this.#page) return
+    await free.close()
+    throw caught()
   }
 
   async #reaches(state: 'load' | 'networkidle', timeout: number): Promise<boolean> {
@@ -155,7 +160,7 @@ class TabVisit {
   /** A page that does not answer is caught in a script. */
   #run<Output>(script: string, name: string): Promise<Output> {
     const work = this.#page.evaluate(pageFunction<undefined, Output>(script, name), undefined)
-    return inTime(work, Math.min(this.#left(), limits.scrape.busyMs), 'the page is caught in a script')
+    return inTime(work, Math.min(this.#left(), limits.scrape.busyMs), caught().message)
   }
 
   async #asFile(answer: Response | APIResponse): Promise<ObtainedPage> {
@@ -177,6 +182,8 @@ class TabVisit {
 }
 
 const headersOf = (headers: Record<string, string>): AnswerHeaders => new AnswerHeaders(Object.entries(headers))
+
+const caught = (): BaxError => new BaxError('timeout', 'the page is caught in a script')
 
 const tooLarge = (): BaxError => new BaxError('content_too_large', 'the page has grown beyond what can be read')
 

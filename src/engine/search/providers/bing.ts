@@ -3,7 +3,7 @@ import type { SearchAccess } from '../../../core/config.ts'
 import { limits } from '../../../core/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
 import { oneLine } from '../plain-text.ts'
-import type { Found, Period, Question, SearchProvider } from '../provider.ts'
+import { type Found, isFull, type Period, type Question, type SearchProvider } from '../provider.ts'
 import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, takenForRobot, unreadable } from '../result-document.ts' // prettier-ignore
 
 const pageSize = 10
@@ -19,7 +19,7 @@ export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenR
       const results = read(await open(`${address.href}?${wordsOf(question, next)}`, signal), next === '1')
       return {
         results,
-        ...(results.length > 0 && { next: String(Number(next) + pageSize) }),
+        ...(isFull(results) && { next: String(Number(next) + pageSize) }),
         ...(question.period === 'h' && { warning: 'bing knows no hours: results of the last day' }),
       }
     },

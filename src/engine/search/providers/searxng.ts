@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
-import type { Period, Question, ResultPage, SearchProvider } from '../provider.ts'
+import { isFull, type Period, type Question, type ResultPage, type SearchProvider } from '../provider.ts'
 
 /** It knows no hours. */
 const ranges: Readonly<Record<Period, string>> = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' }
@@ -48,7 +48,7 @@ const codeOf = (status: number) => (status === 403 ? ('provider_failed' as const
 function answer(results: ResultPage['results'], page: number, { period }: Question): ResultPage {
   return {
     results,
-    ...(results.length > 0 && { next: String(page + 1) }),
+    ...(isFull(results) && { next: String(page + 1) }),
     ...(period === 'h' && { warning: 'searxng knows no hours: results of the last day' }),
   }
 }

@@ -3,7 +3,7 @@ import type { SearchAccess } from '../../../core/config.ts'
 import { limits } from '../../../core/limits.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
-import type { SearchProvider } from '../provider.ts'
+import { isFull, type SearchProvider } from '../provider.ts'
 
 /** Results a page: more cost more, and fewer cost the same. */
 const pageSize = 10
@@ -37,7 +37,7 @@ export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAc
         title: textOf(entry['title']),
         description: textOf(entry['snippet']),
       }))
-      return { results, ...(results.length > 0 && { next: String(Number(next) + 1) }) }
+      return { results, ...(isFull(results) && { next: String(Number(next) + 1) }) }
     },
   }
 }

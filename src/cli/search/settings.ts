@@ -1,0 +1,87 @@
+/** Settings of the search providers: `BAX_BRAVE_KEY` and its like, or `search` in the user's file. */
+import type { SearchAccess, SearchConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import { isSetUp, searchNeeds, type SearchProviderName, searchProviderNames } from '../../core/search-providers.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Io } from '../io.ts'
+
+/** What each provider can be told; every setting is an environment variable, too. */
+const fields: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[]>> = {
+  searxng: ['url'],
+  brave: ['key', 'url'],
+  serper: ['key', 'url'],
+  google: ['key', 'cx', 'url'],
+  duckduckgo: ['url'],
+  bing: ['url'],
+}
+
+const variable = (name: string, field: string): string => `BAX_${name}_${field}`.toUpperCase()
+
+/** @throws BaxError `invalid_request` that names the setting. */
+export function readSearch(env: Io['env'], file: unknown = {}): SearchConfig | undefined {
+  const said = checked(file)
+  const providers: Partial<Record<SearchProviderName, SearchAccess>> = {}
+  for (const name of searchProviderNames) {
+    const access = accessOf(name, env, said[name])
+    if (Object.keys(access).length > 0) providers[name] = access
+  }
+  const order = orderOf(env['BAX_SEARCH_PROVIDERS'], said.providers)
+  if (!order && Object.keys(providers).length === 0) return undefined
+  const config = { providers, ...(order && { order }) }
+  for (const name of order ?? []) if (!isSetUp(name, config)) throw needs(name, 'BAX_SEARCH_PROVIDERS names it')
+  return config
+}
+
+type SearchFile = { readonly providers?: unknown } & Partial<Record<SearchProviderName, Record<string, unknown>>>
+
+function checked(file: unknown): SearchFile {
+  const known = [...searchProviderNames, 'providers']
+  for (const [name, value] of Object.entries(file as object)) {
+    if (!known.includes(name)) throw invalid(`unknown setting search.${name}${didYouMean(name, known)}`)
+    if (name === 'providers') continue
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw invalid(`search.${name} must be an object`)
+    const own = fields[name as SearchProviderName]
+    for (const [field, given] of Object.entries(value)) {
+      const place = `search.${name}.${field}`
+      if (!own.includes(field as keyof SearchAccess)) throw invalid(`unknown setting ${place}${didYouMean(field, own)}`)
+      if (typeof given !== 'string') throw invalid(`${place} must be a string`)
+    }
+  }
+  return file as SearchFile
+}
+
+function accessOf(name: SearchProviderName, env: Io['env'], file: Record<string, unknown> = {}): SearchAccess {
+  const given = fields[name].flatMap((field) => {
+    const value = env[variable(name, field)] || file[field]
+    return value ? [[field, field === 'url' ? address(String(value), name) : String(value)]] : []
+  })
+  const access: SearchAccess = Object.fromEntries(given)
+  // A part of what it needs is a mistake; nothing is a provider that is not used.
+  if ((access.key ?? access.cx) !== undefined && !isSetUp(name, { providers: { [name]: access } })) throw needs(name)
+  return access
+}
+
+function address(text: string, name: SearchProviderName): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
+  throw invalid(`${variable(name, 'url')} (search.${name}.url in the file) must be an http or https address`)
+}
+
+function orderOf(text: string | undefined, file: unknown): SearchProviderName[] | undefined {
+  const where = 'BAX_SEARCH_PROVIDERS (search.providers in the file)'
+  const names = text ? text.split(',').map((name) => name.trim()).filter(Boolean) : file // prettier-ignore
+  if (names === undefined) return undefined
+  if (!Array.isArray(names) || names.length === 0) throw invalid(`${where} must be a list of providers`)
+  for (const name of names) {
+    if (!searchProviderNames.includes(name)) throw invalid(`${where} names an unknown provider ${JSON.stringify(name)}${didYouMean(String(name), searchProviderNames)}`, `the providers are ${searchProviderNames.join(', ')}`) // prettier-ignore
+  }
+  return names as SearchProviderName[]
+}
+
+function needs(name: SearchProviderName, why = 'it is half set up'): BaxError {
+  const wanted = searchNeeds[name].map((field) => `${variable(name, field)} (search.${name}.${field} in the file)`)
+  return invalid(`the search provider ${name} needs ${wanted.join(' and ')}: ${why}`)
+}
+
+const invalid = (message: string, hint?: string): BaxError =>
+  new BaxError('invalid_request', message, { ...(hint && { hint }) })

@@ -1,0 +1,236 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { SearchProviderName } from '../../src/core/search-providers.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import {
+  type Hit,
+  keys,
+  type Manner,
+  searchProviderNames,
+  type SearchServer,
+  serveSearch,
+} from '../support/search-server.ts'
+
+/** More than two pages of every provider. */
+const hits: Hit[] = Array.from({ length: 24 }, (_, at) => ({
+  url: `https://delta${at}.example/about?a=1&b=${at}#top`,
+  title: `How <b>deltas</b> grow & why it's ${at}`,
+  snippet: `Rivers carry <b>sand</b> & silt; part ${at} of "many".`,
+}))
+
+let web: SearchServer
+let homes: Homes
+
+beforeAll(async () => {
+  web = await serveSearch()
+  web.knows(hits)
+  homes = await openHomes({ search: web.config(...searchProviderNames) })
+})
+afterEach(() => web.well())
+afterAll(async () => {
+  await homes.close()
+  await web.close()
+})
+
+const search = (provider: SearchProviderName, input: Record<string, unknown> = {}) =>
+  homes.clients.embedded.search({ query: 'river deltas', provider, ...input } as never)
+const apis = ['searxng', 'brave', 'serper', 'google'] as const
+const pages = ['duckduckgo', 'bing'] as const
+const lastAsked = () => web.asked.at(-1)!
+
+describe.each(searchProviderNames)('%s', (provider) => {
+  test('gives addresses without wrapping, texts without markup, ranks from 1', async () => {
+    const answer = await search(provider, { limit: 5 })
+    expect(answer).toMatchObject({ success: true, provider })
+    expect(answer).not.toHaveProperty('warning')
+    expect(answer.data.map(({ url, position }) => [position, url])).toEqual(
+      hits.slice(0, 5).map(({ url }, at) => [at + 1, url]),
+    )
+    for (const [at, { title, description }] of answer.data.entries()) {
+      expect(title).toBe(`How deltas grow & why it's ${at}`)
+      expect(description.replace('... ', '')).toBe(`Rivers carry sand & silt; part ${at} of "many".`)
+    }
+    expect(web.asked.filter((asked) => asked.provider !== provider)).toEqual([])
+  })
+
+  test('gives as many as are wanted, from several pages where it has to', async () => {
+    expect((await search(provider, { limit: 1 })).data).toHaveLength(1)
+    const { data } = await search(provider, { limit: 20 })
+    expect(data.map(({ url }) => url)).toEqual(hits.slice(0, 20).map(({ url }) => url))
+    expect(data.at(-1)!.position).toBe(20)
+  })
+
+  test('finds nothing, and that is an answer', async () => {
+    web.mood(provider, 'empty')
+    expect(await search(provider)).toEqual({ success: true, data: [], provider })
+  })
+
+  test('is asked with the question as it was put', async () => {
+    const query = `c++ "template<T>" && <std> ümlaut`
+    await search(provider, { query: `  ${query} ` })
+    const { query: words, body } = lastAsked()
+    expect(provider === 'serper' ? (JSON.parse(body) as { q: string }).q : words.get('q')).toBe(query)
+  })
+
+  test.each<[Manner, string, RegExp]>([
+    ['down', 'connection_failed', /./],
+    ['busy', 'rate_limited', /./],
+    ['silent', 'timeout', /the time of the search was over/],
+  ])('%s: an error and no empty answer', async (manner, code, error) => {
+    web.mood(provider, manner)
+    // It turns away without a word.
+    const known = manner === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
+    await expect(search(provider, { timeout: manner === 'silent' ? 2500 : 60_000 })).rejects.toMatchObject({
+      code: 'search_unavailable',
+      status: 503,
+      details: [{ provider, code: known, error: expect.stringMatching(error) }],
+    })
+  })
+
+  test('keeps what it has when a later page fails', async () => {
+    web.mood(provider, 'well', 'busy')
+    const { data, warning } = await search(provider, { limit: provider === 'brave' ? 5 : 20 })
+    expect(data).toHaveLength(provider === 'brave' ? 5 : 10)
+    if (provider !== 'brave') expect(warning).toMatch(new RegExp(`^${provider} gave 10 results and no more: `))
+  })
+})
+
+describe.each(apis)('%s, by its JSON', (provider) => {
+  test.each<[Manner, RegExp]>([
+    ['no json', /it did not answer with a JSON object/],
+    ['another form', /it answered in an unknown form/],
+    ['cut off', /./],
+    ['redirects', /it redirects elsewhere \(status 302\)/],
+  ])('%s: an error and no empty answer', async (manner, error) => {
+    web.mood(provider, manner)
+    await expect(search(provider)).rejects.toMatchObject({
+      code: 'search_unavailable',
+      details: [{ provider, error: expect.stringMatching(error) }],
+    })
+  })
+})
+
+describe('keys', () => {
+  test.each(['brave', 'serper', 'google'] as const)(
+    '%s that refuses one is told of, the key is not',
+    async (provider) => {
+      web.mood(provider, 'refuses')
+      const thrown = await search(provider).catch((error: unknown) => error)
+      expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it refuses the key/) }] }) // prettier-ignore
+      expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
+    },
+  )
+
+  test.each(['brave', 'serper', 'google'] as const)(
+    '%s whose account is used up is told of, the key is not',
+    async (provider) => {
+      web.mood(provider, 'spent')
+      const thrown = await search(provider).catch((error: unknown) => error)
+      expect(thrown).toMatchObject({ details: [{ provider, code: 'rate_limited' }] })
+      expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
+    },
+  )
+})
+
+describe('searxng', () => {
+  test('without the JSON format is told how to mend it', async () => {
+    web.mood('searxng', 'refuses')
+    await expect(search('searxng')).rejects.toMatchObject({
+      details: [{ provider: 'searxng', code: 'provider_failed', error: expect.stringContaining('search.formats') }],
+    })
+  })
+
+  test('whose own engines were kept from answering has not found nothing', async () => {
+    web.mood('searxng', 'spent')
+    await expect(search('searxng')).rejects.toMatchObject({
+      details: [
+        { provider: 'searxng', error: 'its engines did not answer: google: Suspended: CAPTCHA, brave: timeout' },
+      ],
+    })
+  })
+})
+
+describe('result pages', () => {
+  test.each(pages)('%s that shows a challenge has blocked us, and has not found nothing', async (provider) => {
+    web.mood(provider, 'refuses')
+    await expect(search(provider)).rejects.toMatchObject({
+      code: 'search_unavailable',
+      hint: expect.stringContaining('BAX_SEARXNG_URL'),
+      details: [{ provider, code: 'provider_blocked', error: expect.stringContaining('takes us for a robot') }],
+    })
+  })
+
+  test.each(pages)('%s in a shape that nobody knows is an error', async (provider) => {
+    web.mood(provider, 'no json')
+    await expect(search(provider)).rejects.toMatchObject({ details: [{ provider, code: 'provider_failed' }] })
+  })
+
+  test('results that speak of captchas are results', async () => {
+    web.knows([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
+    for (const provider of pages) expect((await search(provider)).data).toHaveLength(1)
+    web.knows(hits)
+  })
+
+  test('DuckDuckGo’s page for the smallest browsers will do, too', async () => {
+    const { duckduckgo } = web.config('duckduckgo').providers!
+    const url = duckduckgo!.url!.replace('/html/', '/lite/')
+    const other = await openHomes({ search: { order: ['duckduckgo'], providers: { duckduckgo: { url } } } })
+    try {
+      const { data } = await other.clients.embedded.search({ query: 'deltas', limit: 12 })
+      expect(data.map(({ url }) => url)).toEqual(hits.slice(0, 12).map(({ url }) => url))
+      expect(data[0]).toMatchObject({
+        title: "How deltas grow & why it's 0",
+        description: 'Rivers carry sand & silt; part 0 of "many".',
+      })
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('DuckDuckGo takes no question that is longer than its own limit', async () => {
+    await expect(search('duckduckgo', { query: 'x'.repeat(600) })).rejects.toMatchObject({
+      details: [{ error: 'it takes questions of 499 characters at most' }],
+    })
+    expect(web.asked).toEqual([])
+  })
+})
+
+describe('language, country and period', () => {
+  const wish = { lang: 'de', country: 'at', tbs: 'qdr:w' }
+  test.each<[SearchProviderName, Record<string, string>]>([
+    ['searxng', { language: 'de-AT', time_range: 'week' }],
+    ['brave', { search_lang: 'de', country: 'AT', freshness: 'pw' }],
+    ['google', { hl: 'de', lr: 'lang_de', gl: 'at', dateRestrict: 'w1' }],
+    ['duckduckgo', { kl: 'at-de', df: 'w' }],
+    ['bing', { mkt: 'de-AT', setlang: 'de', filters: 'ex1:"ez2"' }],
+  ])('%s is told in its own words', async (provider, words) => {
+    await search(provider, wish)
+    expect(Object.fromEntries(lastAsked().query)).toMatchObject(words)
+  })
+
+  test('serper is told in its own words', async () => {
+    await search('serper', wish)
+    expect(JSON.parse(lastAsked().body)).toMatchObject({ hl: 'de', gl: 'at', tbs: 'qdr:w' })
+  })
+
+  test('what a provider cannot do is said', async () => {
+    expect((await search('searxng', { tbs: 'qdr:h' })).warning).toBe('searxng knows no hours: results of the last day')
+    expect((await search('duckduckgo', { lang: 'de' })).warning).toBe(
+      'duckduckgo has no such region: results of all regions',
+    )
+    expect((await search('serper', { tbs: 'qdr:h' })).warning).toBeUndefined()
+  })
+
+  test.each([
+    ['lang', 'german'],
+    ['country', 'Austria'],
+    ['tbs', 'qdr:x'],
+    ['limit', 21],
+    ['limit', 0],
+    ['query', '   '],
+    ['provider', 'altavista'],
+    ['formats', ['pdf']],
+  ])('%s %j is refused', async (field, value) => {
+    await expect(search('searxng', { [field]: value })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) }) // prettier-ignore
+    expect(web.asked).toEqual([])
+  })
+})

@@ -1,0 +1,248 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../../src/client/client.ts'
+import type { SearchAnswer } from '../../src/core/shapes/search.ts'
+import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Hit, type SearchServer, serveSearch } from '../support/search-server.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { article, pdfOf, sends } from '../support/web.ts'
+
+let web: SearchServer
+let site: Site
+let homes: Homes
+const openAnswers: { end(): unknown }[] = []
+
+beforeAll(async () => {
+  ;[web, site] = await Promise.all([serveSearch(), serveSite(pages)])
+  homes = await openHomes({ search: web.config('searxng', 'brave', 'duckduckgo') })
+})
+afterEach(() => {
+  web.well()
+  site.requests.length = 0
+  for (const answer of openAnswers.splice(0)) answer.end()
+})
+afterAll(async () => {
+  await homes.close()
+  await Promise.all([web.close(), site.close()])
+})
+
+const pages: Parameters<typeof serveSite>[0] = {
+  '/deltas': article,
+  '/scripted': '<!doctype html><title>Scripted</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by a script</h1><p>Rivers of code.</p></main>"</script>',
+  '/missing': sends('text/html', '<title>Gone</title><h1>No such page</h1>', {}, 404),
+  '/film': sends('video/mp4', Buffer.from([0, 0, 0, 24])),
+  '/paper.pdf': sends('application/pdf', pdfOf(['Sediment of the delta'])),
+  '/slow': (_, response) => void openAnswers.push(response),
+  '/who': (request, response) => {
+    const { cookie = 'nobody', 'user-agent': agent } = request.headers
+    response.setHeader('content-type', 'text/html').end(`<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p></main>`)
+  },
+  '/data.json': sends('application/json', '{"river": "Nile"}'),
+  '/away': sends('text/html', '', { location: '/deltas' }, 302),
+  '/crash': '<!doctype html><title>Popup</title><script>open("/who")</script><p>Opens another.</p>',
+  '/hang': '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
+} // prettier-ignore
+
+/** Makes the engines know pages of the site. */
+function knows(...paths: string[]): string[] {
+  const urls = paths.map((path) => (path.startsWith('http') ? path : `${site.url}${path}`))
+  web.knows(urls.map((url, at): Hit => ({ url, title: `Page ${at}`, snippet: `Snippet ${at}` })))
+  return urls
+}
+
+describe.each(homeNames)('search through %s', (home: HomeName) => {
+  const search = (input: Record<string, unknown> = {}) =>
+    homes.clients[home].search({ query: 'deltas', ...input } as never)
+
+  test.each(['POST /v1/search', 'POST /search'])('%s gives what is found, without the pages', async (http) => {
+    const [url] = knows('/deltas', '/film')
+    const answer = await call(homes.transports[home], http, { query: 'deltas', limit: 1 })
+    expect(answer).toEqual({
+      success: true,
+      data: [{ url, title: 'Page 0', description: 'Snippet 0', position: 1 }],
+      provider: 'searxng',
+    })
+    expect(site.requests).toEqual([])
+  })
+
+  test('scrapes every result, in the order of the results', async () => {
+    const urls = knows('/scripted', '/deltas', '/paper.pdf', '/away')
+    const { data, warning } = await search({ formats: ['markdown', 'links'] })
+    expect(data.map(({ url, position }) => [position, url])).toEqual(urls.map((url, at) => [at + 1, url]))
+    const [scripted, deltas, paper, away] = data.map(({ content }) => content!)
+    expect(scripted!.markdown).toContain('# Made by a script')
+    expect(deltas!.markdown).toContain('# How deltas grow')
+    expect(deltas!.links!.map(({ text }) => text)).toContain('sediment')
+    expect(deltas!.metadata).toMatchObject({ sourceURL: urls[1], status_code: 200, title: 'How deltas grow' })
+    expect(paper!.markdown).toContain('Sediment of the delta')
+    expect(away!.metadata).toMatchObject({ sourceURL: urls[3], url: urls[1] })
+    expect(warning).toBeUndefined()
+  })
+
+  test('drops no result whose page cannot be scraped', async () => {
+    const urls = knows('/film', '/deltas', '/missing', 'http://127.0.0.1:1/')
+    const { success, data } = await search({ formats: ['markdown'] })
+    expect(success).toBe(true)
+    expect(data.map(({ url }) => url)).toEqual(urls)
+    const contents = data.map(({ content }) => content!)
+    expect(contents[0]).toEqual({
+      metadata: { sourceURL: urls[0], code: 'unsupported_content_type', error: expect.any(String) },
+    })
+    expect(contents[1]!.metadata).not.toHaveProperty('error')
+    expect(contents[2]).toMatchObject({
+      markdown: expect.stringContaining('No such page'),
+      metadata: { sourceURL: urls[2], status_code: 404, error: 'Not Found', code: 'navigation_failed' },
+    })
+    expect(contents[3]!.metadata).toMatchObject({ sourceURL: urls[3], error: expect.any(String), code: expect.stringMatching(/^(url_blocked|connection_failed)$/) }) // prettier-ignore
+  })
+
+  test('asks the next provider when one fails, and says so', async () => {
+    const [url] = knows('/deltas')
+    web.mood('searxng', 'down')
+    const answer = await search()
+    expect(answer).toMatchObject({ provider: 'brave', data: [{ url }] })
+    expect(answer.warning).toMatch(/^searxng gave no answer: /)
+    web.mood('brave', 'refuses')
+    expect(await search()).toMatchObject({ provider: 'duckduckgo', data: [{ url }] })
+  })
+
+  test('asks nobody else when there is nothing to find', async () => {
+    web.mood('searxng', 'empty')
+    expect(await search({ formats: ['markdown'] })).toEqual({ success: true, data: [], provider: 'searxng' })
+    expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
+  })
+
+  test('is a 503 with every failure when no provider answers', async () => {
+    web.mood('searxng', 'no json')
+    web.mood('brave', 'busy')
+    web.mood('duckduckgo', 'refuses')
+    await expect(search()).rejects.toMatchObject({
+      code: 'search_unavailable',
+      status: 503,
+      exit: 3,
+      message: expect.stringContaining('brave: it takes no more questions for now'),
+      details: [
+        { provider: 'searxng', code: 'provider_failed', error: expect.any(String) },
+        { provider: 'brave', code: 'rate_limited', error: expect.any(String) },
+        { provider: 'duckduckgo', code: 'provider_blocked', error: expect.any(String) },
+      ],
+    })
+  })
+
+  test('scrapes in tabs of a session, with its cookies, and leaves the session as it was', async () => {
+    const client = homes.clients[home]
+    const { session_id = '' } = await client.createSession({
+      user_agent: 'delta-reader/1',
+      start_url: `${site.url}/deltas`,
+    })
+    await client.runCommands({ session_id, commands: [{ command: 'set_cookie', data: { name: 'user', value: 'ann', domain: '127.0.0.1' } }] }) // prettier-ignore
+    const urls = knows('/who', '/film', '/paper.pdf', '/crash', '/data.json', '/away', '/missing')
+    const { data } = await search({ formats: ['markdown', 'rawHtml'], session_id, limit: 10 })
+    expect(data.map(({ url }) => url)).toEqual(urls)
+    const [who, film, paper, popup, river, away, missing] = data.map(({ content }) => content!)
+    expect(who!.markdown).toContain('cookie user=ann')
+    expect(who!.markdown).toContain('agent delta-reader/1')
+    expect(who!.rawHtml).toContain('<title>Who</title>')
+    expect(film!.metadata).toMatchObject({ code: 'unsupported_content_type' })
+    expect(paper!.markdown).toContain('Sediment of the delta')
+    expect(popup!.markdown).toContain('Opens another')
+    expect(river!.markdown).toContain('"river": "Nile"')
+    expect(away!.metadata).toMatchObject({
+      url: `${site.url}/deltas`,
+      redirects: [{ url: `${site.url}/away`, status: 302 }],
+    })
+    expect(missing!.metadata).toMatchObject({ status_code: 404, error: 'Not Found', code: 'navigation_failed' })
+    const session = await client.getSession({ session_id })
+    expect(session).toMatchObject({ tabs: 1, url: `${site.url}/deltas` })
+    const { results } = await client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
+    expect(results[0]).toMatchObject({ data: { result: { value: 'How deltas grow' } } })
+    await client.closeSession({ session_id })
+  })
+
+  test('refuses a session that is not there before anybody is asked', async () => {
+    await expect(search({ session_id: 'ses_nobody' })).rejects.toMatchObject({ code: 'session_not_found', status: 404 })
+    const { session_id = '' } = await homes.clients[home].createSession({})
+    await homes.clients[home].closeSession({ session_id })
+    await expect(search({ session_id, formats: ['markdown'] })).rejects.toMatchObject({
+      code: 'session_closed',
+    })
+    expect(web.asked).toEqual([])
+  })
+
+  test('is done in its time: pages that are not are told of', async () => {
+    const urls = knows('/deltas', '/slow')
+    const { data } = await search({ formats: ['markdown'], timeout: 3000 })
+    expect(data[0]!.content!.markdown).toContain('# How deltas grow')
+    expect(data[1]!.content).toEqual({ metadata: { sourceURL: urls[1], code: 'timeout', error: expect.any(String) } })
+  })
+})
+
+describe('search', () => {
+  const search = (input: Record<string, unknown>) =>
+    homes.clients.embedded.search({ query: 'deltas', ...input } as never)
+
+  test('takes what Firecrawl’s clients send', async () => {
+    knows('/deltas')
+    const body = { query: 'deltas', scrapeOptions: { formats: ['markdown', { type: 'json', schema: { type: 'object', properties: { title: { type: 'string' } } } }], onlyMainContent: false } } // prettier-ignore
+    const { data } = (await call(homes.transports.embedded, 'POST /v1/search', body, { strict: true })) as SearchAnswer
+    expect(data[0]!.content!.markdown).toContain('All rights reserved')
+    expect(data[0]!.content!.json).toHaveProperty('title')
+  })
+
+  test('hands the options of scraping on', async () => {
+    knows('/deltas')
+    const whole = await search({ formats: ['markdown'], only_main_content: false })
+    expect(whole.data[0]!.content!.markdown).toContain('All rights reserved')
+    const { data } = await search({ formats: ['json'], json_options: { schema: { type: 'object', properties: { title: { type: 'string' } } } } }) // prettier-ignore
+    expect(data[0]!.content!.json).toEqual({ title: 'How deltas grow' })
+    const shot = await search({ formats: ['screenshot'] })
+    expect(Buffer.from(shot.data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  test('refuses what cannot be asked of a page before anybody is asked', async () => {
+    await expect(search({ formats: ['screenshot'], render: 'http' })).rejects.toMatchObject({ code: 'invalid_request' })
+    expect(web.asked).toEqual([])
+  })
+
+  test('names a provider that is not set up', async () => {
+    await expect(search({ provider: 'serper' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'serper is not set up in this engine',
+      hint: 'set BAX_SERPER_KEY where the engine is started',
+    })
+  })
+
+  test('ends with the caller', async () => {
+    web.mood('searxng', 'silent')
+    const gone = new AbortController()
+    const asking = homes.clients.http.search({ query: 'deltas' }, { signal: gone.signal })
+    await expect.poll(() => web.asked.length).toBe(1)
+    gone.abort()
+    await expect(asking).rejects.toThrow()
+    expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
+  })
+
+  test('takes pictures and brands in a session’s tabs, and reads pages that hang', async () => {
+    const client = homes.clients.embedded
+    const { session_id = '' } = await client.createSession({})
+    knows('/deltas', '/hang')
+    const { data } = await search({ session_id, formats: ['screenshot', 'branding', 'markdown'] })
+    expect(Buffer.from(data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
+    expect(data[0]!.content!.branding).toMatchObject({ brandName: 'River News' })
+    expect(data[1]!.content).toMatchObject({ markdown: 'Before\n', metadata: { status_code: 200 } })
+    expect(await client.getSession({ session_id })).toMatchObject({ tabs: 1, url: 'about:blank' })
+    await client.closeSession({ session_id })
+  })
+
+  test('without a configuration asks the result pages', async () => {
+    const bare = await openHomes({ browser: '/nonexistent/browser' })
+    try {
+      await expect(bare.clients.embedded.search({ query: 'deltas' })).rejects.toMatchObject({
+        code: 'search_unavailable',
+        hint: expect.stringContaining('BAX_SEARXNG_URL'),
+        details: [{ provider: 'duckduckgo' }, { provider: 'bing' }],
+      })
+    } finally {
+      await bare.close()
+    }
+  })
+})

@@ -1,0 +1,192 @@
+/** The JSON interfaces of SearXNG, Brave, Serper and Google's Custom Search: their routes, checks, answers and refusals. */
+import type { IncomingMessage } from 'node:http'
+
+/** A page that the search engines know. Texts may have `<b>` around words, as engines mark them. */
+export interface Hit {
+  readonly url: string
+  readonly title: string
+  readonly snippet: string
+}
+
+export interface Answer {
+  readonly status?: number
+  readonly type?: string
+  readonly body: string
+}
+
+/** A request as an engine reads it. */
+export interface Asked {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** How an engine answers, as it would answer that way. */
+export type Mood = 'well' | 'empty' | 'refuses' | 'busy' | 'spent'
+
+export interface Engine {
+  /** Undefined for what it has no route for. */
+  answer(asked: Asked, hits: readonly Hit[], mood: Mood): Answer | undefined
+}
+
+export const keys = { brave: 'BSA-test-key-0123456789', serper: 'serper-test-key-0123456789', google: 'AIza-test-key-0123456789', cx: '017576662512468239146:omuauf_lfve' } // prettier-ignore
+
+const json = (value: unknown, status = 200): Answer => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
+
+const plain = (text: string): string => text.replaceAll(/<\/?b>/g, '')
+const marked = (text: string): string => text.replaceAll('&', '&amp;').replaceAll(/<(\/?)b>/g, '<$1strong>')
+
+export const searxng: Engine = {
+  answer({ path, query }, hits, mood) {
+    if (path !== '/search') return undefined
+    const forbidden = (status: number, title: string) => ({ status, type: 'text/html; charset=utf-8', body: `<!doctype html>\n<html lang=en>\n<title>${status} ${title}</title>\n<h1>${title}</h1>\n` }) // prettier-ignore
+    // What an instance says whose settings do not list the format.
+    if (mood === 'refuses' || query.get('format') !== 'json') return forbidden(403, 'Forbidden')
+    if (mood === 'busy') return forbidden(429, 'Too Many Requests')
+    const page = Number(query.get('pageno') ?? 1)
+    const shown = mood === 'well' ? hits.slice((page - 1) * 10, page * 10) : []
+    return json({
+      query: query.get('q'),
+      number_of_results: 0,
+      results: shown.map(({ url, title, snippet }, at) => ({
+        url,
+        title: plain(title),
+        content: plain(snippet),
+        publishedDate: null,
+        thumbnail: null,
+        engine: 'google',
+        template: 'default.html',
+        parsed_url: [new URL(url).protocol.slice(0, -1), new URL(url).host, new URL(url).pathname, '', '', ''],
+        img_src: '',
+        priority: '',
+        engines: ['google', 'brave'],
+        positions: [at + 1],
+        score: 2 / (at + 1),
+        category: 'general',
+      })),
+      answers: [],
+      corrections: [],
+      infoboxes: [],
+      suggestions: [],
+      // Engines that kept it waiting or turned it away; the answer is 200 all the same.
+      unresponsive_engines: mood === 'spent' ? [['google', 'Suspended: CAPTCHA'], ['brave', 'timeout']] : [], // prettier-ignore
+    })
+  },
+}
+
+const braveError = (status: number, code: string, detail: string, component: string): Answer =>
+  json({ type: 'ErrorResponse', error: { id: '5d832250-9396-4f6e-b84a-2a1fe524cd7d', status, code, detail, meta: { component } }, time: 1_763_712_000 }, status) // prettier-ignore
+
+export const brave: Engine = {
+  answer({ path, query, headers }, hits, mood) {
+    if (path !== '/res/v1/web/search') return undefined
+    const invalid = braveError(422, 'SUBSCRIPTION_TOKEN_INVALID', 'The provided subscription token is invalid.', 'authentication') // prettier-ignore
+    if (mood === 'refuses' || headers['x-subscription-token'] !== keys.brave) return invalid
+    if (mood === 'busy') return braveError(429, 'RATE_LIMITED', 'Request rate limit exceeded for plan.', 'rate_limiter')
+    if (mood === 'spent') return braveError(402, 'QUOTA_EXCEEDED', `Quota of ${keys.brave} is used up.`, 'billing')
+    const [count, offset] = [Number(query.get('count') ?? 20), Number(query.get('offset') ?? 0)]
+    if (count > 20 || offset > 9) return braveError(422, 'VALIDATION', 'Unable to validate request parameter(s)', 'validation') // prettier-ignore
+    const shown = mood === 'well' ? hits.slice(offset * count, (offset + 1) * count) : []
+    return json({
+      query: {
+        original: query.get('q'),
+        show_strict_warning: false,
+        is_navigational: false,
+        country: (query.get('country') ?? 'us').toLowerCase(),
+        bad_results: false,
+        more_results_available: mood === 'well' && hits.length > (offset + 1) * count,
+      },
+      mixed: { type: 'mixed', main: shown.map((_, index) => ({ type: 'web', index, all: false })), top: [], side: [] },
+      type: 'search',
+      // Without a result the section is not there.
+      ...(shown.length > 0 && { web: { type: 'search', results: shown.map(braveResult), family_friendly: true } }),
+    })
+  },
+}
+
+const braveResult = ({ url, title, snippet }: Hit) => ({
+  title: marked(title),
+  url,
+  is_source_local: false,
+  is_source_both: false,
+  description: marked(snippet),
+  page_age: '2026-08-01T08:00:00',
+  profile: { name: new URL(url).host, url, long_name: new URL(url).host, img: 'https://imgs.search.brave.com/x' },
+  language: 'en',
+  family_friendly: true,
+  type: 'search_result',
+  subtype: 'generic',
+  meta_url: { scheme: 'https', netloc: new URL(url).host, hostname: new URL(url).hostname, favicon: '', path: '' },
+  age: 'August 1, 2026',
+})
+
+export const serper: Engine = {
+  answer({ path, headers, body }, hits, mood) {
+    if (path !== '/search') return undefined
+    if (mood === 'refuses' || headers['x-api-key'] !== keys.serper) return json({ message: 'Unauthorized.', statusCode: 403 }, 403) // prettier-ignore
+    if (mood === 'busy') return json({ message: 'Too many requests', statusCode: 429 }, 429)
+    if (mood === 'spent') return json({ message: 'Not enough credits', statusCode: 400 }, 400)
+    const { q, num = 10, page = 1, ...rest } = JSON.parse(body) as { q: string; num?: number; page?: number }
+    const shown = mood === 'well' ? hits.slice((page - 1) * num, page * num) : []
+    return json({
+      searchParameters: { q, gl: 'us', hl: 'en', ...rest, type: 'search', page, num, engine: 'google' },
+      organic: shown.map(({ url, title, snippet }, at) => ({
+        title: plain(title),
+        link: url,
+        snippet: plain(snippet),
+        ...(at === 0 && { sitelinks: [{ title: 'More', link: `${url}/more` }], date: 'Aug 1, 2026' }),
+        position: at + 1,
+      })),
+      peopleAlsoAsk: [{ question: 'Why?', snippet: 'Because.', title: 'Why', link: 'https://why.example/' }],
+      relatedSearches: [{ query: `${q} explained` }],
+      credits: 1,
+    })
+  },
+}
+
+const googleError = (code: number, message: string, reason: string, status: string): Answer =>
+  json({ error: { code, message, errors: [{ message, domain: 'global', reason }], status, details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata: { service: 'customsearch.googleapis.com' } }] } }, code) // prettier-ignore
+
+export const google: Engine = {
+  answer({ path, query }, hits, mood) {
+    if (path !== '/customsearch/v1') return undefined
+    if (mood === 'refuses' || query.get('key') !== keys.google) return googleError(400, 'API key not valid. Please pass a valid API key.', 'API_KEY_INVALID', 'INVALID_ARGUMENT') // prettier-ignore
+    if (mood === 'busy') return googleError(429, `Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com' for consumer 'project_number:42'.`, 'rateLimitExceeded', 'RESOURCE_EXHAUSTED') // prettier-ignore
+    if (mood === 'spent') return googleError(403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'PERMISSION_DENIED')
+    const [num, start] = [Number(query.get('num') ?? 10), Number(query.get('start') ?? 1)]
+    if (num > 10 || start + num > 101 || query.get('cx') !== keys.cx) return googleError(400, 'Request contains an invalid argument.', 'badRequest', 'INVALID_ARGUMENT') // prettier-ignore
+    const shown = mood === 'well' ? hits.slice(start - 1, start - 1 + num) : []
+    const about = { title: `Google Custom Search - ${query.get('q')}`, totalResults: String(mood === 'well' ? hits.length : 0), searchTerms: query.get('q'), count: shown.length, startIndex: start, inputEncoding: 'utf8', outputEncoding: 'utf8', safe: 'off', cx: keys.cx } // prettier-ignore
+    return json({
+      kind: 'customsearch#search',
+      url: { type: 'application/json', template: 'https://www.googleapis.com/customsearch/v1?q={searchTerms}' },
+      queries: {
+        request: [about],
+        ...(mood === 'well' && hits.length >= start + num && { nextPage: [{ ...about, startIndex: start + num }] }),
+      },
+      context: { title: 'The web' },
+      searchInformation: { searchTime: 0.21, formattedSearchTime: '0.21', totalResults: about.totalResults, formattedTotalResults: about.totalResults }, // prettier-ignore
+      // Without a result there is no list.
+      ...(shown.length > 0 && { items: shown.map(googleItem) }),
+    })
+  },
+}
+
+const googleItem = ({ url, title, snippet }: Hit) => ({
+  kind: 'customsearch#result',
+  title: plain(title),
+  htmlTitle: title,
+  link: url,
+  displayLink: new URL(url).host,
+  // Lines are broken, with spaces that do not break.
+  snippet: plain(snippet).replace(/ (\S+)$/, '\u00a0...\n$1'),
+  htmlSnippet: snippet,
+  formattedUrl: url,
+  htmlFormattedUrl: url,
+  pagemap: { metatags: [{ 'og:title': plain(title) }] },
+})

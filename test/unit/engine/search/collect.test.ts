@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { BaxError } from '../../../../src/core/errors.ts'
+import { ask, checkProvider } from '../../../../src/engine/search/ask.ts'
+import { collect } from '../../../../src/engine/search/collect.ts'
+import type { Found, ResultPage, SearchProvider } from '../../../../src/engine/search/provider.ts'
+
+const found = (...names: string[]): Found[] =>
+  names.map((name) => ({ url: `https://${name}.example/`, title: name, description: '' }))
+
+/** A provider whose pages are these; asked with the number of the page. */
+function provider(...pages: (ResultPage | BaxError | 'never')[]): SearchProvider & { asked: (string | undefined)[] } {
+  const asked: (string | undefined)[] = []
+  return {
+    name: 'searxng',
+    patienceMs: 50,
+    asked,
+    page(_, signal, next) {
+      asked.push(next)
+      const page = pages[Number(next ?? 0)]!
+      if (page instanceof BaxError) return Promise.reject(page)
+      if (page !== 'never') return Promise.resolve(page)
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+      })
+    },
+  }
+}
+
+const signal = new AbortController().signal
+const wanted = (limit: number) => ({ query: 'q', limit })
+const urls = ({ results }: { results: readonly { url: string }[] }) =>
+  results.map(({ url }) => new URL(url).host.split('.')[0])
+const refusal = new BaxError('unauthorized', 'it refuses the key')
+
+describe('results of one provider', () => {
+  test('come from as many pages as the limit needs, and no more', async () => {
+    const three = () => provider({ results: found('a', 'b'), next: '1' }, { results: found('c', 'd'), next: '2' }, { results: found('e') }) // prettier-ignore
+    const [one, two, all] = [three(), three(), three()]
+    expect(urls(await collect(one, wanted(2), signal))).toEqual(['a', 'b'])
+    expect(urls(await collect(two, wanted(3), signal))).toEqual(['a', 'b', 'c'])
+    expect(urls(await collect(all, wanted(20), signal))).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect([one.asked, two.asked, all.asked]).toEqual([[undefined], [undefined, '1'], [undefined, '1', '2']])
+  })
+
+  test('are told once, whatever their fragments', async () => {
+    const twice = [...found('a', 'b'), { url: 'https://a.example/#part', title: 'again', description: '' }]
+    expect(urls(await collect(provider({ results: twice }), wanted(5), signal))).toEqual(['a', 'b'])
+  })
+
+  test('end where a page only repeats the ones before it', async () => {
+    const same = { results: found('a'), next: '0' }
+    const repeating = provider(same)
+    expect(urls(await collect(repeating, wanted(5), signal))).toEqual(['a'])
+    expect(repeating.asked).toHaveLength(2)
+  })
+
+  test('leave out addresses of no page', async () => {
+    const odd = [...found('a'), { url: '/relative', title: '', description: '' }, { url: 'mailto:x@y.z', title: '', description: '' }] // prettier-ignore
+    expect(urls(await collect(provider({ results: odd }), wanted(5), signal))).toEqual(['a'])
+  })
+
+  test('of a later page that fails are missed with a warning', async () => {
+    const failing = provider(
+      { results: found('a'), next: '1' },
+      new BaxError('provider_blocked', 'it shows a challenge'),
+    )
+    const { results, warnings } = await collect(failing, wanted(5), signal)
+    expect(results).toHaveLength(1)
+    expect(warnings).toEqual(['searxng gave 1 results and no more: it shows a challenge'])
+  })
+
+  test('that do not come in time are an error of that name', async () => {
+    await expect(collect(provider('never'), wanted(5), signal)).rejects.toMatchObject({ code: 'timeout', message: 'it did not answer within 0.05 s' }) // prettier-ignore
+  })
+})
+
+describe('several providers', () => {
+  const never = new AbortController().signal
+  const signals = { caller: never, clock: never }
+  const named = (name: SearchProvider['name'], ...pages: Parameters<typeof provider>) => ({
+    ...provider(...pages),
+    name,
+  })
+
+  test('are asked in order until one answers, an empty answer included', async () => {
+    const last = named('bing', { results: found('x') })
+    const answer = await ask([named('brave', refusal), named('serper', { results: [] }), last], wanted(5), signals)
+    expect(answer).toMatchObject({
+      provider: 'serper',
+      results: [],
+      warnings: ['brave gave no answer: it refuses the key'],
+    })
+    expect(last.asked).toEqual([])
+  })
+
+  test('that all fail are told of one by one', async () => {
+    const all = [named('brave', refusal), named('bing', 'never')]
+    await expect(ask(all, wanted(5), signals)).rejects.toMatchObject({
+      code: 'search_unavailable',
+      status: 503,
+      details: [
+        { provider: 'brave', error: 'it refuses the key', code: 'unauthorized' },
+        { provider: 'bing', error: 'it did not answer within 0.05 s', code: 'timeout' },
+      ],
+    })
+  })
+
+  test('are asked no more when the time is over', async () => {
+    const clock = new AbortController()
+    clock.abort(new BaxError('timeout', 'the time of the search was over: 5 ms'))
+    const unasked = named('brave', { results: found('a') })
+    await expect(ask([unasked], wanted(5), { caller: never, clock: clock.signal })).rejects.toMatchObject({
+      code: 'search_unavailable',
+      details: [{ provider: 'brave', code: 'timeout' }],
+    })
+    expect(unasked.asked).toEqual([])
+  })
+
+  test('are asked no more when the caller has gone', async () => {
+    const gone = new AbortController()
+    const leaving = named('brave', 'never')
+    const second = named('bing', { results: found('a') })
+    const asking = ask([leaving, second], wanted(5), { caller: gone.signal, clock: never })
+    gone.abort(new Error('gone'))
+    await expect(asking).rejects.toThrow('gone')
+    expect(second.asked).toEqual([])
+  })
+
+  test('do not cover up a fault of ours', async () => {
+    const broken: SearchProvider = { name: 'brave', patienceMs: 50, page: () => Promise.reject(new TypeError('oops')) }
+    await expect(ask([broken, named('bing', { results: [] })], wanted(5), signals)).rejects.toThrow(TypeError)
+  })
+
+  test('that are asked for by name say what they need', () => {
+    expect(() => checkProvider('google', {})).toThrow(expect.objectContaining({ code: 'invalid_request', hint: 'set BAX_GOOGLE_KEY and BAX_GOOGLE_CX where the engine is started' })) // prettier-ignore
+    expect(() => checkProvider('bing', {})).not.toThrow()
+  })
+})
