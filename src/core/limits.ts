@@ -118,8 +118,14 @@ export const limits = {
     /** Further tries of a page that failed for a reason that passes, and the first pause before one; it doubles. */
     retries: 2,
     retryMs: 500,
-    /** The longest pause that an answer with Retry-After is given. */
-    retryAfterSecs: 60,
+    /** Of a host that wants fewer requests: tries of one page, refusals in a row, first pause and all pauses together. */
+    busyTries: 8,
+    busyRefusals: 20,
+    busyMs: 1000,
+    busyPatienceMs: 120_000,
+    /** The same of a host that cannot be reached. */
+    downTries: 5,
+    downPatienceMs: 16_000,
     crawlDelaySecs: 10,
     robotsMs: 10_000,
     robotsBytes: 500 * 1024,
@@ -287,6 +293,20 @@ export const limits = {
     /** What may wait for one consumer, and the longest message that is put together. */
     channelBytes: 64 * 1024 * 1024,
     messageBytes: 256 * 1024 * 1024,
+    /** Events that a connector keeps for an engine that it cannot reach; how it sends them when it can. */
+    outboxEvents: 20_000,
+    batchMs: 20,
+    batchEvents: 500,
+    /** Pauses between a connector's attempts to come back, the longest one, and the one after a server's fault. */
+    backoffMs: 200,
+    maxBackoffMs: 5_000,
+    faultBackoffMs: 30_000,
+    /** How long a person may take to allow debugging in the browser's own dialog. */
+    approveMs: 120_000,
+    /** Time for a browser's port to answer, and for its port file to be whole. */
+    portMs: 5_000,
+    /** Tabs are asked this often whether they answer. */
+    askTabsMs: 5_000,
     /** A session whose connector does not come back within this ends. */
     resumeMs: 120_000,
     /** Time for the first messages of a new tunnel. */

@@ -6,6 +6,8 @@ import {
   crawlAccounts,
   crawlAnswer,
   crawlEvent,
+  crawlEventData,
+  type CrawlEventType,
   crawlInput,
   crawlState,
   mapAnswer,
@@ -88,7 +90,10 @@ export const crawlEvents = defineStream({
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last event seen; the next ones follow'),
-    types: z.array(z.string()).optional().describe('Only these event types; crawl.finished comes in any case'),
+    types: z
+      .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
+      .optional()
+      .describe('Only these event types; crawl.finished comes in any case'),
   }),
   frame: crawlEvent,
   errors: ['crawl_not_found'],

@@ -19,7 +19,6 @@ export const skipReasons = [
   'redirect_duplicate',
   'out_of_time',
   'cancelled',
-  'start_failed',
 ] as const
 
 const start = z.string().min(1).describe('Start page; https:// when it has no scheme, http:// on loopback hosts')

@@ -19,6 +19,9 @@ export function crawlable(href: string): URL | undefined {
   const url = new URL(href)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   if (!route.test(url.hash)) url.hash = ''
+  // A name and a password are no part of where a page is.
+  url.username = ''
+  url.password = ''
   return url
 }
 

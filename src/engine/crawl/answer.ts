@@ -61,13 +61,17 @@ function passedOver({ finished }: CrawlRecord): SkipReason {
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'
 }
 
-/** Errors, skipped and blocked addresses in the order in which they came about. */
-export async function accountsOf(record: CrawlRecord, files: CrawlFiles): Promise<Omit<CrawlAccounts, 'success'>> {
+/** Errors, skipped and blocked addresses in the order in which they came about; `bytes` is the end of the journal. */
+export async function accountsOf(
+  record: CrawlRecord,
+  files: CrawlFiles,
+  bytes: number,
+): Promise<Omit<CrawlAccounts, 'success'>> {
   const errors: CrawlError[] = []
   const skipped: CrawlSkipped[] = []
   const blocked: string[] = []
   const frontier = new Frontier(files.journal)
-  for await (const placed of readJournal(files.journal)) {
+  for await (const placed of readJournal(files.journal, 0, bytes)) {
     const { line } = placed
     if (line.type === 'crawl.error') errors.push(line.data)
     if (line.type === 'crawl.skipped' && skipped.length < limits.crawl.listed) skipped.push(...line.data.skipped)

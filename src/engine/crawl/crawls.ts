@@ -52,7 +52,7 @@ export class EngineCrawls implements Crawls {
     const live = await this.#start(input)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: addressOf(live.id, call) }
     await this.#untilDone(live, call.signal)
-    return this.#whole(live.record, call)
+    return this.#whole(live, call)
   }
 
   async get({ id, ...part }: Part & { id: string }, call: Call): Promise<CrawlState> {
@@ -68,8 +68,8 @@ export class EngineCrawls implements Crawls {
   }
 
   async accounts(id: string): Promise<CrawlAccounts> {
-    const { record } = await this.#find(id)
-    return { success: true, ...(await accountsOf(record, this.#shelf.files(id))) }
+    const { record, bytes } = await this.#find(id)
+    return { success: true, ...(await accountsOf(record, this.#shelf.files(id), bytes)) }
   }
 
   async cancel(id: string): Promise<CrawlStatus> {
@@ -91,6 +91,7 @@ export class EngineCrawls implements Crawls {
     const { record, isRunning } = await this.#find(id)
     if (isRunning) throw elsewhere()
     if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
+    if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: begin a new one')
     this.#refuseWhenClosed()
     this.#watch(await resumeLive(id, { shelf: this.#shelf, steps: await this.#steps() }))
     return { success: true, id, url: addressOf(id, call) }
@@ -100,8 +101,10 @@ export class EngineCrawls implements Crawls {
     { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
     call: StreamCall,
   ): Promise<AsyncIterable<Frame> | null> {
-    await this.#find(id)
-    return feedOf(this.#shelf.files(id), this.#live.get(id), { since, types, signal: call.signal })
+    const live = this.#live.get(id)
+    const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#shelf.read(id)
+    if (since >= seq) return null
+    return feedOf(this.#shelf.files(id), live, { since, types, bytes, signal: call.signal })
   }
 
   async map(input: MapInput, call: Call): Promise<MapAnswer> {
@@ -155,12 +158,12 @@ export class EngineCrawls implements Crawls {
     if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
   }
 
-  async #whole(record: CrawlRecord, call: Call): Promise<CrawlAnswer> {
+  async #whole({ record, bytes }: LiveCrawl, call: Call): Promise<CrawlAnswer> {
     return {
       ...outcomeOf(record, { url: addressOf(record.id, call), isRunning: false }),
       duration_ms: record.activeMs(),
       ...(await this.#pages(record, { skip: 0, limit: Infinity }, call)),
-      ...(await accountsOf(record, this.#shelf.files(record.id))),
+      ...(await accountsOf(record, this.#shelf.files(record.id), bytes())),
     }
   }
 
@@ -171,11 +174,11 @@ export class EngineCrawls implements Crawls {
   }
 
   /** @throws BaxError `crawl_not_found` */
-  async #find(id: string): Promise<{ record: CrawlRecord; isRunning: boolean }> {
+  async #find(id: string): Promise<{ record: CrawlRecord; bytes: number; isRunning: boolean }> {
     const live = this.#live.get(id)
-    if (live) return { record: live.record, isRunning: true }
-    const { record } = await this.#shelf.read(id)
-    return { record, isRunning: !record.finished && (await this.#shelf.isHeld(id)) }
+    if (live) return { record: live.record, bytes: live.bytes(), isRunning: true }
+    const { record, bytes } = await this.#shelf.read(id)
+    return { record, bytes, isRunning: !record.finished && (await this.#shelf.isHeld(id)) }
   }
 
   #refuseWhenClosed(): void {

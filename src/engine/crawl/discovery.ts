@@ -40,7 +40,7 @@ export class Discovery {
       if (!this.know(url)) continue
       const reason = this.#scope.refuses(url) ?? (depth > this.#maxDepth ? 'max_depth' : undefined)
       if (reason) skipped.push({ url: url.href.slice(0, limits.crawl.addressChars), reason })
-      else urls.push(this.#scope.withCredentials(url).href)
+      else urls.push(url.href)
     }
     return [...foundLines(urls, depth), ...skippedLines(skipped), ...(overflow ? this.#warnOnce() : [])]
   }

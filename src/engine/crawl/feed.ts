@@ -8,7 +8,7 @@ import type { CrawlFiles } from './shelf.ts'
 
 /** A crawl that is at work in this engine. */
 export interface Live {
-  /** End of what is written. */
+  /** End of what is written, always after whole groups of lines. */
   readonly bytes: () => number
   readonly isRunning: () => boolean
   readonly progress: () => CrawlEventData['crawl.progress']
@@ -18,6 +18,8 @@ export interface Live {
 
 export interface FeedRequest {
   readonly since: number
+  /** End of what is written, of a crawl that is not at work here. */
+  readonly bytes: number
   readonly types?: readonly string[] | undefined
   readonly signal: AbortSignal
 }
@@ -26,16 +28,17 @@ export interface FeedRequest {
 export async function* feedOf(
   files: CrawlFiles,
   live: Live | undefined,
-  { since, types, signal }: FeedRequest,
+  { since, types, signal, bytes }: FeedRequest,
 ): AsyncGenerator<Frame> {
   const wanted = (type: string) => type === 'crawl.finished' || types === undefined || types.includes(type)
   const pages = await PageFile.forReading(files.pages)
   let at = 0
   let seq = since
+  let told = 0
   try {
     for (;;) {
       const isRunning = live?.isRunning() ?? false
-      const end = live?.bytes() ?? Infinity
+      const end = live?.bytes() ?? bytes
       for await (const { line, to } of readJournal(files.journal, at, end)) {
         if (signal.aborted) return
         at = to
@@ -45,7 +48,10 @@ export async function* feedOf(
       }
       // What was written before it ended has been read by now.
       if (!live || !isRunning || signal.aborted) return
-      if (wanted('crawl.progress')) yield { seq, ts: new Date().toISOString(), type: 'crawl.progress', data: live.progress() } as Frame // prettier-ignore
+      if (wanted('crawl.progress') && performance.now() - told >= limits.crawl.progressMs) {
+        told = performance.now()
+        yield { seq, ts: new Date().toISOString(), type: 'crawl.progress', data: live.progress() } as Frame
+      }
       await moreOf(live, at, signal)
     }
   } finally {

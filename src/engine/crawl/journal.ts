@@ -125,11 +125,18 @@ export class Journal {
       to += Buffer.byteLength(text)
       return { line, from, to }
     })
-    await this.#file.write(texts.join(''), this.#bytes)
+    await writeAll(this.#file, Buffer.from(texts.join('')), this.#bytes)
     this.#bytes = to
     this.#seq += entries.length
     for (const listener of this.#listeners) listener()
     return lines
+  }
+}
+
+/** A write may do a part of it. */
+export async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten
   }
 }
 

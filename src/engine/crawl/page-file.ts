@@ -1,5 +1,6 @@
 /** The pages of a crawl on disk, one a line; where each stands is in the journal. */
 import { type FileHandle, open } from 'node:fs/promises'
+import { writeAll } from './journal.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 
 export interface KeptPage {
@@ -41,7 +42,7 @@ export class PageFile {
   async append(page: KeptPage): Promise<Place> {
     const bytes = Buffer.from(`${JSON.stringify(page)}\n`)
     const at = this.#bytes
-    await this.#file.write(bytes, 0, bytes.length, at)
+    await writeAll(this.#file, bytes, at)
     this.#bytes += bytes.length
     return { at, length: bytes.length }
   }

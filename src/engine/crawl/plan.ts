@@ -1,6 +1,7 @@
 /** From what was asked of a crawl to what each of its pages is asked. */
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
+import { crawlable } from './address.ts'
 import { type PathRules, pathRules } from './scope.ts'
 
 export interface CrawlPlan {
@@ -28,5 +29,22 @@ export function planCrawl(input: CrawlInput): CrawlPlan {
       remove_overlays: input.remove_overlays,
       actions: [],
     })
-  return { input, start: new URL(page(input.url).url), rules: pathRules(input), page }
+  const typed = new URL(page(input.url).url)
+  const start = crawlable(typed.href)!
+  return {
+    input,
+    start,
+    rules: pathRules(input),
+    // The start page is called what it was called by whoever asked.
+    page: (url) => (url === start.href ? page(input.url) : withCredentials(page(url), typed)),
+  }
+}
+
+/** A name and a password that were typed are for all pages of the host. */
+function withCredentials(plan: ScrapePlan, { username, password, host }: URL): ScrapePlan {
+  const url = new URL(plan.url)
+  if (username === '' || url.host !== host) return plan
+  url.username = username
+  url.password = password
+  return { ...plan, url: url.href }
 }

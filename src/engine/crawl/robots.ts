@@ -11,6 +11,8 @@ const parse = robotsParser as unknown as typeof robotsParser.default
 
 /** The name by which a robots.txt speaks to us. */
 const agent = 'bax'
+/** Hosts whose rules are kept. */
+const mostKnown = 1000
 
 export interface SiteRules {
   allows(url: string): boolean
@@ -47,7 +49,10 @@ export class Robots {
 
   #rules(origin: string): Promise<SiteRules> {
     let rules = this.#known.get(origin)
-    if (!rules) this.#known.set(origin, (rules = this.#ask(origin)))
+    if (!rules) {
+      if (this.#known.size >= mostKnown) this.#known.delete(this.#known.keys().next().value!)
+      this.#known.set(origin, (rules = this.#ask(origin)))
+    }
     return rules
   }
 

@@ -6,7 +6,6 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import type { PageSteps } from '../scrape/steps.ts'
-import { crawlable } from './address.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { HostGates } from './host-gate.ts'
 import type { Journal, JournalEntry, PlacedLine } from './journal.ts'
@@ -126,7 +125,7 @@ export class CrawlRun {
       const { limit, max_depth } = input
       await this.#write([
         { type: 'crawl.started', data: { id: record.id, url: start.href, limit, max_depth } },
-        { type: 'crawl.found', data: { urls: [(crawlable(start.href) ?? start).href], depth: 0 } },
+        { type: 'crawl.found', data: { urls: [start.href], depth: 0 } },
       ])
       return
     }

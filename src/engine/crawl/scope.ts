@@ -87,16 +87,6 @@ export class Scope {
     return this.passes(url) ? undefined : 'excluded'
   }
 
-  /** The address with the name and password of the start page, which belong to its host. */
-  withCredentials(url: URL): URL {
-    const { username, password, host } = this.#start
-    if (username === '' || url.host !== host || url.username !== '') return url
-    const full = new URL(url)
-    full.username = username
-    full.password = password
-    return full
-  }
-
   /** A default port stands for its scheme. */
   #sameScheme(url: URL): boolean {
     return this.#folding.scheme || url.port !== '' || url.protocol === this.#start.protocol

@@ -57,15 +57,12 @@ export interface VisitorFacts {
   readonly signal: AbortSignal
 }
 
-/** Failures that may have passed by the next try. */
+/** Failures of one page that may have passed by the next try. */
 const passing: ReadonlySet<string> = new Set<ErrorCode>([
-  'connection_failed',
-  'dns_failed',
   'page_crashed',
   'navigation_aborted',
   'browser_failed',
   'worker_lost',
-  'rate_limited',
   'server_error',
 ])
 
@@ -149,15 +146,19 @@ export class Visitor {
   async #beforeNextTry(error: BaxError, { attempt, gate, left }: { attempt: number; gate: HostGate; left: number }) {
     const { signal } = this.#facts
     signal.throwIfAborted()
-    const busy = error.code === 'rate_limited' || error.retryAfterSecs !== undefined
-    const backOff = limits.crawl.retryMs * 2 ** attempt
-    if (busy) gate.rest(Math.min(limits.crawl.retryAfterSecs * 1000, error.retryAfterSecs === undefined ? backOff : error.retryAfterSecs * 1000)) // prettier-ignore
-    if (!passing.has(error.code)) throw error
-    if (attempt >= limits.crawl.retries || gate.failing || left < limits.crawl.retryMs) {
-      gate.failing = true
-      throw error
+    const { retries, retryMs, busyTries, downTries } = limits.crawl
+    const after = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
+    if (error.code === 'rate_limited' || after !== undefined) {
+      if (attempt + 1 >= busyTries || !gate.refused('busy', after)) throw error
+      return
     }
-    if (!busy) await pause(backOff, undefined, { signal })
+    if (left < retryMs) throw error
+    if (error.code === 'connection_failed' || error.code === 'dns_failed') {
+      if (attempt + 1 >= downTries || !gate.refused('down')) throw error
+      return
+    }
+    if (!passing.has(error.code) || attempt >= retries) throw error
+    await pause(retryMs * 2 ** attempt, undefined, { signal })
   }
 
   async #obtain(scrape: ScrapePlan, clock: { signal: AbortSignal; deadline: number }, force: 'browser' | undefined) {
@@ -264,12 +265,21 @@ export function retryAfter(value: string | null, now = Date.now()): number | und
 /** Without what differs each time: the same site gives the same crawl. */
 function repeatable(answer: ScrapeAnswer): ScrapeAnswer {
   if (!answer.data) return answer
-  const { scrape_id: _id, duration_ms: _time, ...metadata } = answer.data.metadata
+  const { scrape_id: _id, duration_ms: _time, ...rest } = answer.data.metadata
+  const metadata = { ...rest, ...(rest.url && { url: withoutCredentials(rest.url) }) }
   return { ...answer, data: { ...answer.data, metadata } }
+}
+
+function withoutCredentials(href: string): string {
+  const url = new URL(href)
+  if (url.username === '' && url.password === '') return href
+  url.username = ''
+  url.password = ''
+  return url.href
 }
 
 /** What there is to say of a page that is not scraped. */
 const planned = ({ input }: ScrapePlan, { url, status, render }: ObtainedPage): ScrapeAnswer => ({
   success: true,
-  data: { metadata: { sourceURL: input.url, url, status_code: status, render } },
+  data: { metadata: { sourceURL: input.url, url: withoutCredentials(url), status_code: status, render } },
 })
