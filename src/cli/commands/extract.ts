@@ -23,7 +23,10 @@ export const command: TerminalCommand = {
         '--url <url>',
         'address that the page comes from, for its links; its own canonical link when not given',
       )
-      command.option('--headline', "put the page's headline above content that lacks it")
+      command.option(
+        '--headline',
+        "as a reader wants it: the page's headline above content that lacks it, manuals without gaps",
+      )
       command.option('--no-only-main-content', 'keep navigation, header, footer and everything else')
       command.option(
         '-o, --output <file|folder>',

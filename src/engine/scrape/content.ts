@@ -4,6 +4,7 @@ import { type ElementNode, isElement, type Tree, type TreeNode, visibleText } fr
 import { mainContent } from '../extract/main-content/main-content.ts'
 import { shippedModel } from '../extract/main-content/shipped-model.ts'
 import type { PageDocument } from './documents/document.ts'
+import { wholeReference } from './reference-text.ts'
 import { withTitle } from './with-title.ts'
 
 export interface PageContent {
@@ -15,7 +16,7 @@ export interface PageContent {
 export interface ContentWishes {
   readonly onlyMain: boolean
   readonly inlineImages: boolean
-  /** Put the page's headline above main content that lacks it. */
+  /** Put the page's headline above main content that lacks it, and back what it lacks of a manual. */
   readonly headline: boolean
 }
 
@@ -25,7 +26,7 @@ export async function contentOf(document: PageDocument, wishes: ContentWishes): 
   const whole = { tree: document.tree, markdown: '' }
   if (!document.isPage || !wishes.onlyMain) return { ...whole, markdown: write(document.tree, wishes) }
   const found = mainContent(document.tree.root, { model: await shippedModel(), url: document.tree.baseUrl })
-  const tree = { ...document.tree, root: wishes.headline ? withTitle(found.root, document.tree.root) : found.root }
+  const tree = { ...document.tree, root: wishes.headline ? forReading(found.root, document.tree.root) : found.root }
   const markdown = found.fellBack ? '' : write(tree, wishes)
   if (markdown.trim() !== '') return { tree, markdown }
   const all = write(document.tree, wishes)
@@ -33,6 +34,10 @@ export async function contentOf(document: PageDocument, wishes: ContentWishes): 
   if (all.trim() === '') return whole
   return { ...whole, markdown: all, warning: 'no main content was found: this is the whole page' }
 }
+
+/** What a reader misses where the words alone are not missed. */
+const forReading = (content: ElementNode, page: ElementNode): ElementNode =>
+  withTitle(wholeReference(page, content), page)
 
 /** Inline pictures are no addresses to the writer: they travel under names of their own. */
 function write(tree: Tree, { inlineImages }: ContentWishes): string {

@@ -11,7 +11,7 @@ export interface ExtractWishes {
   /** What stands in for it when nobody says. */
   readonly fallbackUrl: string
   readonly onlyMain: boolean
-  /** Put the page's headline above main content that lacks it. */
+  /** Put the page's headline above main content that lacks it, and back what it lacks of a manual. */
   readonly headline: boolean
 }
 

@@ -12,25 +12,40 @@ import {
 
 /** Puts the headline of `page` in front of `content` when it was left out, and is what the page calls itself. */
 export function withTitle(content: ElementNode, page: ElementNode): ElementNode {
-  if (findElement(content, ({ tag }) => tag === 'h1')) return content
-  const headline = findElement(page, isHeadline)
+  if (findElement(content, isHeadline)) return content
+  const headline = findElement(page, isHeadline) ?? lesserHeadline(page)
   const text = headline ? plain(visibleText(headline)) : ''
-  if (!headline || text === '' || text.length > 300 || !namesPage(text, page)) return content
-  const first = findElement(content, ({ tag }) => /^h[2-6]$/.test(tag))
+  if (!headline || text === '' || text.length > 300 || !namesOf(page).some((name) => names(name, text))) return content
+  const first = findElement(content, isLesser)
   if (first && plain(visibleText(first)) === text) return content
   return inBody(content, headline)
 }
 
-const isHeadline = (element: ElementNode): boolean => element.tag === 'h1' && attribute(element, 'hidden') === ''
+const isShown = ({ attributes }: ElementNode): boolean => attributes['hidden'] === undefined
+const isHeadline = (element: ElementNode): boolean => element.tag === 'h1' && isShown(element)
+const isLesser = (element: ElementNode): boolean => /^h[2-6]$/.test(element.tag) && isShown(element)
 
-/** Whether the page's title or its Open Graph name says the same. */
-function namesPage(text: string, page: ElementNode): boolean {
+/** Of a page without an h1, the heading that is the better part of its title: sections of a book begin with one. */
+function lesserHeadline(page: ElementNode): ElementNode | undefined {
+  const said = namesOf(page)
+  return findElement(page, (element) => {
+    if (!isLesser(element)) return false
+    const text = plain(visibleText(element, 300))
+    return text !== '' && said.some((name) => name.includes(text) && text.length * 2 >= name.length)
+  })
+}
+
+const names = (name: string, text: string): boolean => name.includes(text) || (text.includes(name) && name.length > 12)
+
+/** What the page is called by its title or its Open Graph name. */
+function namesOf(page: ElementNode): string[] {
+  const said: string[] = []
   for (const element of elementsOf(page, ({ tag }) => tag !== 'body')) {
-    const said = element.tag === 'title' ? rawText(element) : /^(?:og|twitter):title$/.test(attribute(element, 'property') || attribute(element, 'name')) ? attribute(element, 'content') : '' // prettier-ignore
-    const name = plain(said)
-    if (name !== '' && (name.includes(text) || (text.includes(name) && name.length > 12))) return true
+    if (element.tag === 'title') said.push(rawText(element))
+    else if (/^(?:og|twitter):title$/.test(attribute(element, 'property') || attribute(element, 'name')))
+      said.push(attribute(element, 'content'))
   }
-  return false
+  return said.map(plain).filter((name) => name !== '')
 }
 
 const plain = (text: string): string =>

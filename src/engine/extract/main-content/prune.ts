@@ -16,7 +16,7 @@ interface Pruned {
 }
 
 /** Copies of `root` and below with only the text of `blocks` in it. */
-export function prune(root: ElementNode, blocks: Iterable<Block>): ElementNode {
+export function prune(root: ElementNode, blocks: Iterable<Pick<Block, 'nodes'>>): ElementNode {
   const kept = new Set<TextNode>()
   for (const { nodes } of blocks) for (const node of nodes) kept.add(node)
   const { node } = pruneElement(root, kept)

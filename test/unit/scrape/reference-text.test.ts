@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { prune } from '../../../src/engine/extract/main-content/prune.ts'
+import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
+import { type ElementNode, isElement, type TextNode } from '../../../src/engine/extract/tree.ts'
+import { wholeReference } from '../../../src/engine/scrape/reference-text.ts'
+import { withTitle } from '../../../src/engine/scrape/with-title.ts'
+
+const baseUrl = 'https://site.example/'
+
+function* texts(element: ElementNode): Generator<TextNode> {
+  for (const child of element.children) {
+    if (isElement(child)) yield* texts(child)
+    else yield child
+  }
+}
+
+/** The Markdown after a judge of content has left out every text that matches. */
+function read(html: string, dropped: RegExp): string {
+  const { root } = treeFromHtml(html, baseUrl)
+  const content = prune(root, [{ nodes: [...texts(root)].filter(({ text }) => !dropped.test(text)) }])
+  return toMarkdown({ root: withTitle(wholeReference(root, content), root), baseUrl })
+}
+
+const long = 'A sentence that says at some length what the function does with what it is given. '.repeat(4)
+const manual = (
+  head: string,
+  frame: (text: string) => string = (text) => text,
+) => `<html><head><title>open — files</title>${head}</head><body>
+  <nav>MENU of the site</nav>${frame(`<main><h1>open</h1><nav>MENU here</nav><div class="toc"><a href="#a">MENU a</a></div>
+  <p>${long}</p><p>GAP For example:</p><pre>GAP open("x")</pre><dl><dt>GAP mode</dt><dd>${long}</dd></dl>
+  <ul><li><a href="/1">MENU one</a></li><li><a href="/2">MENU two</a></li></ul><p>${long}</p>
+  <div class="newsletter"><p>MENU Sign up</p></div><p>GAP New in version 2.</p></main>`)}<footer>MENU rights</footer></body></html>`
+const sphinx = '<meta name="generator" content="Sphinx 7.2">'
+
+describe('a manual', () => {
+  test('that a documentation tool made has no gaps, and nothing of what stands around it', () => {
+    const markdown = read(manual(sphinx), /GAP|MENU/)
+    expect(markdown.match(/GAP/g)).toHaveLength(4)
+    expect(markdown).toContain('GAP For example:\n\n```\nGAP open("x")\n```')
+    expect(markdown).not.toContain('MENU')
+  })
+
+  test('is recognised by the marks that tools leave', () => {
+    const frame = (text: string) => `<div class="documentwrapper">${text}</div>`
+    expect(read(manual('', frame), /GAP|MENU/)).toContain('GAP New in version 2.')
+  })
+
+  test('is left as it is judged when hardly anything of it was judged to be content', () => {
+    expect(read(manual(sphinx), /GAP|MENU|sentence/)).not.toContain('GAP')
+  })
+
+  test('has the headline and what stands below it in front of its text', () => {
+    const page = `<html><head><title>git-x(1)</title>${sphinx}</head><body><div id="header"><h1>GAP git-x(1) Manual</h1><h2>GAP NAME</h2><p>GAP git-x - does x</p></div><div id="content"><p>${long}</p><p>${long}</p></div><div id="footer">MENU Last updated</div></body></html>`
+    const markdown = read(page, /GAP|MENU/)
+    expect(markdown).toMatch(/^# GAP git-x\(1\) Manual\n\n## GAP NAME\n\nGAP git-x - does x\n\nA sentence/)
+    expect(markdown).not.toContain('MENU')
+  })
+
+  test('that consists of its contents has them', () => {
+    const links = Array.from(
+      { length: 30 },
+      (_, at) => `<dt><a href="/${at}">GAP ${at}. A chapter with a name</a></dt>`,
+    )
+    const page = `<html><head><title>All chapters</title>${sphinx}</head><body><main><h1>All chapters</h1><p>${long}</p><div class="toc"><dl class="toc">${links.join('')}</dl></div></main></body></html>`
+    expect(read(page, /GAP/).match(/GAP/g)).toHaveLength(30)
+  })
+})
+
+describe('a page that no such tool made', () => {
+  const code = Array.from({ length: 12 }, (_, at) => `<p>${long} Set <code>option${at}</code> to <code>on</code>.</p>`)
+  const page = (body: string) =>
+    `<html><head><title>How to set it</title></head><body><article><h1>How to set it</h1>${body}</article></body></html>`
+
+  test('is a manual when it is full of code and nearly all of it was judged to be content', () => {
+    expect(read(page(`${code.join('')}<pre>GAP set all</pre>`), /GAP/)).toContain('GAP set all')
+  })
+
+  test('is what it was judged to be when it is prose', () => {
+    expect(read(page(`<p>${long}</p>`.repeat(12) + '<p>GAP Buy now</p>'), /GAP/)).not.toContain('GAP')
+  })
+})
+
+describe('the headline', () => {
+  const book = (title: string, heading: string) =>
+    `<html><head><title>${title}</title></head><body><p>${long}</p><h2 class="title">GAP ${heading}</h2><p>${long}</p></body></html>`
+
+  test('is the heading that the title repeats where there is no h1', () => {
+    expect(read(book('GAP 5.3. Generated Columns', '5.3. Generated Columns'), /GAP 5/)).toMatch(
+      /^## GAP 5\.3\. Generated/,
+    )
+  })
+
+  test('is none that is a small part of the title, or is hidden', () => {
+    expect(read(book('GAP all about the columns that a table has', 'all'), /GAP all$/)).not.toContain('#')
+    const hidden = `<html><head><title>GAP Name</title></head><body><h1 hidden>GAP Name</h1><p>${long}</p></body></html>`
+    expect(read(hidden, /GAP/)).not.toContain('#')
+  })
+})
