@@ -1,7 +1,5 @@
 /** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
-import { setTimeout as pause } from 'node:timers/promises'
-import { asBaxError, BaxError, type ErrorCode } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { asBaxError, BaxError } from '../../core/errors.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { needsBrowser } from '../render/decide.ts'
 import { readableLength } from '../scrape/content.ts'
@@ -16,6 +14,7 @@ import { within } from './in-time.ts'
 import { isSampled, type Judge, type PageKind } from './judge.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { Robots } from './robots.ts'
+import { checkStatus, nextTry } from './retry.ts'
 import { templateOf } from './template.ts'
 
 /** A page that was had, before it is written. */
@@ -57,14 +56,11 @@ export interface VisitorFacts {
   readonly signal: AbortSignal
 }
 
-/** Failures of one page that may have passed by the next try. */
-const passing: ReadonlySet<string> = new Set<ErrorCode>([
-  'page_crashed',
-  'navigation_aborted',
-  'browser_failed',
-  'worker_lost',
-  'server_error',
-])
+interface Insistence {
+  readonly gate: HostGate
+  readonly isStart: boolean
+  readonly force: 'browser' | undefined
+}
 
 const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
 
@@ -86,7 +82,7 @@ export class Visitor {
     const start = performance.now()
     const scrape = plan.page(url)
     try {
-      const obtained = await this.#insist(scrape, gate, force)
+      const obtained = await this.#insist(scrape, { gate, isStart: depth === 0, force })
       const final = crawlable(obtained.page.url) ?? address
       // What leads to a host that is not crawled is refused for that.
       const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
@@ -119,7 +115,7 @@ export class Visitor {
     )
   }
 
-  async #insist(scrape: ScrapePlan, gate: HostGate, force: 'browser' | undefined): Promise<Obtained> {
+  async #insist(scrape: ScrapePlan, { gate, isStart, force }: Insistence): Promise<Obtained> {
     let left = scrape.timeoutMs
     for (let attempt = 0; ; attempt++) {
       const leave = await gate.enter(this.#facts.signal)
@@ -135,30 +131,12 @@ export class Visitor {
       } catch (error) {
         leave()
         left -= performance.now() - start
-        await this.#beforeNextTry(asBaxError(error), { attempt, gate, left })
+        this.#facts.signal.throwIfAborted()
+        await nextTry(asBaxError(error), { attempt, gate, left, isStart, signal: this.#facts.signal })
       } finally {
         leave()
       }
     }
-  }
-
-  /** Waits until a further try makes sense. @throws the error when none does */
-  async #beforeNextTry(error: BaxError, { attempt, gate, left }: { attempt: number; gate: HostGate; left: number }) {
-    const { signal } = this.#facts
-    signal.throwIfAborted()
-    const { retries, retryMs, busyTries, downTries } = limits.crawl
-    const after = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
-    if (error.code === 'rate_limited' || after !== undefined) {
-      if (attempt + 1 >= busyTries || !gate.refused('busy', after)) throw error
-      return
-    }
-    if (left < retryMs) throw error
-    if (error.code === 'connection_failed' || error.code === 'dns_failed') {
-      if (attempt + 1 >= downTries || !gate.refused('down')) throw error
-      return
-    }
-    if (!passing.has(error.code) || attempt >= retries) throw error
-    await pause(retryMs * 2 ** attempt, undefined, { signal })
   }
 
   async #obtain(scrape: ScrapePlan, clock: { signal: AbortSignal; deadline: number }, force: 'browser' | undefined) {
@@ -244,22 +222,6 @@ function kindOf({ document, url }: ObtainedPage): PageKind | undefined {
   if (template === undefined) return undefined
   const reason = needsBrowser(document.tree.root)
   return { host: new URL(url).host, template, ...(reason && { reason }) }
-}
-
-/** @throws BaxError for an answer that says nothing of the page: the server is busy, or broken */
-function checkStatus({ status, headers }: ObtainedPage): void {
-  if (status !== 429 && status < 500) return
-  const after = retryAfter(headers.get('retry-after'))
-  const extras = { details: { status_code: status }, ...(after !== undefined && { retryAfterSecs: after }) }
-  if (status === 429) throw new BaxError('rate_limited', 'the site wants fewer requests (429)', extras)
-  throw new BaxError('server_error', `the site answered ${status}`, extras)
-}
-
-/** Seconds of a Retry-After header, which has them as a number or as a date. */
-export function retryAfter(value: string | null, now = Date.now()): number | undefined {
-  if (value === null) return undefined
-  const secs = /^\s*\d+\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000
-  return Number.isFinite(secs) ? Math.max(0, secs) : undefined
 }
 
 /** Without what differs each time: the same site gives the same crawl. */
