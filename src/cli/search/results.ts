@@ -49,7 +49,7 @@ function textOf(pieces: readonly Piece[]): string {
 function wrapped({ stdout }: Io, text: string, indent: number): string[] {
   if (text === '') return []
   if (!stdout.isTTY) return [text]
-  const width = Math.max(20, Math.min(stdout.columns ?? 80, widest) - indent)
+  const width = Math.max(20, Math.min(stdout.columns || 80, widest) - indent)
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)

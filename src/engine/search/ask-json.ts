@@ -84,7 +84,7 @@ function refusal({ secrets = [], complaint, codeOf }: JsonQuestion, status: numb
 /** A provider's own words, short and without what must not be told. */
 function shown(words: unknown, secrets: readonly string[]): string {
   if (typeof words !== 'string') return ''
-  const text = secrets.reduce((left, secret) => left.replaceAll(secret, '***'), oneLine(words))
+  const text = secrets.reduce((left, secret) => left.replaceAll(secret, '***'), oneLine(words).replace(/\.$/, ''))
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 

@@ -44,19 +44,20 @@ const told = ({ provider, error }: ProviderFault): string => `${provider} gave n
 
 function unavailable(faults: readonly ProviderFault[]): BaxError {
   const list = faults.map(({ provider, error }) => `${provider}: ${error}`).join('; ')
-  const noBrowser = faults.length > 0 && faults.every(({ code }) => code === 'browser_not_found')
-  const onlyPages = faults.every(({ provider }) => searchNeeds[provider as SearchProviderName].length === 0)
-  return new BaxError(
-    'search_unavailable',
-    list ? `no search provider answered (${list})` : 'no search provider is set up',
-    {
-      details: faults,
-      hint: noBrowser ? `${setUpHint}; or install a browser with \`bax setup\`` : onlyPages ? `result pages turn programs away: ${setUpHint}` : 'see `bax doctor` for what is set up', // prettier-ignore
-    },
-  )
+  return new BaxError('search_unavailable', list ? `no search provider answered (${list})` : 'no provider is set up', {
+    details: faults,
+    hint: hintFor(faults),
+  })
 }
 
-const setUpHint = 'set up BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY with BAX_GOOGLE_CX' // prettier-ignore
+function hintFor(faults: readonly ProviderFault[]): string {
+  const asksPagesOnly = faults.every(({ provider }) => searchNeeds[provider as SearchProviderName].length === 0)
+  if (!asksPagesOnly) return '`bax doctor` says which providers are set up'
+  const setUp = 'set up BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY with BAX_GOOGLE_CX'
+  if (faults.some(({ code }) => code === 'browser_not_found')) return `get a browser with \`bax setup\`, or ${setUp}`
+  if (faults.some(({ code }) => code === 'provider_blocked')) return `result pages often turn programs away: ${setUp}`
+  return `for an API that is made for programs, ${setUp}`
+}
 
 /** @throws BaxError `invalid_request` when a provider that was asked for has not been told what it needs. */
 export function checkProvider(name: SearchProviderName, config: SearchConfig): void {
