@@ -24,8 +24,8 @@ export interface Followed {
 }
 
 /**
- * The events after `since`, to crawl.finished. A connection that breaks is made anew; nothing is lost or comes twice.
- * @throws BaxError `engine_unreachable` when it cannot be made again for a minute
+ * The events after `since`, to the last one. A connection that breaks is made anew; nothing is lost or comes twice.
+ * @throws BaxError `engine_unreachable` when nothing has come for a minute over connections that do not last
  */
 export async function* followCrawl(
   { transport, http, id }: Followed,
@@ -36,23 +36,29 @@ export async function* followCrawl(
   let opened = false
   let brokenAt: number | undefined
   for (;;) {
+    // A crawl that was gone on with has the end of its first part in the middle: the stream's own end counts.
+    let finished = false
+    let broken: unknown
     try {
       const frames = await openStream(transport, http, { id, since: seen }, { signal, strict: true })
-      if (frames === null) return
       opened = true
-      brokenAt = undefined
-      for await (const frame of frames) {
+      for await (const frame of frames ?? []) {
         const event = frame as unknown as CrawlEvent
         seen = event.seq
+        brokenAt = undefined
+        finished = event.type === 'crawl.finished'
         yield event
-        if (event.type === 'crawl.finished') return
       }
     } catch (error) {
-      const broken = error instanceof BaxError && error.code === 'engine_unreachable' && opened && !signal.aborted
-      if (!broken) throw error
-      if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.comeBackMs) throw error
+      if (!(error instanceof BaxError && error.code === 'engine_unreachable' && opened) || signal.aborted) throw error
+      broken = error
     }
+    if (finished && !broken) return
+    signal.throwIfAborted()
     brokenAt ??= performance.now()
+    if (performance.now() - brokenAt > limits.stream.comeBackMs) throw broken ?? cutOff()
     await after(limits.stream.retryMs / 4, undefined, { signal })
   }
 }
+
+const cutOff = () => new BaxError('engine_unreachable', 'the crawl was cut off: its engine works on it no more')

@@ -69,9 +69,10 @@ export async function readManifest(folder: string): Promise<EarlierCrawl | undef
     throw new BaxError('invalid_request', `cannot read ${path}: ${error.code}`, { cause: error })
   })
   const found = text === undefined ? undefined : parsed(text)
-  if (found?.['format'] !== format) return undefined
-  const { url, pages } = found as { url: string; pages: readonly ManifestPage[] }
-  return { url, files: pages.flatMap(({ file, files = [] }) => [file, ...files.map((other) => other.file)]) }
+  const { url, pages } = (found ?? {}) as { url?: unknown; pages?: unknown }
+  if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
+  const files = (pages as Partial<ManifestPage>[]).flatMap(({ file, files: others = [] }) => [file, ...others.map((other) => other.file)]) // prettier-ignore
+  return { url, files: files.filter((file) => typeof file === 'string') }
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

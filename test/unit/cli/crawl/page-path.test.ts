@@ -53,7 +53,7 @@ describe('the path of a page', () => {
 
   test('whatever the address, every name is one that a file system takes', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'grapheme', maxLength: 300 }).map((text) => encodeURIComponent(text.toWellFormed())),
+      fc.string({ unit: 'grapheme', maxLength: 300 }).map(encodeURIComponent),
       fc.constantFrom('..', '.', '%2e%2e', '%2f', '%5c', 'aux', 'COM1.txt', ' ', '%00', '%ff', '~', 'a.html', '.md'),
     )
     fc.assert(
