@@ -42,6 +42,7 @@ export class TargetBook {
   readonly #bySession = new Map<string, string>()
   #onChange = () => {}
   #onAttached = (_targetId: string, _sessionId: string) => {}
+  #onResponds = (_targetId: string, _responsive: boolean) => {}
   #uses = 0
 
   /** `tabs` are target ids and globs of addresses; none of them means every tab. */
@@ -65,6 +66,16 @@ export class TargetBook {
   /** Told of every session that is opened on a tab in scope. */
   onAttached(listener: (targetId: string, sessionId: string) => void): void {
     this.#onAttached = listener
+  }
+
+  /** Told when a tab in scope hangs, and when it answers again. */
+  onResponds(listener: (targetId: string, responsive: boolean) => void): void {
+    this.#onResponds = listener
+  }
+
+  /** The sessions of all tabs. */
+  get sessions(): readonly string[] {
+    return [...this.#bySession.keys()]
   }
 
   /** Learns of all tabs; resolves when every one has answered, or was found not to. */
@@ -99,10 +110,6 @@ export class TargetBook {
   /** Whether a tab hangs; what is not known here does not. */
   hangs(targetId: string): boolean {
     return this.#pages.get(targetId)?.responsive === false
-  }
-
-  targetOf(sessionId: string): string | undefined {
-    return this.#bySession.get(sessionId)
   }
 
   list(): SeenTarget[] {
@@ -207,7 +214,9 @@ export class TargetBook {
     // A page that goes while it is asked has given no answer.
     const answer = await Promise.race([asked.catch(() => undefined), late])
     clearTimeout(timer)
-    page.responsive = answer !== undefined
+    const responsive = answer !== undefined
+    if (responsive !== page.responsive && this.includes(page.targetId)) this.#onResponds(page.targetId, responsive)
+    page.responsive = responsive
     page.visible = (answer?.['result'] as { value?: unknown } | undefined)?.value === 'visible'
   }
 }

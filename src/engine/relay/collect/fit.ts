@@ -1,0 +1,28 @@
+/** Keeps records of events within their bounds (`spec: relay 6`). */
+import { limits } from '../../../core/limits.ts'
+import type { NewEvent } from '../events/buffer.ts'
+
+/** The record, with texts and addresses cut where they are too long; marked when anything was cut. */
+export function fit(event: NewEvent): NewEvent {
+  let cut = false
+  const shorten = (value: unknown, name: string): unknown => {
+    if (typeof value === 'string') {
+      const most = name === 'url' || name === 'location' ? limits.relay.urlChars : limits.relay.textChars
+      if (value.length <= most) return value
+      cut = true
+      return value.slice(0, most)
+    }
+    if (Array.isArray(value)) return value.map((inner) => shorten(inner, name))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner, key)]))
+  }
+  let data = shorten(event.data, '') as Record<string, unknown>
+  // What is still too long has many parts: the largest of them go.
+  while (JSON.stringify(data).length > limits.relay.recordChars) {
+    const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
+    const [largest] = Object.entries(data).toSorted(([, one], [, other]) => size(other) - size(one))[0]!
+    data = Object.fromEntries(Object.entries(data).filter(([name]) => name !== largest))
+    cut = true
+  }
+  return { ...event, data, ...(cut && { truncated: true as const }) }
+}

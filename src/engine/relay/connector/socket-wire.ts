@@ -1,0 +1,67 @@
+/** A browser's own websocket as the wire of a CDP router. */
+import { WebSocket } from 'ws'
+import { BaxError } from '../../../core/errors.ts'
+import type { CdpWire } from '../../browser/cdp-router.ts'
+
+export interface BrowserWire extends CdpWire {
+  close(): void
+}
+
+/**
+ * Connects once; in approval mode Chrome asks its user meanwhile, and every new attempt would raise another dialog.
+ * @throws BaxError `browser_refused` when the user says no, `timeout`, `browser_failed`.
+ */
+export function openBrowserWire(url: string, timeoutMs: number, signal: AbortSignal): Promise<BrowserWire> {
+  return new Promise((resolve, reject) => {
+    // Chrome drops what is longer than 256 MiB in silence; nothing longer has to be taken.
+    const socket = new WebSocket(url, {
+      perMessageDeflate: false,
+      maxPayload: 257 * 1024 * 1024,
+      handshakeTimeout: timeoutMs,
+    })
+    const fail = (error: BaxError) => {
+      signal.removeEventListener('abort', abort)
+      socket.removeAllListeners()
+      // Closing before it is open is an error event again.
+      socket.on('error', () => {})
+      socket.terminate()
+      reject(error)
+    }
+    const abort = () => fail(new BaxError('timeout', 'given up', { cause: signal.reason }))
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('open', () => {
+      signal.removeEventListener('abort', abort)
+      socket.removeAllListeners()
+      resolve(wireOf(socket))
+    })
+    socket.once('unexpected-response', (_request, { statusCode = 0 }) => fail(refusalOf(statusCode)))
+    socket.once('error', (cause) => {
+      const late = /timed out/i.test(cause.message)
+      if (late) fail(new BaxError('timeout', 'the browser did not answer in time', { cause }))
+      else fail(new BaxError('browser_failed', `cannot reach the browser: ${cause.message}`, { cause }))
+    })
+  })
+}
+
+function refusalOf(status: number): BaxError {
+  if (status === 403) {
+    return new BaxError('browser_refused', 'the browser did not allow remote debugging', {
+      hint: 'start again and allow it in the dialog, or start the browser with --remote-debugging-port',
+    })
+  }
+  return new BaxError('browser_failed', `the browser answered ${status} where a debugging connection was asked for`)
+}
+
+function wireOf(socket: WebSocket): BrowserWire {
+  return {
+    send: (text) => socket.send(text),
+    handle: ({ onMessage, onClose }) => {
+      // Reading is never paused: Chrome would buffer, and then drop in silence.
+      socket.on('message', (data: Buffer) => onMessage(data.toString()))
+      socket.on('close', onClose)
+      // A close follows every error.
+      socket.on('error', () => {})
+    },
+    close: () => socket.close(),
+  }
+}

@@ -1,0 +1,74 @@
+/** The browser that a connector brings: found, or started for it. */
+import { platform } from 'node:os'
+import type { EngineConfig } from '../../../core/config.ts'
+import { asBaxError, BaxError } from '../../../core/errors.ts'
+import { limits } from '../../../core/limits.ts'
+import { CdpRouter } from '../../browser/cdp-router.ts'
+import { startBrowser } from '../../browser/launch.ts'
+import { locateBrowser } from '../../browser/locate.ts'
+import { Upstream } from '../../browser/upstream.ts'
+import { type BrowserWish, type Endpoint, endpointAt, endpointOfRunning } from './endpoint.ts'
+import { openBrowserWire } from './socket-wire.ts'
+
+export interface UserBrowser {
+  readonly router: CdpRouter
+  /** It was started for the connector and ends with it. */
+  readonly own: boolean
+  /** Lets go of it; ends one that is `own`. */
+  release(): Promise<void>
+}
+
+export interface BrowserSearch {
+  readonly wish: BrowserWish
+  readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display'>
+  readonly approveMs: number
+  /** Says what is waited for. */
+  readonly tell: (line: string) => void
+}
+
+/** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
+export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal): Promise<UserBrowser> {
+  const { wish } = search
+  if ('launch' in wish) return launch(search)
+  const endpoint =
+    'cdp' in wish
+      ? await endpointAt(wish.cdp, wish.allowRemote, signal)
+      : await endpointOfRunning(wish.running, wish.dataDir)
+  const wire = await connect(endpoint, search, signal)
+  return { router: new CdpRouter(wire), own: false, release: async () => wire.close() }
+}
+
+async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserSearch, signal: AbortSignal) {
+  if (asksUser) tell('waiting for the Allow remote debugging dialog')
+  try {
+    return await openBrowserWire(url, asksUser ? approveMs : limits.relay.portMs, signal)
+  } catch (thrown) {
+    const error = asBaxError(thrown)
+    const refused = /ECONNREFUSED/.test(error.message)
+    if (!('running' in wish) || !refused) throw error
+    throw new BaxError('stale_port_file', `${wish.running} is not running at the port that it has left behind`, {
+      cause: error,
+      hint: 'start it, or restart it with remote debugging switched on',
+    })
+  }
+}
+
+async function launch({ config }: BrowserSearch): Promise<UserBrowser> {
+  const { browser, cacheDir, display } = config
+  const headless = !display && platform() === 'linux'
+  const located = await locateBrowser(
+    { headless, stealth: false },
+    { ...(browser !== undefined && { browser }), cacheDir },
+  )
+  const shell = located.kind === 'headless-shell'
+  const process = await startBrowser({ path: located.path, shell, kind: headless ? 'headless' : 'headful' })
+  const router = new Upstream(process.input, process.output)
+  try {
+    // A browser without a tab shows nothing to work with.
+    await router.send('Target.createTarget', { url: 'about:blank' })
+  } catch (cause) {
+    await process.end()
+    throw new BaxError('browser_failed', `${located.path} did not start`, { cause, hint: process.lastWords() })
+  }
+  return { router, own: true, release: () => process.end() }
+}

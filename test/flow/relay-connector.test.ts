@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
+import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
+import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
+import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
+import type { Policy } from '../../src/engine/relay/policy.ts'
+import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let site: Site
+let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
+
+beforeAll(async () => {
+  ;[site, foreign] = await Promise.all([
+    serveSite({
+      '/': '<title>Home</title><h1>Home</h1><script>console.log("hello", {n: 1}, "Bearer abcdefghijkl")</script>',
+      '/other': '<title>Other</title><img src="/picture?token=s3cret">',
+    }),
+    startForeignBrowser(),
+  ])
+})
+afterAll(async () => {
+  await foreign.close()
+  await site.close()
+})
+
+const never = new AbortController().signal
+
+/** A hub with the foreign browser connected to it. */
+async function connected({ policy = 'no-lifecycle' as Policy, tabs = [] as string[] } = {}) {
+  const hub = new RelayHub()
+  const statuses: ConnectorStatus[] = []
+  const links: ReturnType<typeof memoryLink>[] = []
+  const connector = new Connector({
+    name: 'laptop',
+    wishes: { policy, tabs, kinds: ['console', 'network', 'page'], redact: true },
+    browser: (signal) =>
+      openUserBrowser(
+        {
+          wish: { cdp: foreign.url, allowRemote: false },
+          config: { cacheDir: '/nowhere', display: false },
+          approveMs: 1000,
+          tell: () => {},
+        },
+        signal,
+      ),
+    dial: async () => {
+      const pair = memoryLink()
+      links.push(pair)
+      hub.accept(pair[1], { tokenId: null, transport: 'local', onlyResumes: false })
+      return pair[0]
+    },
+    onStatus: (status) => statuses.push(status),
+  })
+  const stop = new AbortController()
+  const running = connector.run(stop.signal)
+  await until(() => hub.sessions.length > 0 && hub.sessions[0]!.activeTarget !== null)
+  const end = async () => {
+    stop.abort()
+    await running
+    hub.close()
+  }
+  return { hub, session: hub.sessions[0]!, statuses, links, running, end }
+}
+
+const call = (session: RelaySession, method: string, params = {}, target_id?: string) =>
+  session.calls.call({ method, params, target_id, timeout_ms: 10_000, max_bytes: 1_000_000 }, never)
+
+const valueOf = async (session: RelaySession, expression: string): Promise<unknown> => {
+  const { result } = await call(session, 'Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })
+  return (result['result'] as { value: unknown }).value
+}
+
+describe('a browser brought by a connector', () => {
+  test('answers CDP calls on its active page, and keeps what was enabled there', async () => {
+    const { session, end } = await connected()
+    await call(session, 'Page.enable')
+    await call(session, 'Page.navigate', { url: site.url })
+    await until(
+      () =>
+        session.events.read({ since: 0, limit: 1000, order: 'asc', types: ['Page.loadEventFired'] }).events.length > 0,
+    )
+    expect(await valueOf(session, 'document.title')).toBe('Home')
+    expect((await call(session, 'Browser.getVersion')).targetId).toBeNull()
+    await end()
+  })
+
+  test('tells its console and its network, without secrets', async () => {
+    const { session, end } = await connected()
+    const page = (query = {}) => session.events.read({ since: 0, limit: 1000, order: 'asc', ...query }).events
+    await call(session, 'Page.navigate', { url: site.url })
+    const message = { level: 'log', text: 'hello {n: 1} Bearer [redacted]', url: `${site.url}/` }
+    // What a page has said before the browser was brought comes first, in fewer words.
+    await until(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
+    expect(page({ kinds: ['console'] }).at(-1)).toMatchObject({ type: 'log', data: message })
+    await call(session, 'Page.navigate', { url: `${site.url}/other` })
+    await until(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
+    const picture = page({ url: (url: string) => url.includes('picture') })
+    expect(picture.map(({ type }) => type)).toEqual(['request', 'response', 'finished'])
+    expect(JSON.stringify(page())).not.toContain('s3cret')
+    await end()
+  })
+
+  test('refuses what its policy does not allow', async () => {
+    const { session, end } = await connected()
+    await expect(call(session, 'Browser.close')).rejects.toMatchObject({ code: 'method_denied' })
+    await expect(call(session, 'Foo.bar')).rejects.toMatchObject({ code: 'cdp_error', details: { code: -32_601 } })
+    await expect(call(session, 'Page.enable', {}, 'NOPE')).rejects.toMatchObject({ code: 'target_not_found' })
+    await end()
+  })
+
+  test('comes back under the same id when its tunnel breaks, with the events of the outage once', async () => {
+    const { hub, session, links, statuses, end } = await connected()
+    await call(session, 'Page.navigate', { url: site.url })
+    const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
+    links[0]![0].drop()
+    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
+    await until(() => statuses.some((status) => status.state === 'connected' && status.resumed))
+    expect(hub.sessions.map(({ id }) => id)).toEqual([session.id])
+    expect(session.record('').status).toBe('connected')
+    expect(await valueOf(session, '6 * 7')).toBe(42)
+    const all = session.events.read({ since: 0, limit: 1000, order: 'asc' }).events
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1))
+    expect(all.filter(({ kind }) => kind === 'relay').map(({ type }) => type)).toEqual(['connected', 'lost', 'resumed'])
+    await end()
+  })
+
+  test('shows only the tabs that its user named', async () => {
+    const all = await connected()
+    await call(all.session, 'Page.navigate', { url: site.url })
+    const { result } = await call(all.session, 'Target.createTarget', { url: `${site.url}/other` })
+    await until(() => all.session.record('').targets.some(({ url }) => url.endsWith('/other')))
+    await all.end()
+
+    const { session, end } = await connected({ tabs: [`${site.url}/other`] })
+    expect(session.record('').targets.map(({ url }) => url)).toEqual([`${site.url}/other`])
+    const targets = await call(session, 'Target.getTargets')
+    expect((targets.result['targetInfos'] as { targetId: string }[]).map(({ targetId }) => targetId)).toEqual([
+      result['targetId'],
+    ])
+    await expect(call(session, 'Storage.getCookies')).rejects.toMatchObject({ code: 'method_denied' })
+    await call(session, 'Target.closeTarget', { targetId: result['targetId'] })
+    await end()
+  })
+})
