@@ -97,7 +97,7 @@ describe('a browser brought by a connector', () => {
     expect(page({ kinds: ['console'] }).at(-1)).toMatchObject({ type: 'log', data: message })
     await call(session, 'Page.navigate', { url: `${site.url}/other` })
     await until(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
-    const picture = page({ url: (url: string) => url.includes('picture') })
+    const picture = page({ kinds: ['network'], url: (url: string) => url.includes('picture') })
     expect(picture.map(({ type }) => type)).toEqual(['request', 'response', 'finished'])
     expect(JSON.stringify(page())).not.toContain('s3cret')
     await end()
