@@ -4,7 +4,7 @@ import { countPage, learnLexicon } from './lexicon.js'
 import { labelBlocks, labelPassages } from './labels.js'
 import { foldOf, readHtml, readItems, siteOf } from './pages.js'
 
-const noLexicon = { names: new Map(), texts: new Map() }
+const noCounts = { names: new Map(), texts: new Map() }
 
 /** How much a page of a set counts beside one of the main set. */
 const setWeights = { traf: 0.8, readability: 0.7, defuddle: 0.25 }
@@ -24,6 +24,7 @@ const surveyOf = (extractor, folder, page, lexicon) =>
 /** Pages with the labels of their blocks; `textOf` gives the true text of an item. */
 export function labelPages(extractor, { folder, folds, textOf, every = 1 }) {
   const pages = []
+  const noLexicon = learnLexicon(extractor, [])
   for (const [index, item] of readItems(folder).entries()) {
     if (index % every > 0) continue
     const page = { item, fold: foldOf(item, folds), site: siteOf(item), stripped: false }
@@ -37,7 +38,7 @@ export function labelPages(extractor, { folder, folds, textOf, every = 1 }) {
       Object.assign(page, labelBlocks(texts, page.truth))
       page.isEmpty = page.wanted.length === 0
     }
-    page.counts = page.isEmpty ? noLexicon : countPage(extractor, survey, page.labels)
+    page.counts = page.isEmpty ? noCounts : countPage(extractor, survey, page.labels)
     pages.push(page)
   }
   return pages
@@ -45,7 +46,12 @@ export function labelPages(extractor, { folder, folds, textOf, every = 1 }) {
 
 /** Adds surveys and the rows of all blocks to the pages; each page sees the lexicon of the other folds. */
 export function collectRows(extractor, pages, { folder, folds, extra }) {
-  const lexicons = Array.from({ length: folds }, (_, fold) => learnLexicon(pages.filter((page) => page.fold !== fold)))
+  const lexicons = Array.from({ length: folds }, (_, fold) =>
+    learnLexicon(
+      extractor,
+      pages.filter((page) => page.fold !== fold),
+    ),
+  )
   let rows = 0
   for (const page of pages) {
     const lexicon = lexicons[page.fold]

@@ -5,6 +5,9 @@ const leastSites = { names: 3, texts: 6 }
 const leastScore = { names: 0.15, texts: 0.25 }
 const prior = 2.5
 
+/** Each word with the one after it. */
+const pairsOf = (words) => words.slice(1).map((word, index) => `${words[index]}_${word}`)
+
 /** Adds what one page says: per word the share of its blocks' words that are content. */
 export function countPage(extractor, survey, labels) {
   const names = new Map()
@@ -34,7 +37,7 @@ export function countPage(extractor, survey, labels) {
     const leadName = block.lead?.attributes.class
     if (leadName) for (const word of extractor.wordsOfName(leadName)) add(names, word, labels[index] * words, words)
     const opening = survey.openings[index]
-    for (const word of new Set([...opening, ...extractor.pairsOf(opening)]))
+    for (const word of new Set([...opening, ...pairsOf(opening)]))
       if (word.length > 1) add(texts, word, labels[index], 1)
   }
   return { names, texts }
@@ -73,4 +76,7 @@ function scoresOf(pages, kind) {
 }
 
 /** A lexicon from the counts of pages. */
-export const learnLexicon = (pages) => ({ names: scoresOf(pages, 'names'), texts: scoresOf(pages, 'texts') })
+export const learnLexicon = (extractor, pages) => ({
+  names: extractor.scoresOfWords(scoresOf(pages, 'names')),
+  texts: extractor.scoresOfWords(scoresOf(pages, 'texts')),
+})

@@ -1,37 +1,41 @@
 // Writes models as the extractor reads them (src/engine/extract/main-content/model.ts).
 
-const leafScale = 4096
+const leaf = 0xffff
 
-function writeNode(tree, node, out) {
+/** A tree's nodes in preorder, with the values of the edges in place of their numbers. */
+function writeNode(tree, node, edges, out) {
+  const at = out.features.length
+  out.rights.push(0)
   if (tree.feature[node] < 0) {
-    const value = Math.max(-32768, Math.min(32767, Math.round(tree.value[node] * leafScale)))
-    out.push([0xff, 0xff, value & 0xff, (value >> 8) & 0xff])
+    out.features.push(leaf)
+    out.thresholds.push(tree.value[node])
     return
   }
-  const own = [tree.feature[node] & 0xff, tree.feature[node] >> 8, tree.bin[node], 0]
-  const at = out.push(own) - 1
-  writeNode(tree, tree.left[node], out)
-  own[3] = out.length - at
-  writeNode(tree, tree.right[node], out)
+  out.features.push(tree.feature[node])
+  out.thresholds.push(edges[tree.feature[node]][tree.bin[node]])
+  writeNode(tree, tree.left[node], edges, out)
+  out.rights[at] = out.features.length - at
+  writeNode(tree, tree.right[node], edges, out)
 }
 
-/** Trees as text. */
-export function storedTrees({ bias, trees }) {
-  const nodes = []
-  for (const tree of trees) writeNode(tree, 0, nodes)
-  return { bias: Number(bias.toFixed(5)), trees: trees.length, nodes: Buffer.from(nodes.flat()).toString('base64') }
+const base64 = ({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+
+/** Trees as text; `edges` are those of the bins that they were trained on. */
+export function storedTrees({ bias, trees }, edges) {
+  const out = { features: [], thresholds: [], rights: [] }
+  const roots = []
+  for (const tree of trees) {
+    roots.push(out.features.length)
+    writeNode(tree, 0, edges, out)
+  }
+  return {
+    bias: Number(bias.toFixed(5)),
+    roots: base64(Uint32Array.from(roots)),
+    features: base64(Uint16Array.from(out.features)),
+    thresholds: base64(Float32Array.from(out.thresholds)),
+    rights: base64(Uint8Array.from(out.rights)),
+  }
 }
 
-/** Scores of words, grouped by score. */
-export function storedScores(scores) {
-  const groups = {}
-  for (const [word, score] of [...scores].toSorted()) (groups[score.toFixed(2)] ??= []).push(word)
-  return Object.fromEntries(
-    Object.entries(groups)
-      .toSorted()
-      .map(([score, words]) => [score, words.join(' ')]),
-  )
-}
-
-/** Thresholds with as few digits as tell them apart. */
-export const storedEdges = (edges) => edges.map((values) => Array.from(values, (value) => Number(value.toPrecision(6))))
+/** A table of scores as text. */
+export const storedScores = ({ hashes, scores }) => ({ hashes: base64(hashes), scores: base64(scores) })

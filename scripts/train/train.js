@@ -14,7 +14,7 @@ import { collectRows, labelPages, targetsOf } from './collect.js'
 import { loadExtractor } from './extractor.js'
 import { learnLexicon } from './lexicon.js'
 import { report } from './score.js'
-import { storedEdges, storedScores, storedTrees } from './store.js'
+import { storedScores, storedTrees } from './store.js'
 
 const { values: options } = parseArgs({
   options: {
@@ -181,18 +181,17 @@ const chosen = (page) => {
 }
 say(`chosen thresholds\n${report(pages, chosen)}`)
 
-const lexicon = learnLexicon(pages)
+const lexicon = learnLexicon(extractor, pages)
 writeFileSync(
   options.out,
   JSON.stringify({
-    version: 1,
-    pageEdges: storedEdges(types.edges),
-    blockEdges: storedEdges(binned.edges),
-    types: Object.fromEntries(Object.entries(types.models).map(([type, model]) => [type, storedTrees(model)])),
-    first: storedTrees(first.model),
-    second: storedTrees(second.model),
-    choice: storedTrees(choice.model),
-    choiceEdges: storedEdges(choice.edges),
+    version: 2,
+    types: Object.fromEntries(
+      Object.entries(types.models).map(([type, model]) => [type, storedTrees(model, types.edges)]),
+    ),
+    first: storedTrees(first.model, binned.edges),
+    second: storedTrees(second.model, binned.edges),
+    choice: storedTrees(choice.model, choice.edges),
     names: storedScores(lexicon.names),
     texts: storedScores(lexicon.texts),
   }) + '\n',

@@ -1,6 +1,7 @@
 /** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { resolveUrl } from './address.ts'
+import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'
 import { type ElementNode, maxDepth, type Tree } from './tree.ts'
 
@@ -8,7 +9,7 @@ import { type ElementNode, maxDepth, type Tree } from './tree.ts'
 export function treeFromHtml(html: string, url: string): Tree {
   const builder = new TreeBuilder(html)
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, builder)
-  tokenizer.write(html)
+  tokenizer.write(tokenizable(html))
   tokenizer.end()
   const base = builder.base === undefined ? undefined : resolveUrl(builder.base, url)
   return { root: builder.root, baseUrl: base ?? url }

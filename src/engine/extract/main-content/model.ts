@@ -1,44 +1,46 @@
 /** The learnt model: boosted trees and a lexicon, as data that the training script writes. */
-import type { Lexicon } from './lexicon.ts'
 import type { Matrix } from './features.ts'
+import { type Lexicon, type Scores, scoresOf } from './lexicon.ts'
 
-/** Trees as they are stored. */
+/** Trees as they are stored: base64 of little-endian arrays over the nodes, a tree's nodes in preorder. */
 interface StoredTrees {
   readonly bias: number
-  readonly trees: number
-  /**
-   * Base64 of four bytes a node, a tree's nodes in preorder. An inner node: feature (two bytes, little-endian), index
-   * of the threshold among the feature's edges, distance to the right child (the left one follows). A leaf: 0xffff,
-   * then its value in 1/4096, two bytes, signed.
-   */
-  readonly nodes: string
+  /** Uint32: the first node of every tree. */
+  readonly roots: string
+  /** Uint16: the column that an inner node looks at, 0xffff in a leaf. */
+  readonly features: string
+  /** Float32: the greatest value that goes left; in a leaf its value. */
+  readonly thresholds: string
+  /** Uint8: distance to the right child (the left one follows). */
+  readonly rights: string
+}
+
+interface StoredScores {
+  /** Base64 of Uint32, ascending. */
+  readonly hashes: string
+  /** Base64 of Int8. */
+  readonly scores: string
 }
 
 export interface ModelData {
   readonly version: number
-  /** Ascending thresholds per column of the pages' rows. */
-  readonly pageEdges: readonly (readonly number[])[]
-  /** The same for the blocks' rows: block features, then the kinds of pages, then the second look. */
-  readonly blockEdges: readonly (readonly number[])[]
+  /** The kinds of pages and the trees that tell them. */
   readonly types: Readonly<Record<string, StoredTrees>>
   readonly first: StoredTrees
   readonly second: StoredTrees
   /** Expected F1 of a threshold. */
   readonly choice: StoredTrees
-  readonly choiceEdges: readonly (readonly number[])[]
-  /** Words of class names, and of texts, by score. */
-  readonly names: Readonly<Record<string, string>>
-  readonly texts: Readonly<Record<string, string>>
+  /** Words of class names, and of texts. */
+  readonly names: StoredScores
+  readonly texts: StoredScores
 }
 
 export interface Trees {
   readonly bias: number
-  readonly roots: Int32Array
-  /** Column to look at; -1 in a leaf. */
-  readonly features: Int16Array
-  /** Values up to the threshold go left, to the next node. In a leaf: its value. */
+  readonly roots: Uint32Array
+  readonly features: Uint16Array
   readonly thresholds: Float32Array
-  readonly rights: Int32Array
+  readonly rights: Uint8Array
 }
 
 export interface Model {
@@ -49,63 +51,33 @@ export interface Model {
   readonly choice: Trees
 }
 
-const nodeBytes = 4
 const leaf = 0xffff
-const leafScale = 4096
 
-/** Makes a model from its data. */
+/** Makes a model from its data: the arrays are used as they were stored, nothing is computed node by node. */
 export function readModel(data: ModelData): Model {
-  const pageEdges = data.pageEdges.map((values) => Float32Array.from(values))
-  const edges = data.blockEdges.map((values) => Float32Array.from(values))
   return {
     lexicon: { names: readScores(data.names), texts: readScores(data.texts) },
-    types: Object.entries(data.types).map(([type, stored]) => [type, readTrees(stored, pageEdges)] as const),
-    first: readTrees(data.first, edges),
-    second: readTrees(data.second, edges),
-    choice: readTrees(
-      data.choice,
-      data.choiceEdges.map((values) => Float32Array.from(values)),
-    ),
+    types: Object.entries(data.types).map(([type, stored]) => [type, readTrees(stored)] as const),
+    first: readTrees(data.first),
+    second: readTrees(data.second),
+    choice: readTrees(data.choice),
   }
 }
 
-function readScores(groups: Readonly<Record<string, string>>): Map<string, number> {
-  const scores = new Map<string, number>()
-  for (const [score, words] of Object.entries(groups))
-    for (const word of words.split(' ')) scores.set(word, Number(score))
-  return scores
-}
+const readScores = ({ hashes, scores }: StoredScores): Scores =>
+  scoresOf(new Uint32Array(bytesOf(hashes)), new Int8Array(bytesOf(scores)))
 
-function readTrees({ bias, trees, nodes }: StoredTrees, edges: readonly Float32Array[]): Trees {
-  const bytes = atob(nodes)
-  const count = bytes.length / nodeBytes
-  const features = new Int16Array(count)
-  const thresholds = new Float32Array(count)
-  const rights = new Int32Array(count)
-  const roots = new Int32Array(trees)
-  /** Nodes still to come before the tree is whole. */
-  let missing = 0
-  let tree = 0
-  for (let node = 0, at = 0; node < count; node++, at += nodeBytes) {
-    if (missing === 0) {
-      roots[tree++] = node
-      missing = 1
-    }
-    const feature = bytes.charCodeAt(at) | (bytes.charCodeAt(at + 1) << 8)
-    const third = bytes.charCodeAt(at + 2)
-    const fourth = bytes.charCodeAt(at + 3)
-    if (feature === leaf) {
-      features[node] = -1
-      thresholds[node] = (((third | (fourth << 8)) << 16) >> 16) / leafScale
-      missing--
-    } else {
-      features[node] = feature
-      thresholds[node] = edges[feature]![third]!
-      rights[node] = node + fourth
-      missing++
-    }
-  }
-  return { bias, roots, features, thresholds, rights }
+const readTrees = ({ bias, roots, features, thresholds, rights }: StoredTrees): Trees => ({
+  bias,
+  roots: new Uint32Array(bytesOf(roots)),
+  features: new Uint16Array(bytesOf(features)),
+  thresholds: new Float32Array(bytesOf(thresholds)),
+  rights: new Uint8Array(bytesOf(rights)),
+})
+
+function bytesOf(base64: string): ArrayBuffer {
+  const { buffer, byteOffset, byteLength } = Buffer.from(base64, 'base64')
+  return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength)
 }
 
 /** The chance that each row is what the trees look for. */
@@ -119,8 +91,8 @@ export function chancesOf(
     let score = bias
     for (let tree = 0; tree < roots.length; tree++) {
       let node = roots[tree]!
-      for (let feature = features[node]!; feature >= 0; feature = features[node]!)
-        node = values[base + feature]! <= thresholds[node]! ? node + 1 : rights[node]!
+      for (let feature = features[node]!; feature !== leaf; feature = features[node]!)
+        node += values[base + feature]! <= thresholds[node]! ? 1 : rights[node]!
       score += thresholds[node]!
     }
     chances[row] = 1 / (1 + Math.exp(-score))

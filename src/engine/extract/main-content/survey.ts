@@ -3,7 +3,7 @@ import type { ElementNode } from '../tree.ts'
 import { type Block, segment, type Segments } from './blocks.ts'
 import { type PageFacts, readFacts } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, type Sums, sumUp } from './levels.ts'
-import { lean, type Leaning, type Lexicon, neutral, pairsOf } from './lexicon.ts'
+import { lean, type Leaning, leanPairs, type Lexicon, neutral } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
 
 export interface Survey {
@@ -43,7 +43,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   const leanings = openings.map((words) => {
     const leaning = neutral()
     lean(leaning, words, lexicon.texts)
-    lean(leaning, pairsOf(words), lexicon.texts)
+    leanPairs(leaning, words, lexicon.texts)
     return leaning
   })
   return {

@@ -2,7 +2,7 @@
 export { treeFromHtml } from '../html-tree.ts'
 export { blockFeatures, featuresOf, pageFeatures } from './features.ts'
 export { nameWordsOf } from './levels.ts'
-export { pairsOf } from './lexicon.ts'
+export { scoresOfWords } from './lexicon.ts'
 export { extraColumns, pageRow } from './main-content.ts'
 export { writeSecond } from './second-look.ts'
 export { expectedBest, keptBlocks, optionsOf } from './selection.ts'
