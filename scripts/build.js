@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
+import { compileAgents, copyAgents } from './agent.js'
 import { esbuildInlinePage } from './inline-page.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -54,6 +55,8 @@ export async function build(outdir = join(root, 'dist')) {
   const { makeManifest } = await import(pathToFileURL(join(fresh, 'manifest.mjs')).href)
   await writeFile(join(fresh, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(fresh, 'package.json'), '{"type":"commonjs"}\n')
+  // Those that are compiled; only shell sessions need one, and say so.
+  copyAgents(join(fresh, 'agent'))
   await rm(outdir, { recursive: true, force: true })
   await rename(fresh, outdir)
   return {
@@ -111,4 +114,12 @@ const loadOnDemand = (entry) => ({
   },
 })
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await build()
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  // A package is for machines without a compiler: it has the agents of both architectures.
+  if (process.argv.includes('--package')) {
+    const missing = await compileAgents()
+    if (missing.length > 0)
+      throw new Error(`no compiler for the agent of ${missing.join(' and ')}: see scripts/agent.js`)
+  }
+  await build()
+}

@@ -23,9 +23,23 @@ const floors: Record<string, Floor> = {
   operations: { below: ['core', 'commands'], packages: ['zod'] },
   engine: {
     below: ['core', 'commands', 'operations'],
-    packages: ['ajv', 'htmlparser2', 'domhandler', 'ipaddr.js', 'p-queue', 'picomatch', 'robots-parser', 'ws', 'zod'],
-    // Of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
+    packages: [
+      'ajv',
+      'htmlparser2',
+      'domhandler',
+      'ipaddr.js',
+      'mime',
+      'p-queue',
+      'picomatch',
+      're2js',
+      'robots-parser',
+      'tar-stream',
+      'ws',
+      'zod',
+    ],
+    // Docker's client; of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
     lazyPackages: [
+      'dockerode',
       'playwright',
       'playwright-core',
       'encoding-sniffer',

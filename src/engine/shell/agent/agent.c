@@ -9,13 +9,17 @@
  * - When stdin ends the engine is gone: so are we, and with process 1 the whole container.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fib_rules.h>
 #include <linux/openat2.h>
+#include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -31,6 +35,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -316,7 +321,7 @@ static uint64_t oom_kills(void) {
 struct exec {
   bool used;
   bool reported; /* the engine has had the last frame of it; what it left running is still watched */
-  bool failed, started, exited, adopted, pty, timed_out, killed, killing, input_end, input_gone;
+  bool failed, exited, settled, adopted, pty, timed_out, killed, killing, input_end, input_gone;
   uint32_t id;
   pid_t supervisor, program;
   int status_fd, in_fd, out_fd[2];
@@ -325,15 +330,15 @@ struct exec {
   uint64_t limit[2], sent[2], total[2];
   uint64_t must_read[2]; /* of what was in the pipe when the program ended */
   int status; /* as wait() gives it */
-  uint32_t left;
+  uint32_t left; /* running when it ended; counted once `settled` */
   uint64_t began, ended, deadline, kill_at, drain_until, discard_at;
   uint64_t began_ticks, oom_before;
 };
 static struct exec execs[EXECS];
 
-/* What a supervisor says, in one write. */
+/* What a supervisor, or the program before it is one, says in one write. */
 struct word {
-  char what; /* S started, F failed, X exited */
+  char what; /* S started, F failed, X exited, L others are left */
   int32_t number;
   char during[24];
 };
@@ -414,6 +419,8 @@ static void become_program(const struct launch *l) {
     else if (dup2(l->script_fd, SCRIPT_FD) < 0) say(status, 'F', errno, "dup2"), _exit(3);
   }
   if (chdir(l->cwd) < 0) say(status, 'F', errno, "cwd"), _exit(3);
+  /* Said before it runs: the program may kill everything around it at once. */
+  say(status, 'S', getpid(), "");
   /* From here on nothing of the agent is open, so that this process may be looked into. */
   close_range(l->script_fd >= 0 ? SCRIPT_FD + 1 : 3, ~0u, 0);
   prctl(PR_SET_DUMPABLE, 1);
@@ -440,8 +447,7 @@ static void supervise(const struct launch *l) {
   sigprocmask(SIG_SETMASK, &all, NULL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  /* CLONE_VFORK: comes back when the program has been executed, or has failed to be. */
-  pid_t program = (pid_t)syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+  pid_t program = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (program == 0) {
     become_program(l);
     _exit(3);
@@ -454,17 +460,13 @@ static void supervise(const struct launch *l) {
     say(status, 'F', forked, "fork");
     _exit(0);
   }
-  say(status, 'S', program, "");
-  for (bool alone = false; !alone;) {
-    int how;
-    pid_t pid = waitpid(-1, &how, __WALL);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid < 0) break;
-    if (pid != program) continue;
-    /* Nobody left: said with the exit, it saves the agent a look at the process table. */
-    siginfo_t any = {0};
-    alone = waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 && errno == ECHILD;
-    say(status, 'X', how, alone ? "alone" : "");
+  for (siginfo_t info; waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | __WALL) == 0;) {
+    bool ours = info.si_pid == program;
+    /* Said before it is reaped: should we be killed in between, the agent finds it as its own child. */
+    if (ours) say(status, 'X', info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status, "");
+    while (waitpid(info.si_pid, NULL, __WALL) < 0 && errno == EINTR) {
+    }
+    if (ours && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0) say(status, 'L', 0, "");
   }
   _exit(0);
 }
@@ -700,16 +702,20 @@ static void exec_report(struct exec *e) {
 }
 
 /* The program has ended: what its pipes hold now is to be handed over; what comes later, for a moment only. */
-static void exec_ended(struct exec *e, int status, bool alone) {
+static void exec_ended(struct exec *e, int status) {
   e->exited = true;
   e->status = status;
   e->ended = now();
   e->drain_until = e->ended + DRAIN;
-  e->left = alone ? 0 : (uint32_t)choose_tree(e);
   for (int i = 0; i < 2; i++) {
     int waiting = 0;
     if (e->out_fd[i] >= 0 && ioctl(e->out_fd[i], FIONREAD, &waiting) == 0) e->must_read[i] = e->total[i] + (uint64_t)waiting;
   }
+}
+
+static void exec_settled(struct exec *e, bool alone) {
+  if (!e->settled) e->left = alone ? 0 : (uint32_t)choose_tree(e);
+  e->settled = true;
 }
 
 static void exec_failed(struct exec *e, int error, const char *during) {
@@ -719,13 +725,13 @@ static void exec_failed(struct exec *e, int error, const char *during) {
 
 static void exec_word(struct exec *e, const struct word *word) {
   if (word->what == 'F') exec_failed(e, word->number, word->during);
+  else if (word->what == 'L') exec_settled(e, false);
   else if (word->what == 'S') {
     e->program = word->number;
-    e->started = true;
-    if (!e->failed) send_number(STARTED, e->id, (uint32_t)word->number);
-    if (e->killing && !e->failed) kill(-e->program, SIGTERM);
+    send_number(STARTED, e->id, (uint32_t)word->number);
+    if (e->killing) kill(-e->program, SIGTERM);
   } else if (!e->exited)
-    exec_ended(e, word->number, !strcmp(word->during, "alone"));
+    exec_ended(e, word->number);
 }
 
 static void exec_listen(struct exec *e) {
@@ -740,9 +746,10 @@ static void exec_listen(struct exec *e) {
 }
 
 /* Its supervisor is gone: in order, or killed by a program (`kill -9 -1`); then we are the program's parent. */
-static void supervisor_gone(struct exec *e) {
+static void supervisor_gone(struct exec *e, bool in_order) {
   exec_listen(e);
   e->supervisor = 0;
+  if (e->exited) exec_settled(e, in_order);
   if (e->exited || e->failed) return;
   siginfo_t info;
   if (e->program > 0 && waitid(P_PID, (id_t)e->program, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0) e->adopted = true;
@@ -755,8 +762,11 @@ static void reap(void) {
     for (int i = 0; i < EXECS; i++) {
       struct exec *e = &execs[i];
       if (!e->used) continue;
-      if (e->supervisor == pid) supervisor_gone(e);
-      else if (e->program == pid && !e->exited) exec_ended(e, status, false);
+      if (e->supervisor == pid) supervisor_gone(e, WIFEXITED(status));
+      else if (e->program == pid && !e->exited) {
+        exec_ended(e, status);
+        exec_settled(e, false);
+      }
     }
   }
 }
@@ -853,7 +863,7 @@ static void exec_step(struct exec *e) {
     if (e->adopted && e->exited && choose_tree(e) == 0) e->adopted = false;
   }
   if (e->failed && !e->reported) exec_report(e);
-  if (e->exited && !e->reported) {
+  if (e->settled && !e->reported) {
     /* Of a tree that was to be killed nothing may be left when we say so. */
     bool gone = !e->killing || (e->supervisor == 0 && !e->adopted);
     if (e->killing && gone) e->left = 0;
@@ -2070,14 +2080,126 @@ static void filter_calls(void) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) die("seccomp");
 }
 
+/* ---- the fence: two small programs for sessions with a network, run in containers of their own ------------------- */
+
+/* `agent survey`, in the host's network: its addresses, and the resolvers that it asks. */
+static int survey(void) {
+  struct ifaddrs *all, *a;
+  if (getifaddrs(&all) < 0) return 1;
+  for (a = all; a; a = a->ifa_next) {
+    char text[INET6_ADDRSTRLEN];
+    int family = a->ifa_addr ? a->ifa_addr->sa_family : 0;
+    const void *address = family == AF_INET    ? (const void *)&((struct sockaddr_in *)(void *)a->ifa_addr)->sin_addr
+                          : family == AF_INET6 ? (const void *)&((struct sockaddr_in6 *)(void *)a->ifa_addr)->sin6_addr
+                                               : NULL;
+    if (address && inet_ntop(family, address, text, sizeof text)) printf("address %s\n", text);
+  }
+  freeifaddrs(all);
+  FILE *file = fopen("/etc/resolv.conf", "re");
+  char line[1024], name[64];
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "nameserver %63s", name) == 1) printf("resolver %s\n", name);
+  if (file) fclose(file);
+  return 0;
+}
+
+struct rule {
+  struct nlmsghdr head;
+  struct fib_rule_hdr body;
+  char attributes[128];
+};
+
+static void attribute(struct rule *rule, unsigned short type, const void *bytes, size_t n) {
+  struct rtattr *a = (struct rtattr *)(void *)((char *)rule + NLMSG_ALIGN(rule->head.nlmsg_len));
+  a->rta_type = type;
+  a->rta_len = (unsigned short)RTA_LENGTH(n);
+  memcpy(RTA_DATA(a), bytes, n);
+  rule->head.nlmsg_len = NLMSG_ALIGN(rule->head.nlmsg_len) + RTA_ALIGN(a->rta_len);
+}
+
+/* Sends one rule and waits for the kernel's answer. */
+static int add_rule(int fd, struct rule *rule) {
+  struct {
+    struct nlmsghdr head;
+    struct nlmsgerr error;
+    char rest[256];
+  } answer;
+  if (send(fd, rule, rule->head.nlmsg_len, 0) < 0) return errno;
+  if (recv(fd, &answer, sizeof answer, 0) < (ssize_t)NLMSG_LENGTH(sizeof answer.error)) return EIO;
+  return answer.head.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EIO;
+}
+
+/* Routes of one destination: nowhere, or (with a protocol) as usual to its port 53. */
+static int rule_for(int fd, const char *destination, int protocol) {
+  char text[64];
+  snprintf(text, sizeof text, "%s", destination);
+  char *slash = strchr(text, '/');
+  if (slash) *slash = 0;
+  uint8_t address[16];
+  int family = strchr(text, ':') ? AF_INET6 : AF_INET;
+  size_t size = family == AF_INET ? 4 : 16;
+  if (inet_pton(family, text, address) != 1) return EINVAL;
+  struct rule rule = {
+      .head = {.nlmsg_len = NLMSG_LENGTH(sizeof rule.body),
+               .nlmsg_type = RTM_NEWRULE,
+               .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL},
+      .body = {.family = (uint8_t)family,
+               .dst_len = (uint8_t)(slash ? atoi(slash + 1) : (int)size * 8),
+               .table = protocol ? RT_TABLE_MAIN : RT_TABLE_UNSPEC,
+               .action = protocol ? FR_ACT_TO_TBL : FR_ACT_UNREACHABLE},
+  };
+  uint32_t priority = protocol ? 100 : 200;
+  attribute(&rule, FRA_PRIORITY, &priority, sizeof priority);
+  if (rule.body.dst_len > 0) attribute(&rule, FRA_DST, address, size);
+  if (protocol) {
+    uint8_t number = (uint8_t)protocol;
+    struct fib_rule_port_range port = {53, 53};
+    attribute(&rule, FRA_IP_PROTO, &number, sizeof number);
+    attribute(&rule, FRA_DPORT_RANGE, &port, sizeof port);
+  }
+  int error = add_rule(fd, &rule);
+  /* A kernel without IPv6 has nothing to forbid there. */
+  return error == EEXIST || (error == EAFNOSUPPORT && family == AF_INET6) ? 0 : error;
+}
+
+/*
+ * `agent fence deny RANGE… ask RESOLVER…`, in the network of a session and with CAP_NET_ADMIN, which the session itself
+ * never has: says where it may not go. Only then does the session run its first program.
+ */
+static int fence(char **words) {
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (fd < 0) return 1;
+  bool deny = true;
+  for (; *words; words++) {
+    if (!strcmp(*words, "deny") || !strcmp(*words, "ask")) {
+      deny = !strcmp(*words, "deny");
+      continue;
+    }
+    int error = deny ? rule_for(fd, *words, 0) : rule_for(fd, *words, IPPROTO_UDP);
+    if (!error && !deny) error = rule_for(fd, *words, IPPROTO_TCP);
+    if (error) {
+      dprintf(2, "%s: %s\n", *words, strerror(error));
+      return 1;
+    }
+  }
+  puts("fenced");
+  return 0;
+}
+
 int main(int argc, char **argv) {
-  (void)argc;
-  (void)argv;
+  if (argc == 2 && !strcmp(argv[1], "survey")) return survey();
+  if (argc > 2 && !strcmp(argv[1], "fence")) return fence(argv + 2);
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   filter_calls();
   signal(SIGPIPE, SIG_IGN);
   umask(0);
+  /* Walking a deep tree holds a descriptor a level; what the system allows us at most is ours. */
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
   sigset_t watched;
   sigemptyset(&watched);
   sigaddset(&watched, SIGCHLD);

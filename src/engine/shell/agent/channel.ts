@@ -83,7 +83,7 @@ export class AgentChannel {
   }
 
   /** Resolves when the agent answers. @throws BaxError `session_lost`. */
-  ping(): Promise<void> {
+  async ping(): Promise<void> {
     const answer = new Deferred<void>()
     const id = this.begin(toAgent.ping, new FrameWriter(), {
       frame: () => {

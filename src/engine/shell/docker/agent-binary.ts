@@ -1,0 +1,29 @@
+/** The agent's program for an architecture, as the build has put it beside the engine. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BaxError } from '../../../core/errors.ts'
+
+export interface AgentBinary {
+  readonly bytes: Buffer
+  /** First 16 hexadecimal digits of its sha256. */
+  readonly hash: string
+}
+
+/** In the bundle the agent lies beside it; a test runs from the sources, below which the bundle is built. */
+const folders = [join(import.meta.dirname, 'agent'), join(import.meta.dirname, '../../../../dist/agent')]
+
+/** @throws BaxError `feature_disabled` in a source checkout whose agent was not compiled. */
+export async function agentBinary(architecture: 'x64' | 'arm64'): Promise<AgentBinary> {
+  for (const folder of folders) {
+    try {
+      const bytes = await readFile(join(folder, `agent-${architecture}`))
+      return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  throw new BaxError('feature_disabled', `the agent of shell sessions is not compiled for ${architecture}`, {
+    hint: 'run `npm run setup` in the checkout; it needs a C compiler',
+  })
+}

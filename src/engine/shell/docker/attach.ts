@@ -1,0 +1,67 @@
+/** The one connection to a container: its first process' input and outputs. */
+import type Dockerode from 'dockerode'
+import type { Duplex } from 'node:stream'
+import { DockerStream } from '../agent/docker-stream.ts'
+
+export interface Attachment {
+  write(bytes: Uint8Array): void
+  /** Resolves when the connection has ended, from whichever side. */
+  readonly closed: Promise<void>
+  close(): void
+}
+
+interface Receiver {
+  /** @throws what makes the connection useless. */
+  stdout(bytes: Buffer): void
+  stderr(text: string): void
+}
+
+/** Attaches to a container that was created and not started yet, so that nothing of it is missed. */
+export async function attach(docker: Dockerode, id: string, receiver: Receiver): Promise<Attachment> {
+  const socket = await hijack(docker, id)
+  const stream = new DockerStream((name, bytes) => {
+    if (name === 'stdout') receiver.stdout(bytes)
+    else receiver.stderr(bytes.toString())
+  })
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', resolve)
+    socket.once('end', resolve)
+  })
+  // Whatever breaks it, it is closed then; an error that nobody hears would end the process.
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (bytes: Buffer) => {
+    try {
+      stream.push(bytes)
+    } catch {
+      // No agent and no Docker would send this: there is nothing more to be read.
+      socket.destroy()
+    }
+  })
+  return {
+    write: (bytes) => void (socket.destroyed || socket.write(bytes)),
+    closed,
+    close: () => socket.destroy(),
+  }
+}
+
+/**
+ * The client's own `attach` sends its options as a body too, which Podman hands to the container as input. Here the
+ * body is empty; the last character of the path is cut off by the client.
+ */
+function hijack(docker: Dockerode, id: string): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const request = {
+      path: `/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1&`,
+      method: 'POST',
+      file: Buffer.alloc(0),
+      isStream: true,
+      hijack: true,
+      openStdin: true,
+      statusCodes: { 200: true, 101: true, 404: 'no such container', 500: 'server error' },
+    }
+    docker.modem.dial(request, (error: Error | null, stream: unknown) => {
+      if (error) reject(error)
+      else resolve(stream as Duplex)
+    })
+  })
+}

@@ -1,0 +1,66 @@
+/** Images with our agent in them, made once from each image and kept by the Docker that has it. */
+import type Dockerode from 'dockerode'
+import type { DockerConnection } from './connection.ts'
+import { agentBinary } from './agent-binary.ts'
+import { unless } from './faults.ts'
+import { agentPath } from './host-config.ts'
+import { tar } from './tar.ts'
+
+/** Repository of derived images; sessions cannot name them. */
+export const derivedRepository = 'bax-agent'
+
+export interface DerivedImage {
+  readonly id: string
+  /** `KEY=value` that the image gives to its programs. */
+  readonly env: readonly string[]
+  readonly volumes: readonly string[]
+}
+
+/** The image with the agent that belongs to `baseId`. Both parts of its name are hashes, so one that is there is right. */
+export async function derivedImage({ docker, architecture }: DockerConnection, baseId: string): Promise<DerivedImage> {
+  const agent = await agentBinary(architecture)
+  const tag = `${baseTag(baseId)}-${agent.hash}`
+  const name = `${derivedRepository}:${tag}`
+  const found = await unless([404], docker.getImage(name).inspect())
+  if (found) return factsOf(found)
+  const container = await docker.createContainer({ Image: baseId, Entrypoint: [agentPath], Cmd: [], User: '0:0' })
+  try {
+    const path = agentPath.slice(1)
+    // Never started: only then is the archive call safe, and only there is the root writable.
+    await container.putArchive(
+      await tar([
+        { path: path.slice(0, path.lastIndexOf('/')), mode: 0o755 },
+        { path, content: agent.bytes, mode: 0o755 },
+      ]),
+      { path: '/' },
+    )
+    await container.commit({
+      repo: derivedRepository,
+      tag,
+      comment: 'bax: an image and the agent of shell sessions',
+      pause: false,
+    })
+  } finally {
+    await container.remove({ force: true, v: true })
+  }
+  return factsOf(await docker.getImage(name).inspect())
+}
+
+const factsOf = ({ Id, Config }: Dockerode.ImageInspectInfo): DerivedImage => ({
+  id: Id,
+  env: Config.Env ?? [],
+  volumes: Object.keys(Config.Volumes ?? {}),
+})
+
+/** Removes derived images whose own image is no more; one that a container runs from stays. */
+export async function dropStale({ docker }: DockerConnection): Promise<void> {
+  const images = await docker.listImages()
+  const bases = new Set(images.map(({ Id }) => baseTag(Id)))
+  for (const name of images.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+    const [repository, tag = ''] = name.split(':')
+    const base = tag.split('-')[0]!
+    if (repository === derivedRepository && !bases.has(base)) await unless([404, 409], docker.getImage(name).remove())
+  }
+}
+
+const baseTag = (id: string) => id.replace(/^sha256:/, '').slice(0, 24)

@@ -1,0 +1,185 @@
+/** A running container with our agent in it. */
+import type Dockerode from 'dockerode'
+import { AgentChannel } from '../agent/channel.ts'
+import { Deferred } from '../agent/deferred.ts'
+import { startExec } from '../agent/exec.ts'
+import { AgentFiles, type OwnersOfImage } from '../agent/files.ts'
+import { type ContainerEnd, ContainerFault, type ShellContainer } from '../container.ts'
+import type { ContainerExec, ExecSpec } from '../container-exec.ts'
+import type { ContainerFiles } from '../container-files.ts'
+import { type Attachment, attach } from './attach.ts'
+import { inTime } from './connection.ts'
+import { statusOf, unless } from './faults.ts'
+import { Pulse } from './pulse.ts'
+
+/** What all containers of one image share. */
+export interface ImageMemory extends OwnersOfImage {
+  /** `KEY=value` of the image. */
+  readonly env: readonly string[]
+  /** Where programs are, as they were looked up. */
+  readonly programs: Map<string, string | null>
+}
+
+/** How long Docker may take to make a removed container be gone. */
+const removeMs = 20_000
+/** How long an agent may take to say its first word. */
+const helloMs = 20_000
+
+const defaults = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+}
+/** The one writable place that is always there. */
+const home = { HOME: '/workspace' }
+
+export class DockerContainer implements ShellContainer {
+  readonly files: ContainerFiles
+  /** Docker's id; never shown. */
+  readonly id: string
+  readonly #docker: Dockerode
+  readonly #channel: AgentChannel
+  readonly #attachment: Attachment
+  readonly #image: ImageMemory
+  readonly #died = new Deferred<ContainerEnd>()
+  readonly #pulse: Pulse
+  #removing: Promise<void> | undefined
+
+  private constructor(
+    docker: Dockerode,
+    id: string,
+    channel: AgentChannel,
+    attachment: Attachment,
+    image: ImageMemory,
+  ) {
+    this.#docker = docker
+    this.id = id
+    this.#channel = channel
+    this.#attachment = attachment
+    this.#image = image
+    this.files = new AgentFiles(channel, image)
+    this.#pulse = new Pulse(channel, () => this.#look())
+    void attachment.closed.then(() =>
+      this.#lose({ reason: 'exited', message: 'the container of the session has ended' }),
+    )
+  }
+
+  /** Attaches to a container that was created, starts it and waits for its agent. */
+  static async start(
+    docker: Dockerode,
+    id: string,
+    image: ImageMemory,
+    note: (text: string) => void,
+  ): Promise<DockerContainer> {
+    const early: Uint8Array[] = []
+    let attachment: Attachment | undefined
+    const channel = new AgentChannel((bytes) => void (attachment ? attachment.write(bytes) : early.push(bytes)))
+    attachment = await attach(docker, id, { stdout: (bytes) => channel.receive(bytes), stderr: note })
+    for (const bytes of early) attachment.write(bytes)
+    const container = new DockerContainer(docker, id, channel, attachment, image)
+    try {
+      await docker.getContainer(id).start()
+      await inTime(channel.ready, helloMs)
+      return container
+    } catch (error) {
+      attachment.close()
+      throw error
+    }
+  }
+
+  get died(): Promise<ContainerEnd> {
+    return this.#died.promise
+  }
+
+  get end(): ContainerEnd | null {
+    return this.#channel.end
+  }
+
+  exec(spec: ExecSpec): Promise<ContainerExec> {
+    return startExec(this.#channel, { ...spec, env: { ...defaults, ...this.#imageEnv(), ...home, ...spec.env } })
+  }
+
+  async which(programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    await Promise.all(programs.map((program) => this.#find(program)))
+    return new Map(
+      programs.flatMap((program): [string, string][] => {
+        const path = this.#image.programs.get(program)
+        return path ? [[program, path]] : []
+      }),
+    )
+  }
+
+  /** Whether the agent still answers. */
+  async answers(): Promise<boolean> {
+    try {
+      await inTime(this.#channel.ping(), helloMs)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  remove(): Promise<void> {
+    return (this.#removing ??= this.#remove())
+  }
+
+  async #remove(): Promise<void> {
+    this.#lose({ reason: 'removed', message: 'the session was stopped' })
+    const container = this.#docker.getContainer(this.id)
+    try {
+      // 409: it is being removed already.
+      await unless([404, 409], inTime(container.remove({ force: true, v: true }), removeMs))
+      await unless([404], inTime(container.wait({ condition: 'removed' }), removeMs))
+    } catch (error) {
+      // An engine that has gone away keeps nothing that we could still remove; it is swept when it is back.
+      if (statusOf(error) !== undefined) throw error
+    }
+  }
+
+  #lose(end: ContainerEnd): void {
+    if (this.#channel.end) return
+    this.#channel.lose(end)
+    this.#died.resolve(end)
+    this.#pulse.stop()
+    this.#attachment.close()
+  }
+
+  /** The agent keeps silent: is there still a container that could answer? */
+  async #look(): Promise<void> {
+    try {
+      const found = await unless([404], inTime(this.#docker.getContainer(this.id).inspect(), 2000))
+      if (!found) this.#lose({ reason: 'exited', message: 'the container of the session was removed' })
+      else if (found.State.Paused) this.#lose({ reason: 'paused', message: 'the container of the session was paused' })
+      else if (!found.State.Running) this.#lose({ reason: 'exited', message: 'the container of the session has ended' })
+    } catch (error) {
+      if (statusOf(error) === undefined)
+        this.#lose({ reason: 'unreachable', message: 'Docker does not answer any more' })
+      else throw error
+    }
+  }
+
+  #imageEnv(): Record<string, string> {
+    return Object.fromEntries(
+      this.#image.env.map((item) => {
+        const at = item.indexOf('=')
+        return [item.slice(0, at), item.slice(at + 1)]
+      }),
+    )
+  }
+
+  async #find(program: string): Promise<void> {
+    if (this.#image.programs.has(program)) return
+    const path = this.#imageEnv()['PATH'] ?? defaults.PATH
+    const found = await Promise.all(path.split(':').map((folder) => this.#executable(`${folder}/${program}`)))
+    this.#image.programs.set(program, found.find((candidate) => candidate !== null) ?? null)
+  }
+
+  async #executable(path: string): Promise<string | null> {
+    try {
+      const { type, mode } = await this.files.info(path, { follow: true })
+      return type === 'file' && (mode & 0o111) !== 0 ? path : null
+    } catch (error) {
+      if (error instanceof ContainerFault) return null
+      throw error
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/** The default image: a small Debian with Python, Node, git and the tools that programs for data want, made without a registry. */
+import { createReadStream } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { BaxError } from '../../../core/errors.ts'
+import { type AptSource, readAptSources } from './apt-sources.ts'
+import { findTool, needTool, runTool } from './tool.ts'
+
+/** Debian's python3 is whole only with these beside it; python3-minimal lacks even `json`. */
+const packages = [
+  'bash',
+  'bzip2',
+  'ca-certificates',
+  'curl',
+  'file',
+  'git',
+  'jq',
+  'less',
+  'nodejs',
+  'patch',
+  'procps',
+  'python3',
+  'python3-matplotlib',
+  'python3-numpy',
+  'ripgrep',
+  'unzip',
+  'xz-utils',
+  'zip',
+]
+
+/** Releases that are known to have all of the packages. */
+const releases = /^(?:bookworm|trixie|forky|sid|stable|testing|unstable|jammy|noble|plucky|questing)$/
+
+interface Mirror {
+  readonly main: AptSource
+  readonly security: AptSource | undefined
+}
+
+interface Work {
+  readonly report?: ((line: string) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Makes the file system and gives it as a tar to `take`; nothing of it is left on this machine after. */
+export async function makeDebian(work: Work, take: (archive: Readable) => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0)
+    throw new BaxError('image_failed', 'the default image is made with debootstrap, which only root may use', {
+      hint: 'run `sudo bax shell image build`, or use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
+    })
+  await needTool('debootstrap', 'debootstrap')
+  const mirror = await findMirror()
+  await dropAbandoned()
+  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`))
+  try {
+    const script = join(folder, 'make.sh')
+    await writeFile(script, makeScript(mirror, folder))
+    // Its mounts and its processes end with it, and it with us.
+    const args = [
+      '--pdeathsig',
+      'KILL',
+      await needTool('unshare', 'util-linux'),
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+    ]
+    await runTool({ ...work, program: await needTool('setpriv', 'util-linux'), args: [...args, '/bin/sh', script] })
+    await take(createReadStream(join(folder, 'image.tar')))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function findMirror(): Promise<Mirror> {
+  const sources = await readAptSources()
+  const main = sources.find(({ suite, components }) => releases.test(suite) && components.includes('main'))
+  if (!main)
+    throw new BaxError(
+      'image_failed',
+      "this machine's apt sources name no Debian or Ubuntu release that the image can be made of",
+      {
+        hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
+      },
+    )
+  return { main, security: sources.find(({ suite }) => suite === `${main.suite}-security`) }
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const listLine = ({ uri, suite, components, trusted }: AptSource) =>
+  `deb ${trusted ? '[trusted=yes] ' : ''}${uri} ${suite} ${components.join(' ')}`
+
+function makeScript({ main, security }: Mirror, folder: string): string {
+  const root = join(folder, 'root')
+  const trust = main.trusted ? '--no-check-gpg' : main.keyring ? `--keyring=${quote(main.keyring)}` : ''
+  const components = main.components.filter((name) => name === 'main' || name === 'universe').join(',')
+  const lines = [main, ...(security ? [security] : [])].map(listLine)
+  return `set -eu
+root=${quote(root)}
+debootstrap --variant=minbase --components=${quote(components)} ${trust} ${quote(main.suite)} "$root" ${quote(main.uri)}
+printf '%s\\n' ${lines.map(quote).join(' ')} > "$root/etc/apt/sources.list"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+printf 'path-exclude=/usr/share/doc/*\\npath-exclude=/usr/share/man/*\\npath-exclude=/usr/share/info/*\\npath-exclude=/usr/share/locale/*\\n' > "$root/etc/dpkg/dpkg.cfg.d/bax"
+mount -t proc proc "$root/proc"
+chroot "$root" apt-get -qq update
+chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 upgrade
+chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install ${packages.join(' ')}
+umount "$root/proc"
+rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin "$root"/var/cache/apt/archives/*.deb "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/info/* "$root"/usr/share/locale/* "$root"/var/log/*.log "$root"/var/log/apt "$root"/etc/apt/sources.list
+find "$root" -xdev -perm /6000 -type f -exec chmod a-s {} +
+grep -q '^user:' "$root/etc/group" || echo 'user:x:1000:' >> "$root/etc/group"
+grep -q '^user:' "$root/etc/passwd" || echo 'user:x:1000:1000::/workspace:/bin/bash' >> "$root/etc/passwd"
+mkdir -p "$root/workspace" "$root/output"
+chown 1000:1000 "$root/workspace" "$root/output"
+: > "$root/etc/resolv.conf"
+tar -C "$root" --numeric-owner -cf ${quote(join(folder, 'image.tar'))} --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* --exclude=./run/* .
+`
+}
+
+const folderPrefix = 'bax-image-'
+
+/** Folders of builds whose process was killed. */
+async function dropAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]
+    if (pid === undefined || isRunning(Number(pid))) continue
+    await rm(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Whether this machine could make the default image, and what is missing. */
+export async function debianNeeds(): Promise<string[]> {
+  const missing = await Promise.all(
+    ['debootstrap', 'unshare', 'setpriv'].map(async (name) => ((await findTool(name)) ? [] : [name])),
+  )
+  return missing.flat()
+}
