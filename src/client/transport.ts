@@ -45,10 +45,27 @@ export function embedded(fetch: Fetch, close: () => Promise<void> = async () => 
         status: response.status,
         headers: response.headers,
         text: () => response.text(),
-        stream: () => (response.body ?? []) as AsyncIterable<Uint8Array>,
+        stream: () => chunksOf(response.body, signal),
       }
     },
     close,
+  }
+}
+
+/**
+ * The chunks of a body until the signal aborts. The request's own signal cannot be relied on for that: it hears of the
+ * caller's through a weak reference, which goes with the request while its answer is still being read.
+ */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  const cancel = () => void reader?.cancel(signal?.reason).catch(() => {})
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value
+    signal?.throwIfAborted()
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+    await reader?.cancel()
   }
 }
 
