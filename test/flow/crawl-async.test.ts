@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow, openStream } from '../../src/client/client.ts'
+import type { CrawlAccepted, CrawlState } from '../../src/core/shapes/crawl.ts'
+import type { Frame } from '../../src/core/stream.ts'
+import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
+import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+/** Answers that wait until they are let go. */
+const held: (() => void)[] = []
+let holding = false
+
+beforeAll(async () => {
+  homes = await openHomes()
+  const pages = Array.from({ length: 30 }, (_, at) => `/page/${at}`)
+  site = await serveSite({
+    '/': linkPage('Home', [...pages, 'https://else.example/']),
+    ...Object.fromEntries(pages.map((path) => [path, linkPage(path)])),
+    '/held': linkPage('Held', ['/held/1', '/held/2', '/held/3']),
+    ...Object.fromEntries(
+      ['/held/1', '/held/2', '/held/3'].map((path) => [
+        path,
+        (_: unknown, response: import('node:http').ServerResponse) => {
+          const answer = () => response.setHeader('content-type', 'text/html').end(linkPage(path))
+          if (holding && path !== '/held/1') held.push(answer)
+          else answer()
+        },
+      ]),
+    ),
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+type Event = Frame & { readonly data: Record<string, unknown> }
+
+const streamOf = 'GET /v1/crawl/{id}/stream'
+const begin = async (input: Record<string, unknown> = {}, home: HomeName = 'http'): Promise<string> =>
+  ((await homes.clients[home].crawl({ url: site.url, async: true, ...input } as never)) as CrawlAccepted).id
+
+async function eventsOf(id: string, input: Record<string, unknown> = {}, home: HomeName = 'http'): Promise<Event[]> {
+  const events: Event[] = []
+  for await (const frame of follow(homes.transports[home], streamOf, { id, ...input })) events.push(frame as Event)
+  return events
+}
+
+const lasting = (events: readonly Event[]) => events.filter(({ type }) => type !== 'crawl.progress')
+const ended = async (id: string) => void (await eventsOf(id, { types: 'crawl.finished' }))
+
+describe.each(homeNames)('a crawl in the background through %s', (home: HomeName) => {
+  test('is answered 202 with its id, and told by its events, in order', async () => {
+    const id = await begin({ limit: 5 }, home)
+    expect(id).toMatch(/^crl_/)
+    const events = lasting(await eventsOf(id, {}, home))
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
+    expect(events[0]).toMatchObject({ type: 'crawl.started', data: { id, limit: 5 } })
+    const pages = events.filter(({ type }) => type === 'crawl.page')
+    expect(pages.map(({ data }) => data['index'])).toEqual([0, 1, 2, 3, 4])
+    expect(pages[1]!.data).toMatchObject({
+      depth: 1,
+      url: `${site.url}/page/0`,
+      page: { markdown: expect.any(String) },
+    })
+    expect(events.find(({ type }) => type === 'crawl.skipped')!.data).toEqual({
+      skipped: [{ url: 'https://else.example/', reason: 'off_host' }],
+    })
+    expect(events.at(-1)).toMatchObject({
+      type: 'crawl.finished',
+      data: { status: 'completed', success: true, total: 5, completed: 5, discovered: 32, skipped: 27, errors: 0 },
+    })
+  })
+})
+
+test('a caller may prefer not to wait', async () => {
+  const response = await fetch(`${homes.baseUrl}/v1/crawl`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+    body: JSON.stringify({ url: site.url, limit: 1 }),
+  })
+  expect(response.status).toBe(202)
+  const body = (await response.json()) as CrawlAccepted
+  expect(body).toEqual({ success: true, id: expect.any(String), url: `${homes.baseUrl}/v1/crawl/${body.id}` })
+  await ended(body.id)
+})
+
+test('what is there can be had at any time, a part after the other', async () => {
+  const id = await begin({ limit: 12 })
+  await ended(id)
+  const whole = await homes.clients.http.getCrawl({ id })
+  expect(whole).toMatchObject({ success: true, id, status: 'completed', total: 12, completed: 12 })
+  expect(Date.parse(whole.expires_at) - Date.parse(whole.created_at)).toBeGreaterThanOrEqual(24 * 3_600_000)
+  expect(whole.next).toBeUndefined()
+  const first = await homes.clients.http.getCrawl({ id, limit: 5 })
+  expect(first.next).toBe(`${homes.baseUrl}/v1/crawl/${id}?skip=5&limit=5`)
+  const parts: CrawlState[] = [first]
+  for (let { next } = first; next !== undefined; next = parts.at(-1)!.next)
+    parts.push((await (await fetch(next)).json()) as CrawlState)
+  expect(parts.flatMap(({ data }) => data)).toEqual(whole.data)
+  expect(await homes.clients.http.getCrawl({ id, limit: 0 })).toMatchObject({ data: [], completed: 12 })
+})
+
+test('it is the same as what a caller gets who waits', async () => {
+  const id = await begin({ limit: 12 })
+  await ended(id)
+  const [state, accounts] = [await homes.clients.http.getCrawl({ id }), await homes.clients.http.getCrawlErrors({ id })]
+  const answer = await crawl(homes.clients.http, site.url, { limit: 12 })
+  expect(state.data).toEqual(answer.data)
+  const { errors, skipped, skipped_total, robots_blocked } = answer
+  expect(accounts).toEqual({ success: true, errors, skipped, skipped_total, robots_blocked })
+})
+
+describe('while it runs', () => {
+  test('it says how far it is, and what it is at', async () => {
+    holding = true
+    const id = await begin({ url: `${site.url}/held` })
+    const stream = (await openStream(homes.transports.http, streamOf, { id }))!
+    const seen: Event[] = []
+    for await (const frame of stream) {
+      seen.push(frame as Event)
+      const { data, type } = frame as Event
+      if (type !== 'crawl.progress' || data['completed'] !== 2) continue
+      expect(data).toMatchObject({
+        total: 4,
+        queued: 2,
+        errors: 0,
+        current: [`${site.url}/held/2`, `${site.url}/held/3`],
+      })
+      break
+    }
+    expect(await homes.clients.http.getCrawl({ id })).toMatchObject({ status: 'scraping', total: 4, completed: 2 })
+    await expect(homes.clients.http.resumeCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+    holding = false
+    for (const answer of held.splice(0)) answer()
+    const rest = lasting(await eventsOf(id, { since: seen.at(-1)!.seq }))
+    expect(rest[0]!.seq).toBe(seen.at(-1)!.seq + 1)
+    expect(rest.at(-1)).toMatchObject({ type: 'crawl.finished', data: { completed: 4 } })
+  })
+
+  test('it can be cancelled: what it has found stays, and it can be gone on with', async () => {
+    holding = true
+    const id = await begin({ url: `${site.url}/held` })
+    await expect.poll(() => held.length, { timeout: 20_000 }).toBe(2)
+    expect(await homes.clients.http.cancelCrawl({ id })).toEqual({ success: true, status: 'cancelled' })
+    const state = await homes.clients.http.getCrawl({ id })
+    expect(state).toMatchObject({ status: 'cancelled', success: true, total: 2, completed: 2, discovered: 4 })
+    expect((await homes.clients.http.getCrawlErrors({ id })).skipped).toEqual([
+      { url: `${site.url}/held/2`, reason: 'cancelled' },
+      { url: `${site.url}/held/3`, reason: 'cancelled' },
+    ])
+    expect((await homes.engine.status()).crawls).toBe(0)
+    expect(await homes.clients.http.cancelCrawl({ id })).toEqual({ success: true, status: 'cancelled' })
+    holding = false
+    held.splice(0)
+    expect(await homes.clients.http.resumeCrawl({ id })).toMatchObject({ id })
+    await ended(id)
+    expect(pathsOf(await homes.clients.http.getCrawl({ id }))).toEqual(['/held', '/held/1', '/held/2', '/held/3'])
+    expect((await homes.clients.http.getCrawlErrors({ id })).skipped).toEqual([])
+  })
+
+  test('a caller who waits for it and goes away ends it', async () => {
+    holding = true
+    const leaving = new AbortController()
+    const waiting = homes.clients.http.crawl({ url: `${site.url}/held` }, { signal: leaving.signal })
+    await expect.poll(() => held.length, { timeout: 20_000 }).toBe(2)
+    leaving.abort()
+    await expect(waiting).rejects.toThrow()
+    await expect.poll(async () => (await homes.engine.status()).crawls, { timeout: 20_000 }).toBe(0)
+    holding = false
+    held.splice(0)
+  })
+
+  test('time that is up ends it with what there is', async () => {
+    holding = true
+    const answer = await crawl(homes.clients.http, `${site.url}/held`, { timeout_secs: 2 })
+    holding = false
+    held.splice(0)
+    expect(answer).toMatchObject({
+      success: true,
+      status: 'failed',
+      code: 'timeout',
+      error: 'the crawl took longer than 2 s',
+    })
+    expect(pathsOf(answer)).toEqual(['/held', '/held/1'])
+    expect(answer.skipped.map(({ reason }) => reason)).toEqual(['out_of_time', 'out_of_time'])
+  })
+})
+
+describe('a stream', () => {
+  test('goes on after the last event that was seen, and is over when there is none', async () => {
+    const id = await begin({ limit: 4 })
+    const all = lasting(await eventsOf(id))
+    expect(lasting(await eventsOf(id, { since: 3 }))).toEqual(all.slice(3))
+    const response = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream`, { headers: { 'last-event-id': String(all.at(-2)!.seq) } }) // prettier-ignore
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    expect(await response.text()).toContain(`id: ${all.at(-1)!.seq}\ndata: {"seq":${all.at(-1)!.seq},`)
+    const over = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream?since=${all.at(-1)!.seq}`)
+    expect(over.status).toBe(204)
+  })
+
+  test('can be of some types only', async () => {
+    const id = await begin({ limit: 3 })
+    const events = await eventsOf(id, { types: 'crawl.page' })
+    expect(events.map(({ type }) => type)).toEqual(['crawl.page', 'crawl.page', 'crawl.page', 'crawl.finished'])
+    await expect(eventsOf(id, { types: 'crawl.pages' })).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+})
+
+describe('a crawl that is not known', () => {
+  test.each(['crl_AAAAAAAAAAAAAAAAAAAA', 'nothing', '../crawls', '%2e%2e'])('%s is not found', async (id) => {
+    const notFound = { code: 'crawl_not_found', status: 404 }
+    await expect(homes.clients.http.getCrawl({ id })).rejects.toMatchObject(notFound)
+    await expect(homes.clients.http.getCrawlErrors({ id })).rejects.toMatchObject(notFound)
+    await expect(homes.clients.http.cancelCrawl({ id })).rejects.toMatchObject(notFound)
+    await expect(homes.clients.http.resumeCrawl({ id })).rejects.toMatchObject(notFound)
+    await expect(eventsOf(id)).rejects.toMatchObject(notFound)
+  })
+
+  test('one that is complete is neither cancelled nor gone on with', async () => {
+    const id = await begin({ limit: 1 })
+    await ended(id)
+    await expect(homes.clients.http.cancelCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(homes.clients.http.resumeCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+  })
+})

@@ -1,0 +1,243 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { crawl, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { sends } from '../support/web.ts'
+
+let homes: Homes
+const sites: Site[] = []
+
+beforeAll(async () => {
+  homes = await openHomes()
+})
+afterAll(async () => {
+  await homes.close()
+  await Promise.all(sites.map((site) => site.close()))
+})
+
+type Pages = Parameters<typeof serveSite>[0]
+
+/** A site of pages that link to each other, and whatever else. */
+async function siteOf(pages: Pages): Promise<Site> {
+  const site = await serveSite({
+    '/': linkPage('Home', ['/open', '/closed/a']),
+    '/open': linkPage('Open', ['/closed/b']),
+    '/closed/a': linkPage('A'),
+    '/closed/b': linkPage('B'),
+    ...pages,
+  })
+  sites.push(site)
+  return site
+}
+
+const text = (body: string) => sends('text/plain', body)
+const xml = (body: string, type = 'application/xml') => sends(type, body)
+const start = (site: Site, input: Record<string, unknown> = {}) => crawl(homes.clients.http, site.url, input)
+
+describe('robots.txt', () => {
+  test('is obeyed: what it closes is not asked for and is told of', async () => {
+    const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /closed/') })
+    const answer = await start(site)
+    expect(pathsOf(answer)).toEqual(['/', '/open'])
+    expect(answer.robots_blocked).toEqual([`${site.url}/closed/a`, `${site.url}/closed/b`])
+    expect(site.requests).not.toContain('/closed/a')
+  })
+
+  test('speaks to us by the name bax', async () => {
+    const robots = 'User-agent: bax\nDisallow: /open\n\nUser-agent: *\nDisallow: /closed/'
+    const answer = await start(await siteOf({ '/robots.txt': text(robots) }))
+    expect(pathsOf(answer)).toEqual(['/', '/closed/a'])
+  })
+
+  test('is not asked for when that is wanted', async () => {
+    const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /') })
+    expect(pathsOf(await start(site, { ignore_robots: true }))).toHaveLength(4)
+    expect(site.requests).not.toContain('/robots.txt')
+  })
+
+  test('that closes the start page ends the crawl', async () => {
+    const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /') })
+    const answer = await start(site)
+    expect(answer).toMatchObject({ success: false, status: 'failed', code: 'robots_blocked', total: 0 })
+    expect(answer.robots_blocked).toEqual([`${site.url}/`])
+    expect(site.requests).toEqual(['/robots.txt'])
+  })
+
+  test('closes pages to which an open one redirects', async () => {
+    const site = await siteOf({
+      '/robots.txt': text('User-agent: *\nDisallow: /closed/'),
+      '/open': (_, response) => response.writeHead(302, { location: '/closed/a' }).end(),
+    })
+    const answer = await start(site)
+    expect(pathsOf(answer)).toEqual(['/'])
+    expect(answer.robots_blocked).toEqual([`${site.url}/open`, `${site.url}/closed/a`])
+  })
+
+  test.each([
+    ['is missing', sends('text/html', 'no', {}, 404), undefined],
+    ['is forbidden', sends('text/html', 'no', {}, 403), undefined],
+    ['is broken', sends('text/html', 'no', {}, 503), 'it answered 503'],
+    ['is cut off', (_, response) => response.destroy(), 'closed the connection'],
+    ['redirects without end', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
+    ['is a page', sends('text/html', '<h1>Disallow: /</h1>'), undefined],
+  ] as [string, Pages[string], string | undefined][])('that %s closes nothing', async (_, robots, warning) => {
+    const answer = await start(await siteOf({ '/robots.txt': robots }))
+    expect(answer.completed).toBe(4)
+    if (warning === undefined) expect(answer.warning).toBeUndefined()
+    else expect(answer.warning).toContain(warning)
+  })
+
+  test('that never answers is not waited for for long', async () => {
+    const answer = await start(await siteOf({ '/robots.txt': () => {} }), { limit: 2 })
+    expect(answer).toMatchObject({ success: true, completed: 2, warning: expect.stringContaining('does not answer') })
+  }, 40_000)
+
+  test('with a delay is visited one page at a time, so far apart', async () => {
+    const times: number[] = []
+    let open = 0
+    const counted = (name: string, links: string[]): Pages[string] => (_, response) => {
+      times.push(performance.now())
+      expect(++open).toBe(1)
+      response.on('finish', () => open--)
+      response.setHeader('content-type', 'text/html').end(linkPage(name, links))
+    } // prettier-ignore
+    const site = await siteOf({
+      '/robots.txt': text('User-agent: *\nCrawl-delay: 0.3'),
+      '/': counted('Home', ['/1', '/2']),
+      '/1': counted('One', []),
+      '/2': counted('Two', []),
+    })
+    expect((await start(site, { concurrency: 8 })).completed).toBe(3)
+    const gaps = times.slice(1).map((time, at) => time - times[at]!)
+    // Timers may fire a little early, never much.
+    expect(Math.min(...gaps)).toBeGreaterThan(250)
+  })
+})
+
+const urlset = (...paths: string[]) => (site: { url: string }) =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">${paths
+    .map((path) => `<url><loc> ${site.url}${path} </loc><image:image><image:loc>${site.url}/picture.png</image:loc></image:image></url>`)
+    .join('')}</urlset>` // prettier-ignore
+
+/** A site whose sitemaps name it by its own address. */
+async function mapped(sitemaps: Record<string, (site: { url: string }) => string | Buffer>, pages: Pages = {}) {
+  const self = { url: '' }
+  const handlers = Object.entries(sitemaps).map(([path, body]): [string, Pages[string]] => [
+    path,
+    (_, response) => void response.setHeader('content-type', 'application/xml').end(body(self)),
+  ])
+  const orphans = Object.fromEntries(['/orphan/1', '/orphan/2', '/orphan/3'].map((path) => [path, linkPage(path)]))
+  const site = await siteOf({ ...orphans, ...Object.fromEntries(handlers), ...pages })
+  self.url = site.url
+  return site
+}
+
+describe('sitemaps', () => {
+  test('are left alone unless they are asked for', async () => {
+    const site = await mapped({ '/sitemap.xml': urlset('/orphan/1') })
+    expect(pathsOf(await start(site))).not.toContain('/orphan/1')
+    expect(site.requests).not.toContain('/sitemap.xml')
+  })
+
+  test('beside links: their pages come after those of the start page', async () => {
+    const site = await mapped({ '/sitemap.xml': urlset('/orphan/2', '/open', '/orphan/1') })
+    expect(pathsOf(await start(site, { sitemap: 'include' }))).toEqual([
+      '/', '/open', '/closed/a', '/orphan/2', '/orphan/1', '/closed/b',
+    ]) // prettier-ignore
+  })
+
+  test('only: links are not followed', async () => {
+    const site = await mapped({ '/sitemap.xml': urlset('/orphan/1', '/open') })
+    expect(pathsOf(await start(site, { sitemap: 'only' }))).toEqual(['/', '/orphan/1', '/open'])
+  })
+
+  test('are found by robots.txt, by indexes, packed and as plain text', async () => {
+    const index = (site: { url: string }) =>
+      `<sitemapindex><sitemap><loc>${site.url}/one.xml.gz</loc></sitemap><sitemap><loc>${site.url}/list.txt</loc></sitemap></sitemapindex>`
+    const site = await mapped(
+      {
+        '/robots.txt': ({ url }) => `User-agent: *\nAllow: /\nSitemap: ${url}/index.xml`,
+        '/index.xml': index,
+        '/one.xml.gz': (self) => gzipSync(urlset('/orphan/1')(self)),
+      },
+      { '/list.txt': (request, response) => void response.setHeader('content-type', 'text/plain').end(`http://${request.headers.host}/orphan/2\nhttp://${request.headers.host}/orphan/3`) }, // prettier-ignore
+    )
+    const answer = await start(site, { sitemap: 'only' })
+    expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2', '/orphan/3'])
+    expect(answer.warning).toBeUndefined()
+  })
+
+  test('lead to no other host, and are held to the globs', async () => {
+    const site = await mapped({
+      '/sitemap.xml': ({ url }) => `<urlset><url><loc>https://else.example/a</loc></url><url><loc>${url}/orphan/1</loc></url></urlset>`, // prettier-ignore
+    })
+    const answer = await start(site, { sitemap: 'only', exclude_paths: ['/orphan/*'] })
+    expect(pathsOf(answer)).toEqual(['/'])
+    expect(skippedOf(answer)).toEqual({ '/a': 'off_host', '/orphan/1': 'excluded' })
+  })
+
+  test('that are missing are a warning where nothing else was to be read', async () => {
+    const answer = await start(await siteOf({}), { sitemap: 'only' })
+    expect(answer).toMatchObject({ success: true, completed: 1, warning: 'no sitemap lists any address' })
+    expect((await start(await siteOf({}), { sitemap: 'include' })).warning).toBeUndefined()
+  })
+})
+
+describe('hostile sitemaps', () => {
+  test('that name each other in a circle are read once each', async () => {
+    const circle = (next: string) => (site: { url: string }) => `<sitemapindex><sitemap><loc>${site.url}${next}</loc></sitemap></sitemapindex>` // prettier-ignore
+    const site = await mapped({ '/sitemap.xml': circle('/b.xml'), '/b.xml': circle('/sitemap.xml') })
+    expect((await start(site, { sitemap: 'include' })).completed).toBe(4)
+    expect(site.requests.filter((path) => path === '/b.xml')).toHaveLength(1)
+  })
+
+  test('that unpack without end are given up, and what they listed first is kept', async () => {
+    const site = await siteOf({
+      '/robots.txt': (request, response) => void response.end(`Sitemap: http://${request.headers.host}/map.xml.gz`),
+      '/map.xml.gz': (request, response) => {
+        const beginning = `<urlset><url><loc>http://${request.headers.host}/orphan</loc></url>`
+        const bomb = gzipSync(Buffer.concat([Buffer.from(beginning), Buffer.alloc(80 * 1024 * 1024, ' ')]))
+        response.setHeader('content-type', 'application/gzip').end(bomb)
+      },
+      '/orphan': linkPage('Orphan'),
+    })
+    const answer = await start(site, { sitemap: 'only' })
+    expect(pathsOf(answer)).toEqual(['/', '/orphan'])
+    expect(answer.warning).toContain('too large')
+  })
+
+  test.each([
+    ['expands entities', () => '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;&b;&b;</loc></url></urlset>', undefined], // prettier-ignore
+    ['nests without end', () => `<urlset>${'<url>'.repeat(100_000)}`, 'nested'],
+    ['is cut off', (site: { url: string }) => `<urlset><url><loc>${site.url}/orphan/1</loc></url><url><lo`, undefined],
+    ['is a page', () => linkPage('Not a map', ['/orphan/1']), undefined],
+    ['is binary', () => Buffer.from([0, 1, 2, 3, 255, 254, 10, 13]), undefined],
+  ] as [string, (site: { url: string }) => string | Buffer, string | undefined][])(
+    'one that %s harms nothing',
+    async (_, body, warning) => {
+      const site = await mapped({ '/sitemap.xml': body })
+      const answer = await start(site, { sitemap: 'include', limit: 20 })
+      expect(answer.success).toBe(true)
+      expect(pathsOf(answer)).toEqual(expect.arrayContaining(['/', '/open', '/closed/a', '/closed/b']))
+      if (warning !== undefined) expect(answer.warning).toContain(warning)
+    },
+  )
+
+  test('of hundreds of thousands of addresses are read as far as they are needed', async () => {
+    const many = (site: { url: string }) => `<urlset>${Array.from({ length: 200_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>` // prettier-ignore
+    const site = await mapped({ '/sitemap.xml': many })
+    const answer = (await homes.clients.http.crawl({ url: site.url, sitemap: 'include', limit: 10 })) as never as Record<string, number> // prettier-ignore
+    expect(answer).toMatchObject({ success: true, total: 10, discovered: 200_004, skipped_total: 199_994 })
+    expect(answer['skipped']).toHaveLength(10_000)
+  }, 60_000)
+
+  test('that do not answer are a warning', async () => {
+    const site = await mapped(
+      { '/sitemap.xml': urlset('/orphan/1') },
+      { '/sitemap.xml': (_, response) => response.destroy() },
+    )
+    const answer = await start(site, { sitemap: 'include' })
+    expect(answer).toMatchObject({ completed: 4, warning: expect.stringContaining('sitemap.xml was not read') })
+  })
+})
