@@ -14,6 +14,7 @@ import {
   isSilent,
   type TextNode,
 } from '../extract/tree.ts'
+import { beginsWithHeadline } from './with-title.ts'
 
 /** Text of an element in letters: all of it, what was judged to be content, what stands in links. */
 interface Mass {
@@ -45,15 +46,15 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
   }
   if (!isEnough(core)) return content
   if (isMade) widen(path, isEnough)
-  const parts = [path.at(-1)!, ...(isMade ? headOf(path, masses) : [])]
-  const whole = masses.get(parts[0]!)!.all
-  const isOwn = (element: ElementNode) => {
-    const mass = masses.get(element)!
-    // What a page of contents consists of is its content.
-    return !isForeign(element) && (isText(element, mass, isMade) || (isMade && mass.all > 0.4 * whole))
-  }
-  const nodes = [...kept, ...parts.flatMap((part) => [...textsOf(part, isOwn)])]
-  return prune(page, [{ nodes }])
+  const text = path.at(-1)!
+  const whole = masses.get(text)!.all
+  const isOwn = (element: ElementNode) =>
+    !isForeign(element) && !isMenu(element) && isText(element, masses.get(element)!, isMade, whole)
+  // Contents of the text that follows are a menu too, whatever was thought of them.
+  const isMenu = (element: ElementNode) => isMade && isNamed(element, contents) && leadsWithin(element, page)
+  const judged = [...textsOf(page, (element) => !isMenu(element))].filter((node) => kept.has(node))
+  const parts = [text, ...(isMade ? headOf(page, path, masses) : [])]
+  return prune(page, [{ nodes: [...judged, ...parts.flatMap((part) => [...textsOf(part, isOwn)])] }])
 }
 
 /** Goes up from the end of `path` to what the tool marks as all of the text, as long as that is content enough. */
@@ -150,11 +151,21 @@ function isForeign(element: ElementNode): boolean {
 const isNamed = (element: ElementNode, pattern: RegExp): boolean =>
   pattern.test(attribute(element, 'id')) || classes(element).some((name) => pattern.test(name))
 
+/** The share of a page's text from which on a list of links is what the page is about. */
+const most = 0.4
+
 /** Lists of links are left to the judge: they are menus as often as content. A part with a heading of its own is none. */
-function isText(element: ElementNode, { all, linked }: Mass, isMade: boolean): boolean {
-  if (isNamed(element, contents)) return false
+function isText(element: ElementNode, { all, linked }: Mass, isMade: boolean, whole: number): boolean {
+  if (isNamed(element, contents)) return isMade
   if (linked <= 0.7 * all || !/^(?:ul|ol|table|div)$/.test(element.tag)) return true
-  return isMade && findElement(element, isHeading) !== undefined
+  return isMade && (all > most * whole || findElement(element, isHeading) !== undefined)
+}
+
+/** Whether a list of links is about the page that it stands on. */
+function leadsWithin(element: ElementNode, page: ElementNode): boolean {
+  const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
+  const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
+  return fragment !== undefined && findElement(page, ({ attributes }) => attributes['id'] === fragment || attributes['name'] === fragment) !== undefined // prettier-ignore
 }
 
 const isHeading = ({ tag }: ElementNode): boolean => /^h[1-6]$/.test(tag)
@@ -163,9 +174,9 @@ const isHeading = ({ tag }: ElementNode): boolean => /^h[1-6]$/.test(tag)
 const longestHead = 800
 
 /** The part in front of the text at the end of `path` that holds the headline, with what is said of the page there. */
-function headOf(path: readonly ElementNode[], masses: Masses): ElementNode[] {
+function headOf(page: ElementNode, path: readonly ElementNode[], masses: Masses): ElementNode[] {
+  if (beginsWithHeadline(path.at(-1)!, page)) return []
   const isHeadline = ({ tag }: ElementNode) => tag === 'h1'
-  if (findElement(path.at(-1)!, isHeadline)) return []
   for (const [at, above] of path.slice(0, -1).entries()) {
     const before = above.children.slice(0, above.children.indexOf(path[at + 1]!)).filter(isElement)
     const head = before.find((child) => isHeadline(child) || findElement(child, isHeadline) !== undefined)

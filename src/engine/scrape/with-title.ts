@@ -12,13 +12,19 @@ import {
 
 /** Puts the headline of `page` in front of `content` when it was left out, and is what the page calls itself. */
 export function withTitle(content: ElementNode, page: ElementNode): ElementNode {
-  if (findElement(content, isHeadline)) return content
+  if (beginsWithHeadline(content, page)) return content
   const headline = findElement(page, isHeadline) ?? lesserHeadline(page)
   const text = headline ? plain(visibleText(headline)) : ''
   if (!headline || text === '' || text.length > 300 || !namesOf(page).some((name) => names(name, text))) return content
-  const first = findElement(content, isLesser)
-  if (first && plain(visibleText(first)) === text) return content
   return inBody(content, headline)
+}
+
+/** Whether a text has its headline: an h1, or a first heading with which the title of its page begins. */
+export function beginsWithHeadline(content: ElementNode, page: ElementNode): boolean {
+  if (findElement(content, isHeadline)) return true
+  const first = findElement(content, isLesser)
+  const text = first ? plain(visibleText(first)) : ''
+  return text !== '' && namesOf(page).some((name) => name.startsWith(text))
 }
 
 const isShown = ({ attributes }: ElementNode): boolean => attributes['hidden'] === undefined
