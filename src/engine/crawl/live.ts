@@ -56,7 +56,9 @@ const atWork =
   async (id: string): Promise<LiveCrawl> => {
     const lock = await shelf.hold(id)
     if (!lock) throw new BaxError('conflict', 'the crawl is running in another process')
-    let facts: RunFacts
+    // Whoever asks whether somebody works on it wants nothing more than an answer.
+  lock.answer(id)
+  let facts: RunFacts
     try {
       facts = await open()
     } catch (error) {

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { appendFile, readFile, truncate, utimes } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
+import type { CrawlAccounts, CrawlState } from '../../src/core/shapes/crawl.ts'
+import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
+import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+const pages = 60
+let host: CrawlHost
+let homes: Homes
+let site: Site
+/** Requests after which an answer is held back until the site is let go. */
+let hold = Infinity
+let served = 0
+const held: (() => void)[] = []
+
+beforeAll(async () => {
+  host = await makeCrawlHost()
+  homes = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
+  const bound = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
+    const answer = () => response.setHeader('content-type', 'text/html').end(linkPage(path, links))
+    if (++served > hold) held.push(answer)
+    else answer()
+  }
+  // A tree: each page leads to two further ones, and all of them back to the first.
+  const paths = Array.from({ length: pages }, (_, at) => `/p/${at}`)
+  site = await serveSite({
+    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    ...Object.fromEntries(
+      paths.map((path, at) => [path, bound(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`])]),
+    ),
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await host.close()
+  await site.close()
+})
+
+const input = () => ({ url: `${site.url}/p/0`, limit: 1000, max_depth: 20, exclude_paths: ['/deep/**'] })
+const client = () => homes.clients.http
+const atEnd = async (id: string): Promise<{ state: CrawlState; accounts: CrawlAccounts }> => {
+  for await (const _ of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.finished' }));
+  return { state: await client().getCrawl({ id, limit: 1000 }), accounts: await client().getCrawlErrors({ id }) }
+}
+
+/** Crawls in a process of its own that is killed when the site holds its answers back. */
+async function killedAfter(requests: number, task: Parameters<CrawlHost['start']>[0]): Promise<string> {
+  served = 0
+  hold = requests
+  const { id, process } = await host.start(task)
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  process.kill('SIGKILL')
+  await once(process, 'exit')
+  hold = Infinity
+  held.splice(0)
+  return id
+}
+
+describe('a crawl whose engine was killed', () => {
+  test('is told as cut off, goes on where it was, and loses and repeats nothing', async () => {
+    const whole = await crawl(client(), input().url, input())
+    const id = await killedAfter(20, { input: { ...input(), concurrency: 4 } })
+    const before = await client().getCrawl({ id, limit: 1000 })
+    expect(before).toMatchObject({ status: 'failed', success: true, code: 'worker_lost' })
+    expect(before.completed).toBeGreaterThan(10)
+    expect(before.completed).toBeLessThan(30)
+    served = 0
+    await client().resumeCrawl({ id })
+    const { state, accounts } = await atEnd(id)
+    expect(state).toMatchObject({ status: 'completed', total: pages, completed: pages })
+    expect(state.data).toEqual(whole.data)
+    expect(accounts.skipped).toEqual(whole.skipped)
+    // What was kept was not asked for again.
+    expect(served).toBe(pages - before.completed)
+  }, 60_000)
+
+  test('is the same after being killed again and again', async () => {
+    let id = await killedAfter(7, { input: { ...input(), concurrency: 3 } })
+    for (const requests of [5, 9]) id = await killedAfter(requests, { resume: id })
+    await client().resumeCrawl({ id })
+    const { state } = await atEnd(id)
+    expect(state.data).toEqual((await crawl(client(), input().url, input())).data)
+    const events = (await readFile(join(host.stateDir, 'crawls', id, 'journal.ndjson'), 'utf8')).trim().split('\n')
+    const lines = events.map((line) => JSON.parse(line) as { seq: number; type: string })
+    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at + 1))
+    expect(lines.filter(({ type }) => type === 'crawl.resumed')).toHaveLength(3)
+  }, 90_000)
+
+  test('goes on from the last whole group of lines, wherever the writing was cut', async () => {
+    const id = await killedAfter(15, { input: { ...input(), concurrency: 4 } })
+    const journal = join(host.stateDir, 'crawls', id, 'journal.ndjson')
+    const text = await readFile(journal, 'utf8')
+    // The last page's line is there, the one with what it led to is torn.
+    const last = text.trimEnd().lastIndexOf('\n')
+    await truncate(journal, Buffer.byteLength(text.slice(0, last)) + 20)
+    await appendFile(join(host.stateDir, 'crawls', id, 'pages.ndjson'), '{"url":"torn')
+    await client().resumeCrawl({ id })
+    expect((await atEnd(id)).state.data).toEqual((await crawl(client(), input().url, input())).data)
+  }, 60_000)
+
+  test('is left to the process that works on it', async () => {
+    served = 0
+    hold = 10
+    const { id, process } = await host.start({ input: input() })
+    await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
+    expect(await client().getCrawl({ id })).toMatchObject({ status: 'scraping' })
+    await expect(client().resumeCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(client().cancelCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
+    process.kill('SIGKILL')
+    await once(process, 'exit')
+    hold = Infinity
+    held.splice(0)
+    await client().resumeCrawl({ id })
+    expect((await atEnd(id)).state.completed).toBe(pages)
+  }, 60_000)
+})
+
+test('an engine that is closed leaves its crawls to be gone on with', async () => {
+  served = 0
+  hold = 10
+  const first = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
+  const { id } = (await first.clients.http.crawl({ ...input(), async: true })) as { id: string }
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await first.engine.close()
+  hold = Infinity
+  held.splice(0)
+  expect(await client().getCrawl({ id })).toMatchObject({ status: 'failed', code: 'worker_lost' })
+  await client().resumeCrawl({ id })
+  expect((await atEnd(id)).state.completed).toBe(pages)
+  await first.close().catch(() => {})
+}, 60_000)
+
+test('crawls are forgotten after a day', async () => {
+  const [old, young] = [
+    await crawl(client(), input().url, { limit: 1 }),
+    await crawl(client(), input().url, { limit: 1 }),
+  ]
+  const folder = (id: string) => join(host.stateDir, 'crawls', id)
+  const yesterday = new Date(Date.now() - 25 * 3_600_000)
+  await utimes(join(folder(old.id), 'journal.ndjson'), yesterday, yesterday)
+  // A new engine looks for them at its first crawl.
+  const next = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
+  await crawl(next.clients.http, input().url, { limit: 1 })
+  await expect.poll(() => existsSync(folder(old.id)), { timeout: 20_000 }).toBe(false)
+  expect(existsSync(folder(young.id))).toBe(true)
+  await next.engine.close()
+})
+
+test('pages come in the same order whatever the concurrency', async () => {
+  const runs = await Promise.all(
+    [1, 4, 16, undefined].map((concurrency) =>
+      crawl(client(), input().url, { ...input(), limit: 40, ...(concurrency && { concurrency }) }),
+    ),
+  )
+  for (const { data, errors, skipped } of runs) expect({ data, errors, skipped }).toEqual({ data: runs[0]!.data, errors: [], skipped: runs[0]!.skipped }) // prettier-ignore
+  expect(pathsOf(runs[0]!)).toHaveLength(40)
+})
