@@ -79,7 +79,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
     web.mood(provider, manner)
     // It turns away without a word.
     const known = manner === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
-    await expect(search(provider, { timeout: manner === 'silent' ? 2500 : 60_000 })).rejects.toMatchObject({
+    await expect(search(provider, { timeout: manner === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
       code: 'search_unavailable',
       status: 503,
       details: [{ provider, code: known, error: expect.stringMatching(error) }],

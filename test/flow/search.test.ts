@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../src/client/client.ts'
+import type { BrowserSessions } from '../../src/engine/browser/sessions.ts'
 import type { SearchAnswer } from '../../src/core/shapes/search.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Hit, type SearchServer, serveSearch } from '../support/search-server.ts'
@@ -39,6 +40,7 @@ const pages: Parameters<typeof serveSite>[0] = {
   '/data.json': sends('application/json', '{"river": "Nile"}'),
   '/away': sends('text/html', '', { location: '/deltas' }, 302),
   '/crash': '<!doctype html><title>Popup</title><script>open("/who")</script><p>Opens another.</p>',
+  '/loading': '<!doctype html><title>Loading</title><p>Before</p><script src="/slow"></script>',
   '/hang': '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
 } // prettier-ignore
 
@@ -167,13 +169,6 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     })
     expect(web.asked).toEqual([])
   })
-
-  test('is done in its time: pages that are not are told of', async () => {
-    const urls = knows('/deltas', '/slow')
-    const { data } = await search({ formats: ['markdown'], timeout: 3000 })
-    expect(data[0]!.content!.markdown).toContain('# How deltas grow')
-    expect(data[1]!.content).toEqual({ metadata: { sourceURL: urls[1], code: 'timeout', error: expect.any(String) } })
-  })
 })
 
 describe('search', () => {
@@ -211,11 +206,18 @@ describe('search', () => {
     })
   })
 
+  test('is done in its time: pages that are not are told of', async () => {
+    const urls = knows('/deltas', '/slow')
+    const { data } = await search({ formats: ['markdown'], timeout: 8000 })
+    expect(data[0]!.content!.markdown).toContain('# How deltas grow')
+    expect(data[1]!.content).toEqual({ metadata: { sourceURL: urls[1], code: 'timeout', error: expect.any(String) } })
+  })
+
   test('ends with the caller', async () => {
     web.mood('searxng', 'silent')
     const gone = new AbortController()
     const asking = homes.clients.http.search({ query: 'deltas' }, { signal: gone.signal })
-    await expect.poll(() => web.asked.length).toBe(1)
+    await expect.poll(() => web.asked.length, { timeout: 20_000 }).toBe(1)
     gone.abort()
     await expect(asking).rejects.toThrow()
     expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
@@ -231,6 +233,37 @@ describe('search', () => {
     expect(data[1]!.content).toMatchObject({ markdown: 'Before\n', metadata: { status_code: 200 } })
     expect(await client.getSession({ session_id })).toMatchObject({ tabs: 1, url: 'about:blank' })
     await client.closeSession({ session_id })
+  })
+
+  test('leaves a session its own tab when a page crashes', async () => {
+    const client = homes.clients.embedded
+    const { session_id = '' } = await client.createSession({ start_url: `${site.url}/deltas` })
+    const urls = knows('/loading')
+    const searching = search({ session_id, formats: ['markdown'] })
+    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
+    const [, tab] = (homes.engine.sessions as BrowserSessions).live(session_id).pages
+    const protocol = await tab!.context().newCDPSession(tab!)
+    // The answer goes with the page.
+    void protocol.send('Page.crash').catch(() => {})
+    const { data } = await searching
+    expect(data[0]!.content!.metadata).toMatchObject({ sourceURL: urls[0], code: 'page_crashed' })
+    const { results } = await client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
+    expect(results[0]).toMatchObject({ data: { result: { value: 'How deltas grow' } } })
+    await client.closeSession({ session_id })
+  })
+
+  test('tells of every page when the session ends under it', async () => {
+    const client = homes.clients.embedded
+    const { session_id = '' } = await client.createSession({})
+    const urls = knows('/slow', '/slow?2')
+    const searching = search({ session_id, formats: ['markdown'] })
+    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(2)
+    await client.closeSession({ session_id })
+    const { success, data } = await searching
+    expect(success).toBe(true)
+    expect(data.map(({ content }) => content!.metadata)).toEqual(
+      urls.map((sourceURL) => ({ sourceURL, code: 'session_closed', error: expect.stringContaining('it was closed') })),
+    )
   })
 
   test('without a configuration asks the result pages', async () => {

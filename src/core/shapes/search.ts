@@ -55,7 +55,7 @@ const searchMetadata = scrapeMetadata
   .extend({ code: z.string().optional().describe('Stands beside error') })
   .meta({ id: 'SearchMetadata' })
 
-export const searchResult = z
+const searchResult = z
   .object({
     url: z.string().describe('Result address, without tracking around it'),
     title: z.string(),

@@ -37,24 +37,35 @@ export async function inSessionTabs<T>(
     scraper.scrapeFrom(
       input,
       { signal: AbortSignal.any([call.signal, session.ended]) },
-      (plan, { deadline, ...means }) =>
-        inTab(session, log, (page) => new TabVisit(page, plan, means.signal, deadline).obtain()),
+      (plan, { deadline, signal: over }) =>
+        inTab(session, over, log, (page) => new TabVisit(page, plan, over, deadline).obtain()),
     )
   return session.use(() => session.turns.take(() => work(scrape), AbortSignal.any([signal, session.ended])))
 }
 
-async function inTab<T>(session: Session, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
+async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
   const page = await session.openAside()
   const opened: Page[] = []
   page.on('popup', (popup) => opened.push(popup))
+  const gone = end(page)
   try {
-    return await work(page)
+    return await Promise.race([work(page), gone])
   } catch (error) {
+    // Whatever failed because the session ended or the time was up failed for that reason.
+    signal.throwIfAborted()
     throw translated(error, 'opening the page')
   } finally {
+    gone.catch(() => {})
     await Promise.all([page, ...opened].map((tab) => leave(tab, log)))
   }
 }
+
+/** Rejects when the page goes: a navigation that is under way would not notice. */
+const end = (page: Page): Promise<never> =>
+  new Promise((_, reject) => {
+    page.once('crash', () => reject(new BaxError('page_crashed', 'the page crashed its renderer')))
+    page.once('close', () => reject(new BaxError('target_closed', 'the page was closed')))
+  })
 
 async function leave(page: Page, log: Log): Promise<void> {
   try {
