@@ -138,6 +138,8 @@ function looksLikeReference(core: ElementNode, letters: number): boolean {
 const foreignTags = new Set('nav form button dialog menu footer iframe'.split(' '))
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
 const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments?))$|^(?:ad|ads|hidden|sr-only|visually-hidden|u-screenreader-only)$/i // prettier-ignore
+const foreignIds =
+  /^(?:nav|navbar|navigation|breadcrumbs?|sidebar|footer|comments|related|share|social|feedback|newsletter|ads?)$/i
 const contents = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
 
 /** What nobody would look for in a text: the menus and notes of the page around it. */
@@ -145,7 +147,8 @@ function isForeign(element: ElementNode): boolean {
   const { tag, attributes } = element
   if (isSilent(element) || foreignTags.has(tag) || attributes['hidden'] !== undefined) return true
   if (foreignRoles.test(attributes['role'] ?? '') || attributes['aria-hidden'] === 'true') return true
-  return isNamed(element, foreignNames)
+  // Anchors of sections have names of all kinds, `SQL-FOR-UPDATE-SHARE`.
+  return foreignIds.test(attribute(element, 'id')) || classes(element).some((name) => foreignNames.test(name))
 }
 
 const isNamed = (element: ElementNode, pattern: RegExp): boolean =>

@@ -1,0 +1,168 @@
+/** Manuals as Debian ships them, served on loopback: what is scraped must read like the original. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, normalize } from 'node:path'
+import { DomUtils, parseDocument } from 'htmlparser2'
+import type { Element } from 'domhandler'
+import type { Root } from 'mdast'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { nodesOf, parseMarkdown, textOf } from '../support/markdown.ts'
+
+const share = '/usr/share/doc'
+
+interface Manual {
+  /** What brings it: `apt-get install <name>`. */
+  readonly name: string
+  readonly folder: string
+  readonly pages: readonly string[]
+}
+
+/** The newest of the folders whose names match. */
+const versioned = (pattern: RegExp): string =>
+  readdirSync(existsSync(share) ? share : '/')
+    .filter((name) => pattern.test(name))
+    .toSorted()
+    .at(-1) ?? 'absent'
+
+const manuals: readonly Manual[] = [
+  {
+    name: 'python3-doc',
+    folder: join(share, versioned(/^python3\.\d+$/), 'html'),
+    pages: [
+      'tutorial/datastructures', 'tutorial/introduction', 'tutorial/interpreter', 'tutorial/controlflow', 'library/functools', 'library/itertools',
+      'library/collections', 'library/argparse', 'library/cgi', 'library/os.path', 'library/html.entities', 'library/winreg', 'library/ctypes',
+      'reference/datamodel', 'reference/lexical_analysis', 'howto/regex', 'howto/logging', 'faq/programming', 'c-api/slice', 'c-api/mapping', 'whatsnew/2.7', 'license',
+    ],
+  },
+  {
+    name: 'postgresql-doc',
+    folder: join(share, versioned(/^postgresql-doc-\d+$/), 'html'),
+    pages: [
+      'sql-select', 'sql-createtable', 'sql-dropfunction', 'functions-string', 'functions-matching', 'functions-logical', 'datatype-numeric', 'multibyte', 'ddl-generated-columns',
+      'indexes-intro', 'mvcc-intro', 'gssapi-auth', 'catalog-pg-class', 'infoschema-columns', 'app-psql', 'plpgsql-control-structures', 'citext', 'acronyms', 'tutorial-join', 'locale',
+    ],
+  },
+  {
+    name: 'git-doc',
+    folder: '/usr/share/doc/git/html',
+    pages: ['git-log', 'git-rebase', 'git-checkout', 'gitglossary', 'gittutorial', 'gitfaq', 'gitmodules'],
+  },
+  {
+    name: 'debian-policy',
+    folder: '/usr/share/doc/debian-policy/policy.html',
+    pages: ['ch-binary', 'ch-controlfields', 'ch-maintainerscripts', 'ch-source', 'upgrading-checklist'],
+  },
+] // prettier-ignore
+
+const types: Record<string, string> = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.png': 'image/png', '.svg': 'image/svg+xml' } // prettier-ignore
+
+let homes: Homes
+let server: Server
+let origin: string
+
+beforeAll(async () => {
+  homes = await openHomes()
+  server = createServer(({ url }, response) => {
+    const path = normalize(join(share, decodeURIComponent(new URL(url!, 'http://x').pathname)))
+    if (!path.startsWith(share) || !extname(path) || !existsSync(path)) return void response.writeHead(404).end()
+    response
+      .writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' })
+      .end(readFileSync(path))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await homes.close()
+  server.close()
+  server.closeAllConnections()
+})
+
+/** What of a page is about the page: no menus, no marks for links. */
+function text(html: string): Element {
+  const all = parseDocument(html).children
+  const find = (matches: (element: Element) => boolean) => DomUtils.findOne(matches, all)
+  const body = find(({ attribs }) => attribs['role'] === 'main') ?? find(({ name }) => name === 'body')!
+  const around = /(?:^|\s)(?:navheader|navfooter|toc|headerlink|related|clearer)(?:\s|$)/
+  for (const foreign of DomUtils.findAll(({ name, attribs }) => /^(?:script|style|nav)$/.test(name) || around.test(attribs['class'] ?? '') || attribs['id'] === 'footer' || attribs['role'] === 'contentinfo', [body])) DomUtils.removeElement(foreign) // prettier-ignore
+  return body
+}
+
+const plain = (words: string): string => words.replaceAll(/[\s\u200b¶]+/g, '').normalize()
+const elements = (body: Element, pattern: RegExp): Element[] =>
+  DomUtils.findAll(({ name }) => pattern.test(name), [body])
+const wordsIn = (words: string): string[] => words.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []
+
+/** Words of the original that stand fewer times in the Markdown, as a share of all. */
+function missing(body: Element, page: Root): number {
+  const counts = new Map<string, number>()
+  const spaced = nodesOf(page, 'text').map(({ value }) => value).concat(nodesOf(page, 'code').map(({ value }) => value), nodesOf(page, 'inlineCode').map(({ value }) => value)) // prettier-ignore
+  const read = `${spaced.join(' ')} ${textOf(page)}`
+  for (const word of wordsIn(read)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const wanted = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
+  return (
+    wanted.filter((word) => {
+      const left = counts.get(word) ?? 0
+      counts.set(word, left - 1)
+      return left <= 0
+    }).length / wanted.length
+  )
+}
+
+describe.each(manuals)('$name', ({ name, folder, pages }) => {
+  const here = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
+  const skip = !existsSync(folder)
+  const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
+
+  test.skipIf(skip)(`most of its pages are there (skipped unless \`apt-get install ${name}\` has brought it)`, () => {
+    expect(here.length).toBeGreaterThan(pages.length / 2)
+  })
+
+  test.skipIf(skip).each(here)('%s keeps its headings, code, tables and words', async (page) => {
+    const { data } = await homes.clients.embedded.scrape({ url: url(page) })
+    const body = text(readFileSync(join(folder, `${page}.html`), 'utf8'))
+    const read = parseMarkdown(data!.markdown!)
+
+    const headings = new Set(nodesOf(read, 'heading').map((heading) => plain(textOf(heading))))
+    expect(contentsOf(body, /^h[1-6]$/).filter((heading) => !headings.has(heading))).toEqual([])
+
+    const blocks = nodesOf(read, 'code')
+    const code = new Set(blocks.map(({ value }) => plain(value)))
+    expect(contentsOf(body, /^pre$/).filter((program) => !code.has(program))).toEqual([])
+    // Sphinx names the language around the block.
+    const named = elements(body, /^div$/).filter(({ attribs }) => /\bhighlight-(?:python3?|pycon|c|console)\b/.test(attribs['class'] ?? '')) // prettier-ignore
+    expect(blocks.filter(({ lang }) => lang).length).toBeGreaterThanOrEqual(named.length * 0.9)
+
+    const grids = elements(body, /^table$/).filter((table) => elements(table, /^th$/).length > 1 && elements(table, /^table$/).length === 1) // prettier-ignore
+    expect(nodesOf(read, 'table').length).toBeGreaterThanOrEqual(grids.length)
+    expect(missing(body, read)).toBeLessThan(0.02)
+  })
+
+  test.skipIf(skip)('links lead to pages that are there', async () => {
+    const links = new Set<string>()
+    for (const page of here) {
+      const { data } = await homes.clients.embedded.scrape({ url: url(page) })
+      for (const { url: address } of nodesOf(parseMarkdown(data!.markdown!), 'link')) links.add(address)
+    }
+    expect([...links].filter((address) => !URL.canParse(address))).toEqual([])
+    const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)
+    expect(own.length).toBeGreaterThan(here.length)
+    const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter((path) => !existsSync(path)) // prettier-ignore
+    // A manual may name a page that its package leaves out.
+    expect(lost.length).toBeLessThanOrEqual(own.length / 100)
+  })
+})
+
+/** What elements say; a cell of a table is one line in Markdown, whatever stands in it. */
+const contentsOf = (body: Element, pattern: RegExp): string[] =>
+  elements(body, pattern)
+    .filter((element) => !isInCell(element))
+    .map((element) => plain(DomUtils.textContent(element)))
+    .filter((content) => content !== '')
+
+function isInCell(element: Element): boolean {
+  for (let above = element.parent; above; above = above.parent) if ('name' in above && /^t[dh]$/.test(above.name)) return true // prettier-ignore
+  return false
+}
