@@ -1,0 +1,239 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { crawl, errorsOf, linkPage, pathsOf } from '../support/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+
+let homes: Homes
+const closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  homes = await openHomes({ home: 'embedded' })
+})
+afterAll(async () => {
+  await homes.close()
+  await Promise.all(closers.map((close) => close()))
+})
+
+type Handler = (request: IncomingMessage, response: ServerResponse, path: string) => void
+
+/** A server that answers every path by one function; it has no robots.txt unless the function sends one. */
+async function serve(handler: Handler) {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url!, 'http://x').pathname
+    if (path === '/robots.txt') return response.writeHead(404).end()
+    return handler(request, response, path)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  closers.push(close)
+  return { url: `http://127.0.0.1:${port}/`, close, server, port }
+}
+
+const send = (response: ServerResponse, name: string, links: readonly string[] = []) =>
+  void response.setHeader('content-type', 'text/html').end(linkPage(name, links))
+
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `/page/${at}`)
+const run = (url: string, input: Record<string, unknown> = {}) => crawl(homes.clients.http, url, input)
+
+test('a site that goes down in the middle: what was there is kept, the rest are errors', async () => {
+  let asked = 0
+  const site = await serve((_, response, path) => {
+    if (++asked > 12) {
+      void site.close()
+      return response.destroy()
+    }
+    return send(response, path, path === '/' ? numbered(30) : [])
+  })
+  const answer = await run(site.url, { limit: 100, concurrency: 1 })
+  expect(answer).toMatchObject({ success: true, status: 'completed', total: 31, completed: 12 })
+  expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['connection_failed']))
+  expect(answer.errors).toHaveLength(19)
+}, 60_000)
+
+test('a site that is away for a moment loses nothing', async () => {
+  let asked = 0
+  const site = await serve((_, response, path) => {
+    asked++
+    if (asked > 5 && asked < 9) return response.destroy()
+    return send(response, path, path === '/' ? numbered(15) : [])
+  })
+  expect(await run(site.url, { limit: 50 })).toMatchObject({ completed: 16, errors: [] })
+}, 60_000)
+
+test('a server that drips its answers holds up nobody for longer than the time of a page', async () => {
+  const timers = new Set<NodeJS.Timeout>()
+  const site = await serve((_, response, path) => {
+    if (path === '/page/2' || path === '/page/5') {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      timers.add(setInterval(() => response.write('<p>'), 50))
+      response.on('close', () => timers.forEach(clearInterval))
+      return undefined
+    }
+    return send(response, path, path === '/' ? numbered(20) : [])
+  })
+  const answer = await run(site.url, { limit: 50, timeout: 1500 })
+  expect(answer.completed).toBe(19)
+  expect(errorsOf(answer)).toEqual({ '/page/2': 'timeout', '/page/5': 'timeout' })
+}, 60_000)
+
+test('one page of a site that never answers is one error', async () => {
+  const site = await serve((_, response, path) =>
+    path === '/page/1' ? undefined : send(response, path, path === '/' ? numbered(5) : []),
+  )
+  expect(errorsOf(await run(site.url, { timeout: 1000 }))).toEqual({ '/page/1': 'timeout' })
+}, 60_000)
+
+test('a calendar without end is left at its limits', async () => {
+  const site = await serve((request, response) => {
+    const month = Number(new URL(request.url!, 'http://x').searchParams.get('month') ?? 0)
+    send(response, `Month ${month}`, [`/calendar?month=${month + 1}`, `/calendar?month=${month - 1}`])
+  })
+  const byDepth = await run(site.url, { limit: 100, max_depth: 5 })
+  expect(byDepth).toMatchObject({ status: 'completed', success: true })
+  expect(byDepth.completed).toBe(12)
+  const byLimit = await run(site.url, { limit: 60, max_depth: 1000 })
+  expect(byLimit).toMatchObject({ status: 'completed', completed: 60 })
+}, 60_000)
+
+test('paths that grow without end are left where they are no addresses any more', async () => {
+  const site = await serve((request, response) => send(response, 'Deeper', [`${request.url!}${'x'.repeat(400)}/`]))
+  const answer = await run(site.url, { limit: 100, max_depth: 1000 })
+  expect(answer.completed).toBeLessThan(8)
+  expect(answer.skipped).toMatchObject([{ reason: 'too_long' }])
+})
+
+test('a farm of a million links is gone through in order, and ends', async () => {
+  const site = await serve((_, response, path) => {
+    const base = path === '/' ? '' : path
+    send(
+      response,
+      path,
+      Array.from({ length: 1000 }, (_unused, at) => `${base}/${at}`),
+    )
+  })
+  const answer = (await homes.clients.http.crawl({ url: site.url, limit: 60, max_depth: 3 })) as CrawlAnswer
+  expect(answer).toMatchObject({ status: 'completed', total: 60, completed: 60, discovered: 60_001 })
+  expect(answer.skipped).toHaveLength(10_000)
+  expect(answer.skipped_total).toBe(60_001 - 60)
+  expect(pathsOf(answer).slice(0, 3)).toEqual(['/', '/0', '/1'])
+}, 120_000)
+
+describe('a site that wants fewer requests', () => {
+  test('is left alone for as long as it says, and nothing is lost', async () => {
+    const refusals = new Map<string, number>()
+    const times: number[] = []
+    const site = await serve((_, response, path) => {
+      times.push(performance.now())
+      const before = refusals.get(path) ?? 0
+      refusals.set(path, before + 1)
+      if (path.startsWith('/page/1') && before === 0) return response.writeHead(429, { 'retry-after': '1' }).end('no')
+      return send(response, path, path === '/' ? numbered(20) : [])
+    })
+    const answer = await run(site.url, { limit: 50, concurrency: 4 })
+    expect(answer).toMatchObject({ completed: 21, errors: [] })
+    const gaps = times.slice(1).map((time, at) => time - times[at]!)
+    // It was left alone at least once for the second it asked for.
+    expect(Math.max(...gaps)).toBeGreaterThan(900)
+  }, 90_000)
+
+  test('and never has enough: what was not had is told, in time', async () => {
+    let asked = 0
+    const site = await serve((_, response, path) => {
+      asked++
+      if (path !== '/' && asked > 5) return response.writeHead(429, { 'retry-after': '0' }).end('no')
+      return send(response, path, path === '/' ? numbered(80) : [])
+    })
+    const answer = await run(site.url, { limit: 100, concurrency: 4 })
+    expect(answer).toMatchObject({ success: true, status: 'completed', total: 81 })
+    expect(answer.completed + answer.errors.length).toBe(81)
+    expect(answer.errors.every(({ code, status_code: status }) => code === 'rate_limited' && status === 429)).toBe(true)
+    // Most of the pages were not asked for any more.
+    expect(asked).toBeLessThan(70)
+  }, 60_000)
+
+  test('for an hour is not asked again', async () => {
+    const site = await serve((_, response, path) =>
+      path === '/'
+        ? send(response, path, numbered(40))
+        : response.writeHead(503, { 'retry-after': '3600' }).end('maintenance'),
+    )
+    const answer = await run(site.url, { limit: 100 })
+    expect(answer).toMatchObject({ completed: 1, total: 41 })
+    expect(answer.errors[0]).toMatchObject({ status_code: 503 })
+  }, 60_000)
+})
+
+test('a server that fails now and then is asked again; one that goes on failing is told as an error', async () => {
+  const tries = new Map<string, number>()
+  const site = await serve((_, response, path) => {
+    const before = tries.get(path) ?? 0
+    tries.set(path, before + 1)
+    if (path === '/page/1' && before === 0) return response.writeHead(502).end('bad gateway')
+    if (path === '/page/2') return response.writeHead(500).end('broken')
+    return send(response, path, path === '/' ? numbered(4) : [])
+  })
+  const answer = await run(site.url)
+  expect(answer.completed).toBe(4)
+  expect(answer.errors).toEqual([
+    { url: `${site.url}page/2`, error: 'the site answered 500', code: 'server_error', depth: 1, status_code: 500 },
+  ])
+  expect(tries.get('/page/2')).toBe(3)
+}, 60_000)
+
+test('redirects off the host, in circles and to what is no address are errors, each for itself', async () => {
+  const elsewhere = await serve((_, response, path) => send(response, path))
+  const where: Record<string, string> = {
+    '/page/0': elsewhere.url,
+    '/page/1': '/page/1',
+    '/page/2': '/page/3',
+    '/page/3': '/page/2',
+    '/page/4': 'http://',
+    '/page/5': 'ftp://files.example/',
+  }
+  const site = await serve((_, response, path) =>
+    where[path] === undefined
+      ? send(response, path, path === '/' ? numbered(7) : [])
+      : response.writeHead(302, { location: where[path] }).end(),
+  )
+  const answer = await run(site.url)
+  expect(pathsOf(answer)).toEqual(['/', '/page/6'])
+  expect(errorsOf(answer)).toEqual({
+    '/page/0': 'off_host_redirect',
+    '/page/1': 'too_many_redirects',
+    '/page/2': 'too_many_redirects',
+    '/page/3': 'too_many_redirects',
+    '/page/4': 'connection_failed',
+    '/page/5': 'url_blocked',
+  })
+}, 60_000)
+
+test('answers that are cut off, too large or no HTTP are errors, each for itself', async () => {
+  const site = await serve((_, response, path) => {
+    if (path === '/page/0') {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
+      response.write('<p>The beginning')
+      return void setImmediate(() => response.destroy())
+    }
+    if (path === '/page/1') {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': String(64 * 1024 * 1024) })
+      return void response.write('x')
+    }
+    if (path === '/page/2') return void response.socket!.end('\u0000 garbage\r\n\r\n')
+    return send(response, path, path === '/' ? numbered(4) : [])
+  })
+  const answer = await run(site.url, { timeout: 3000 })
+  expect(pathsOf(answer)).toEqual(['/', '/page/3'])
+  expect(errorsOf(answer)).toEqual({
+    '/page/0': 'connection_failed',
+    '/page/1': 'content_too_large',
+    '/page/2': 'connection_failed',
+  })
+}, 60_000)
