@@ -1,0 +1,180 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
+import { isSampled } from '../../src/engine/crawl/judge.ts'
+import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+const sites: Site[] = []
+
+beforeAll(async () => {
+  homes = await openHomes({ home: 'embedded' })
+})
+afterAll(async () => {
+  await homes.close()
+  await Promise.all(sites.map((site) => site.close()))
+})
+
+async function siteOf(pages: Parameters<typeof serveSite>[0]): Promise<Site> {
+  const site = await serveSite({ '/robots.txt': (_, response) => void response.writeHead(404).end(), ...pages })
+  sites.push(site)
+  return site
+}
+
+const run = (url: string, input: Record<string, unknown> = {}) =>
+  crawl(homes.clients.http, url, { limit: 100, ...input })
+
+/** A page that a script fills. */
+const shell = (text: string, link = '') =>
+  `<!doctype html><title>Shell</title><div id="root"></div><script>setTimeout(() => { root.innerHTML = '<main><h1>${text}</h1><p>Filled in by a script, word after word, as ${text}.</p>${link ? `<a href="${link}">on</a>` : ''}</main>' }, 20)</script>`
+
+const sentence = 'The river carries sand and silt from the mountains to the sea, and year after year the delta grows. '
+
+/**
+ * A page that looks complete: a long text, and a script from elsewhere that adds to it. Nothing in its markup says so.
+ */
+const innocent = (name: string, links: readonly string[] = []) =>
+  linkPage(name, links, `<p>${sentence.repeat(60)}</p><section class="more"></section><script src="/site.js"></script>`)
+
+/** What the script of such pages adds: text of each page's own. */
+const adding = `document.querySelector('.more').innerHTML = '<h2>More</h2><p>' + ('Only a browser shows this of ' + location.pathname + '. ').repeat(40) + '</p>'`
+
+const script = (code: string) => (_: unknown, response: import('node:http').ServerResponse) =>
+  void response.setHeader('content-type', 'text/javascript').end(code)
+
+test('pages that a script fills are rendered, and their links followed', async () => {
+  const site = await siteOf({ '/': shell('one', '/two'), '/two': shell('two', '/three'), '/three': linkPage('three') })
+  const answer = await run(site.url)
+  expect(pathsOf(answer)).toEqual(['/', '/two', '/three'])
+  expect(answer.data.map(({ metadata }) => metadata.render)).toEqual(['browser', 'browser', 'http'])
+  expect(answer.data[1]!.markdown).toContain('Filled in by a script, word after word, as two.')
+}, 60_000)
+
+describe('pages that look complete', () => {
+  test('are held against what a browser shows: the first of a kind decides for those that follow', async () => {
+    const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
+    const site = await siteOf({
+      '/': linkPage('Home', paths),
+      '/site.js': script(adding),
+      ...Object.fromEntries(paths.map((path) => [path, innocent(path)])),
+    })
+    const answer = await run(site.url, { concurrency: 4 })
+    expect(answer.completed).toBe(9)
+    for (const page of answer.data.slice(1)) {
+      expect(page.metadata.render).toBe('browser')
+      expect(page.markdown).toContain(`Only a browser shows this of ${new URL(page.metadata.sourceURL).pathname}.`)
+    }
+  }, 60_000)
+
+  test('stay as they were fetched where a browser shows nothing more', async () => {
+    const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
+    const site = await siteOf({
+      '/': linkPage('Home', paths),
+      '/site.js': script('window.counted = true'),
+      ...Object.fromEntries(paths.map((path) => [path, innocent(path)])),
+    })
+    const answer = await run(site.url)
+    expect(answer.data.map(({ metadata }) => metadata.render)).toEqual(Array(9).fill('http'))
+    // One page of the kind was rendered to see that, and those of the sample.
+    const sampled = paths.filter((path) => isSampled(`${site.url}${path}`)).length
+    expect(site.requests.filter((path) => path === '/site.js').length).toBeLessThanOrEqual(1 + sampled)
+  }, 60_000)
+
+  test('are done again when a later one of the sample shows more, and come in the same order', async () => {
+    // The script adds something to pages of the sample only; which pages those are depends on their addresses.
+    const site = await siteOf({
+      '/site.js': script(`if (${/* as the judge does */ ''}document.title.includes('rich')) { ${adding} }`),
+      '/': (_, response) => void response.setHeader('content-type', 'text/html').end(linkPage('Home', paths)),
+      ...Object.fromEntries(
+        Array.from({ length: 400 }, (_, at) => `/article/${at}`).map((path) => [
+          path,
+          (_: unknown, response: import('node:http').ServerResponse) => {
+            const rich = paths.indexOf(path) >= paths.length - 2
+            response.setHeader('content-type', 'text/html').end(innocent(rich ? `rich ${path}` : path))
+          },
+        ]),
+      ),
+    })
+    const all = Array.from({ length: 400 }, (_, at) => `/article/${at}`)
+    const sample = all.find((path) => isSampled(`${site.url}${path}`))!
+    var paths = [
+      ...all.filter((path) => path !== sample && !isSampled(`${site.url}${path}`)).slice(0, 5),
+      sample,
+      '/article/399',
+    ]
+    const { id } = (await homes.clients.http.crawl({ url: site.url, limit: 100, async: true })) as { id: string }
+    const replaced: number[] = []
+    for await (const frame of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.page' })) {
+      const { data, type } = frame as never as { type: string; data: { index: number; replaces?: boolean } }
+      if (type === 'crawl.page' && data.replaces) replaced.push(data.index)
+    }
+    const { data } = await homes.clients.http.getCrawl({ id })
+    expect(replaced).toEqual([1, 2, 3, 4, 5])
+    expect(pathsOf({ data })).toEqual(['/', ...paths])
+    expect(data.map(({ metadata }) => metadata.render)).toEqual(['http', ...paths.map(() => 'browser')])
+    expect(data[6]!.markdown).toContain(`Only a browser shows this of ${sample}.`)
+  }, 60_000)
+})
+
+test('a weak reason that proves wrong is no longer followed, whatever the concurrency', async () => {
+  const paths = Array.from({ length: 12 }, (_, at) => `/weak/${at}`)
+  const weak = (name: string) =>
+    linkPage(name, [], `<p>${sentence.repeat(8)}</p><p id="stamp"></p><script>fetch('/stamp').then(async (r) => { document.querySelector('#stamp').textContent = await r.text() })</script>`) // prettier-ignore
+  const site = await siteOf({
+    '/': linkPage('Home', paths),
+    '/stamp': (_, response) => void response.end('now'),
+    ...Object.fromEntries(paths.map((path) => [path, weak(path)])),
+  })
+  const renders = async (concurrency: number) =>
+    (await run(site.url, { concurrency })).data.map(({ metadata }) => metadata.render)
+  const one = await renders(1)
+  expect(one.slice(0, 6)).toEqual(['http', 'browser', 'browser', 'browser', 'http', 'http'])
+  expect(await renders(8)).toEqual(one)
+}, 90_000)
+
+test('a browser that is killed every twenty pages loses none of them', async () => {
+  const paths = Array.from({ length: 60 }, (_, at) => `/filled/${at}`)
+  let filled = 0
+  let killed = 0
+  const site = await siteOf({
+    '/': linkPage('Home', paths),
+    ...Object.fromEntries(
+      paths.map((path) => [
+        path,
+        (_: unknown, response: import('node:http').ServerResponse) => {
+          response.setHeader('content-type', 'text/html').end(shell(path))
+          if (++filled % 20 === 0) void killBrowsers().then((count) => (killed += count))
+        },
+      ]),
+    ),
+  })
+  const answer = await run(site.url, { render: 'browser' })
+  expect(answer).toMatchObject({ completed: 61, errors: [] })
+  expect(pathsOf(answer)).toEqual(['/', ...paths])
+  for (const page of answer.data.slice(1)) expect(page.markdown).toContain('Filled in by a script')
+  expect(killed).toBeGreaterThan(0)
+}, 180_000)
+
+test('without any browser the pages that have something to read are kept as they were sent', async () => {
+  const bare = await openHomes({ home: 'embedded', browser: '/nonexistent/chromium' })
+  const site = await siteOf({ '/': innocent('Home', ['/shell']), '/shell': shell('x'), '/site.js': script(adding) })
+  const answer = await crawl(bare.clients.http, site.url).finally(bare.close)
+  expect(pathsOf(answer)).toEqual(['/'])
+  expect(answer.errors).toMatchObject([{ code: 'browser_not_found' }])
+}, 60_000)
+
+/** Ends the browsers that this process has started; how many there were. */
+async function killBrowsers(): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  let count = 0
+  for (const pid of pids) {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (!status.includes(`PPid:\t${process.pid}\n`) || !command.includes('bax-browser-')) continue
+    process.kill(pid, 'SIGKILL')
+    count++
+  }
+  return count
+}
