@@ -1,6 +1,8 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
+import type { Page } from 'playwright'
+import { defineCommand, type Point } from '../core/command.ts'
+import { BaxError } from '../core/errors.ts'
 import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
@@ -23,10 +25,20 @@ export const click_at = defineCommand({
   data: z.object(pointFields),
   result: null,
   run: async ({ page, pointer }, { x, y }) => {
+    await checkInView(page, { x, y })
     await page.mouse.click(x, y)
     Object.assign(pointer, { x, y })
   },
 })
+
+/** A browser takes a click beside its viewport, and nothing gets it. @throws BaxError `invalid_data` */
+async function checkInView(page: Page, { x, y }: Point): Promise<void> {
+  const { width, height } = await page.evaluate(() => ({ width: innerWidth, height: innerHeight }))
+  if (x >= 0 && y >= 0 && x < width && y < height) return
+  const viewport = `${width}x${height}`
+  const message = `${x},${y} is outside of the viewport (${viewport}): scroll there first, with scroll_to or scroll_into_view`
+  throw new BaxError('invalid_data', message, { details: { x, y, viewport: { width, height } } })
+}
 
 export const click_advanced = defineCommand({
   kind: 'action',

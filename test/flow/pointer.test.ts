@@ -133,6 +133,28 @@ inEveryHome(pages, (given) => {
     expect(await seen('click')).toMatchObject([{ on: 'a', x: 25, y: 30 }])
   })
 
+  test.each([
+    [25, 3000],
+    [1280, 20],
+    [-1, 20],
+  ])('click_at refuses a place that is not in view: %d,%d', async (x, y) => {
+    await given.open('/')
+    expect(await given.fails('click_at', { x, y })).toMatchObject({
+      code: 'invalid_data',
+      error: `${x},${y} is outside of the viewport (1280x720): scroll there first, with scroll_to or scroll_into_view`,
+      details: { x, y, viewport: { width: 1280, height: 720 } },
+    })
+    expect(await seen('mousedown')).toEqual([])
+  })
+
+  test('click_at clicks what has been scrolled into view', async () => {
+    await given.open('/')
+    await given.do('scroll_to', { x: 1500, y: 3000 })
+    const [box] = (await given.value('get_bounding_boxes', { selector: '#far' })) as { x: number; y: number }[]
+    await given.do('click_at', { x: box!.x + 5, y: box!.y + 5 })
+    expect(await seen('click')).toMatchObject([{ on: 'far' }])
+  })
+
   test('click_advanced takes a button, a count and held keys', async () => {
     await given.open('/')
     await given.do('click_advanced', { selector: '#a', button: 'right', click_count: 1, modifiers: 0 })
