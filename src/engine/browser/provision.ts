@@ -44,7 +44,7 @@ export class Provision {
   }
 
   /** Gives up the place in the queue, or the session that is being made; nothing when it has settled. */
-  cancel(reason = new BaxError('no_capacity', 'the provisioning was cancelled')): void {
+  cancel(reason = new BaxError('cancelled', 'the provisioning was cancelled')): void {
     this.#outcome = 'cancelled'
     this.#cancel.abort(reason)
   }

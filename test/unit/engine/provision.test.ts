@@ -124,7 +124,7 @@ describe('a provision', () => {
     await settle()
     provision.cancel()
     await settle()
-    expect(provision.record('')).toMatchObject({ status: 'cancelled', stage: 'failed', code: 'no_capacity' })
+    expect(provision.record('')).toMatchObject({ status: 'cancelled', stage: 'failed', code: 'cancelled' })
     opened.resolve(session)
     await settle()
     expect(did).toEqual(['left', 'settled', 'ended'])
