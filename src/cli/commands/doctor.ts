@@ -16,7 +16,7 @@ import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
 import { runningEngine } from '../need.ts'
-import { styleFor } from '../style.ts'
+import { type Style, styleFor } from '../style.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {
@@ -40,15 +40,21 @@ export const command: TerminalCommand = {
 }
 
 async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
-  const { green, red, yellow, cyan, dim } = await styleFor(io, io.stdout)
+  const style = await styleFor(io, io.stdout)
+  for (const line of linesOf(checks, style)) print(io, line)
+}
+
+/** The checks one below the other, with what was looked at and what mends it below each that failed. */
+export function linesOf(checks: readonly Check[], { green, red, yellow, cyan, dim }: Style): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
-  for (const { name, ok, needed, found, mend, looked } of checks) {
+  const indent = ' '.repeat(width + 4)
+  return checks.flatMap(({ name, ok, needed, found, mend, looked = [] }) => {
     const mark = ok ? green('✓') : needed ? red('✗') : yellow('-')
-    print(io, `${mark} ${name.padEnd(width)}  ${found}`)
-    if (ok) continue
-    for (const place of looked ?? []) print(io, dim(`  ${' '.repeat(width)}  looked at ${place}`))
-    if (mend) print(io, `  ${' '.repeat(width)}  ${cyan(mend)}`)
-  }
+    const head = `${mark} ${name.padEnd(width)}  ${found}`
+    if (ok) return [head]
+    const places = looked.map((place) => indent + dim(`looked at ${place}`))
+    return [head, ...places, ...(mend?.split('\n').map((line) => indent + cyan(line)) ?? [])]
+  })
 }
 
 /** The engine that a command would use now; none is no fault, because commands start it. */
