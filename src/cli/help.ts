@@ -6,6 +6,7 @@ import type { WordsEntry } from './words.ts'
 /** What the nouns are about; one that is not named here shows its verbs alone. */
 const nouns: Record<string, string> = {
   session: 'Browser sessions that stay open between commands',
+  shell: 'Containers to run commands and programs in',
   profile: 'Saved cookies and storage, to start sessions from',
   engine: 'The engine in the background that holds the sessions',
 }
@@ -16,7 +17,7 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
   const verbsOf = new Map<string, string[]>()
   for (const { words } of shown) {
     const [noun, verb] = words.split(' ') as [string, string?]
-    if (verb) verbsOf.set(noun, [...(verbsOf.get(noun) ?? []), verb])
+    if (verb) verbsOf.set(noun, [...new Set([...(verbsOf.get(noun) ?? []), verb])])
   }
   const single = (word: string) => {
     const entry = shown.find(({ words }) => words === word)
@@ -89,6 +90,11 @@ export function groupHelp(noun: string, entries: readonly WordsEntry[]): string 
   ].join('\n')
 }
 
+/** Families whose name is more than one word. */
+const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
+
+const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`
+
 /** `bax do --help`: the catalogue by family, and how a batch is written. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {
   const families = groupByFamily(manifest.commands)
@@ -100,7 +106,7 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
     '       bax do [flags] -          a JSON array of {command, data} on standard input',
     ...[...families].flatMap(([family, members]) => [
       '',
-      `${family[0]!.toUpperCase()}${family.slice(1)}:`,
+      `${titleOf(family)}:`,
       ...members.map((entry) => line(spelled(entry), entry.summary, width)),
     ]),
     '',

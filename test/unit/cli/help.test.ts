@@ -41,6 +41,7 @@ describe('the help', () => {
     for (const { name, summary } of manifest.commands) {
       expect(stdout).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')} .*${summary.slice(0, 10)}`, 'm'))
     }
+    expect(stdout.match(/^[A-Z][a-z ]+:$/gm)).toEqual(expect.arrayContaining(['Navigation:', 'Web storage:']))
   })
 
   test.each(manifest.commands.map(({ name }) => name.replaceAll('_', '-')))(
