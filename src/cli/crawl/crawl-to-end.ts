@@ -1,6 +1,6 @@
 /** A crawl from its beginning, or from where it was left, to what is printed and written of it. */
 import { relative, resolve } from 'node:path'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
 import { normaliseUrl } from '../../core/urls.ts'
@@ -14,6 +14,7 @@ import { counted } from './contents.ts'
 import { Mirror } from './mirror.ts'
 import { report } from './report.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
+import { Reader, ReaderGone } from './reader.ts'
 import { linesSink, type Sink, textSink } from './screen.ts'
 import { goOn, startCrawl } from './start.ts'
 
@@ -36,7 +37,8 @@ export async function crawlToEnd(wanted: Wanted): Promise<number> {
   const mirror = await openMirror(wanted)
   const { calls, owned } = await begin(wanted)
   const followed = { transport: home.transport, http: operationNamed(manifest, 'crawlEvents').http, id: calls.id }
-  const sinks = sinksOf(wanted)
+  const reader = new Reader(io)
+  const sinks = sinksOf(wanted, reader)
   let url = ''
   if (mirror) sinks.push({ page: (page) => mirror.take(page, { url, id: calls.id }) })
   const onStart = (start: string) => {
@@ -48,12 +50,13 @@ export async function crawlToEnd(wanted: Wanted): Promise<number> {
     const end = await runCrawl({ io, calls, followed, sinks, owned, onStart })
     const accounts = await calls.accounts()
     if (mirror) await finishMirror(wanted, mirror, end, accounts, calls.id)
-    if (context.settings.json && end.stopped !== 'unread') await printAnswer(io, calls)
+    if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
     const limit = Number(wishes['limit'] ?? limits.crawl.pages)
     const aloud = flags['ndjson'] !== true && !context.settings.json
     const summary = aloud && (mirror !== undefined || io.stderr.isTTY === true)
     return await report(io, { end, accounts, limit, resume, summary, failOnError: flags['failOnError'] === true })
   } catch (error) {
+    if (error instanceof ReaderGone) return exits.done
     throw lost(error, resume)
   } finally {
     await mirror?.close()
@@ -82,11 +85,10 @@ async function openMirror({ context, flags, wishes, begun }: Wanted): Promise<Mi
   return mirror
 }
 
-function sinksOf({ context, flags, wishes }: Wanted): Sink[] {
-  const { io, settings } = context
-  if (flags['ndjson'] === true) return [linesSink(io)]
-  if (settings.json || flags['output'] !== undefined) return []
-  return [textSink(context, wishes)]
+function sinksOf({ context, flags, wishes }: Wanted, reader: Reader): Sink[] {
+  if (flags['ndjson'] === true) return [linesSink(reader)]
+  if (context.settings.json || flags['output'] !== undefined) return []
+  return [textSink(context, reader, wishes)]
 }
 
 async function finishMirror(

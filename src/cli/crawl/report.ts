@@ -30,7 +30,8 @@ export async function report(io: Io, facts: Report): Promise<number> {
   if (summary && finished) note(io, summaryLine(end, accounts))
   if (summary && !stopped) await tellLimits(io, facts)
   if (stopped) {
-    await tell(io, 'interrupted', `go on with: ${resume}`)
+    const { yellow, cyan } = await styleFor(io, io.stderr)
+    note(io, `${yellow('interrupted;')} go on with: ${cyan(resume)}`)
     return interruptedExit(io)
   }
   if (finished!.status === 'completed' && finished!.success)

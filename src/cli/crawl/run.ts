@@ -7,7 +7,8 @@ import { showWarning } from '../output.ts'
 import type { CrawlCalls } from './crawl-calls.ts'
 import { type CrawlEvent, followCrawl, type Followed } from './follow.ts'
 import { fitted, progressLine } from './progress.ts'
-import { ReaderGone, type Sink } from './screen.ts'
+import { ReaderGone } from './reader.ts'
+import type { Sink } from './screen.ts'
 
 export interface Errand {
   readonly io: Io
