@@ -25,6 +25,12 @@ export function sessionFor(
   return chosen?.home === home ? { id: chosen.session_id, source: 'choice' } : undefined
 }
 
+/** The shell session to use; undefined when nothing names one. */
+export function shellFor(settings: Settings, flag?: string): { id: string; source: SessionSource } | undefined {
+  if (flag) return { id: flag, source: 'flag' }
+  return settings.shellSession === undefined ? undefined : { id: settings.shellSession, source: 'setting' }
+}
+
 export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
   let text: string
   try {
@@ -46,6 +52,8 @@ export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
 
 /** Adds to an error about a missing session where its name came from. */
 export function explainSession(error: unknown, source: SessionSource | undefined): unknown {
+  // What is said of a shell session names its own commands already.
+  if (error instanceof BaxError && /shell session/.test(error.message)) return error
   if (!(error instanceof BaxError) || (error.code !== 'session_not_found' && error.code !== 'session_closed'))
     return error
   const hints: Record<SessionSource, string> = {
@@ -60,6 +68,18 @@ export function explainSession(error: unknown, source: SessionSource | undefined
     cause: error,
   })
 }
+
+/** The error of naming a shell session while no local engine runs. */
+export const noEngineForShell =
+  (id: string) =>
+  (crashed: boolean): BaxError =>
+    new BaxError(
+      crashed ? 'session_closed' : 'shell_session_not_found',
+      crashed
+        ? `the engine that held shell session ${id} has died`
+        : `no shell session ${id}: no local engine is running`,
+      { ...(crashed && { details: { reason: 'engine_lost' } }), hint: 'make one with `bax shell create`' },
+    )
 
 /** The error of naming a session while no local engine runs. */
 export const noEngineFor =

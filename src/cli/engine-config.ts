@@ -4,7 +4,7 @@ import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
 export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
-  const { stateDir, cacheDir, browser, pool, model, search } = settings
+  const { stateDir, cacheDir, browser, pool, model, search, shell } = settings
   return {
     stateDir,
     cacheDir,
@@ -12,6 +12,7 @@ export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'ho
     ...(pool && { pool }),
     ...(model && { model }),
     ...(search && { search }),
+    ...(shell && { shell }),
     display: hasDisplay(io),
     // The caller is the user of this machine, who may write wherever the system lets them.
     writeAnywhere: true,

@@ -49,7 +49,9 @@ export function addParam(command: Command, param: Param): void {
 /** Adds a positional word for one parameter; a list takes all that follow. */
 export function addWord(command: Command, param: Param, isLast: boolean): void {
   const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
-  command.addArgument(new Argument(`<${name}>`, (param.description ?? '') + suffix(param)))
+  command.addArgument(
+    new Argument(param.required ? `<${name}>` : `[${name}]`, (param.description ?? '') + suffix(param)),
+  )
 }
 
 function placeholder({ type, choices, spelling }: Param): string {
@@ -131,6 +133,10 @@ function usageOf(command: Command): string {
   })
   return [command.name(), ...words].join(' ')
 }
+
+/** The flag that names a shell session; without it BAX_SHELL is asked. */
+export const addShellFlag = (command: Command): Command =>
+  command.option('-s, --session <id|name>', 'shell session to use (BAX_SHELL)')
 
 /** The flag that names a session; without it BAX_SESSION and `bax session use` are asked. */
 export const addSessionFlag = (command: Command): Command =>

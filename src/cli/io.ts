@@ -4,10 +4,23 @@ export interface Output {
   write(chunk: string | Uint8Array): unknown
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
+  /** False when its reader is gone. */
+  readonly writable?: boolean
+  /** Those of a stream; an output without them takes everything at once. */
+  once?(event: 'drain' | 'close', listener: () => void): unknown
+  on?(event: 'resize', listener: () => void): unknown
+  off?(event: 'drain' | 'close' | 'resize', listener: () => void): unknown
+}
+
+export interface Input extends AsyncIterable<string | Uint8Array> {
+  readonly isTTY?: boolean
+  /** Hands over every key as it is pressed, ^C too; only a terminal has it. */
+  setRawMode?(raw: boolean): unknown
 }
 
 export interface Io {
-  readonly stdin: AsyncIterable<string | Uint8Array> & { readonly isTTY?: boolean }
+  readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>

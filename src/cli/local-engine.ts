@@ -143,8 +143,12 @@ export async function retireOtherBrowser(context: Context, state: EngineState): 
 async function retire(context: Context, state: EngineState, inUse: (held: string) => void): Promise<void> {
   const transport = overSocket(state.socket)
   try {
-    const status = (await call(transport, 'GET /engine', {})) as { sessions: number; provisions: number }
-    const held = status.sessions + status.provisions
+    const status = (await call(transport, 'GET /engine', {})) as {
+      sessions: number
+      provisions: number
+      shells?: number
+    }
+    const held = status.sessions + status.provisions + (status.shells ?? 0)
     if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
     await call(transport, 'POST /engine/stop', {})
   } catch (error) {

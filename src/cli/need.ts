@@ -2,19 +2,29 @@
 import { BaxError } from '../core/errors.ts'
 import { route } from '../core/operation.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
-import { noEngineFor } from './chosen-session.ts'
+import { noEngineFor, noEngineForShell } from './chosen-session.ts'
 import type { Need } from './home.ts'
 
 export function needOf(operation: OperationEntry, input: Record<string, unknown>): Need {
   if (operation.name === 'getEngineStatus' || operation.name === 'stopEngine') return runningEngine
-  if (typeof input['session_id'] === 'string') return { when: 'running', absent: noEngineFor(input['session_id']) }
+  const session = input['session_id']
+  if (typeof session === 'string' && isAboutShells(operation)) return needOfShell(operation, session)
+  if (typeof session === 'string') return { when: 'running', absent: noEngineFor(session) }
   return outlivesItself(operation) ? { when: 'start' } : { when: 'ask' }
 }
+
+export const isAboutShells = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
+
+/** What a session has left outlives its engine; everything else of it does not. */
+const needOfShell = ({ http }: OperationEntry, session: string): Need =>
+  route(http).path.startsWith('/shell/artifacts/')
+    ? { when: 'ask' }
+    : { when: 'running', absent: noEngineForShell(session) }
 
 /** Whether what an operation makes lives on after the command: then an engine must, too. */
 export const outlivesItself = ({ http }: OperationEntry): boolean => {
   const { method, path } = route(http)
-  return method === 'POST' && (path === '/sessions' || path === '/commands')
+  return method === 'POST' && ['/sessions', '/commands', '/shell/sessions'].includes(path)
 }
 
 /** The engine that runs, whatever its version. */

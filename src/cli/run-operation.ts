@@ -5,13 +5,13 @@ import { BaxError } from '../core/errors.ts'
 import type { Param } from '../core/params.ts'
 import type { Frame } from '../core/stream.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
-import { explainSession, sessionFor, type SessionSource } from './chosen-session.ts'
+import { explainSession, sessionFor, type SessionSource, shellFor } from './chosen-session.ts'
 import type { Context } from './context.ts'
-import { addParam, addSessionFlag, addWord } from './flags.ts'
+import { addParam, addSessionFlag, addShellFlag, addWord } from './flags.ts'
 import { homeName, openHome } from './home.ts'
 import { begin, type Invocation } from './invocation.ts'
 import { print } from './io.ts'
-import { needOf } from './need.ts'
+import { isAboutShells, needOf } from './need.ts'
 import { cell, showAnswer } from './output.ts'
 import { flagValue, type Typed, wordValue } from './values.ts'
 
@@ -48,7 +48,7 @@ export function addOperation(command: Command, operation: OperationEntry): void 
   for (const [at, name] of words.entries()) addWord(command, param(name), at === words.length - 1)
   for (const param of operation.params) {
     if (words.includes(param.name)) continue
-    if (param.name === 'session_id') addSessionFlag(command)
+    if (param.name === 'session_id') (isAboutShells(operation) ? addShellFlag : addSessionFlag)(command)
     else addParam(command, param)
   }
 }
@@ -70,10 +70,19 @@ export function readOperation(
   if (words.includes('session_id')) return { input, source: 'flag' }
   const wanted = operation.params.find(({ name }) => name === 'session_id')
   if (!wanted) return { input }
-  const found = sessionFor(context.settings, homeName(context), typed.flags['session'] as string | undefined)
-  if (!found && wanted.required) throw noSession()
+  const flag = typed.flags['session'] as string | undefined
+  const found = isAboutShells(operation)
+    ? shellFor(context.settings, flag)
+    : sessionFor(context.settings, homeName(context), flag)
+  if (!found && wanted.required) throw isAboutShells(operation) ? noShell() : noSession()
   return found ? { input: { ...input, session_id: found.id }, source: found.source } : { input }
 }
+
+/** The error of a command that needs a shell session and was given none. */
+export const noShell = () =>
+  new BaxError('invalid_request', 'no shell session is named', {
+    hint: 'name one with -s or BAX_SHELL; `bax shell list` shows them, `bax shell create` makes one',
+  })
 
 const noSession = () =>
   new BaxError('invalid_request', 'no session is named', {

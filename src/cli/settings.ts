@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
-import type { ModelConfig, PoolConfig, SearchConfig } from '../core/config.ts'
+import type { ModelConfig, PoolConfig, SearchConfig, ShellConfig } from '../core/config.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import type { EngineState } from '../core/local-home.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Io } from './io.ts'
 import { readSearch } from './search/settings.ts'
+import { readShell } from './shell/settings.ts'
 
 /** Flags that every command takes. */
 export interface GlobalFlags {
@@ -30,6 +31,9 @@ export interface Settings {
   readonly json: boolean
   /** `BAX_SESSION` or the files' choice; a flag of the command itself goes before it. */
   readonly session?: string
+  /** `BAX_SHELL`: the shell session of commands that name none. */
+  readonly shellSession?: string
+  readonly shell?: ShellConfig
   readonly idleExitMs: number
   readonly pool?: Partial<PoolConfig>
   readonly model?: ModelConfig
@@ -47,6 +51,7 @@ interface SettingsFile {
   readonly warm_pages?: number
   readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
   readonly search?: object
+  readonly shell?: object
 }
 
 const kinds = {
@@ -60,6 +65,7 @@ const kinds = {
   warm_pages: 'number',
   model: 'object',
   search: 'object',
+  shell: 'object',
 } as const satisfies Record<keyof SettingsFile, string>
 
 /**
@@ -86,6 +92,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const session = env['BAX_SESSION'] || file.session
   const model = readModel(env, file)
   const search = readSearch(env, file.search)
+  const shell = readShell(env, file.shell)
   const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
   if (idleSecs !== undefined && !(idleSecs > 0))
     throw new BaxError('invalid_request', 'BAX_IDLE_EXIT_SECS (idle_exit_secs in the file) must be a number above 0')
@@ -99,6 +106,8 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     ...(browser && { browser }),
     json: flags.json ?? file.json ?? false,
     ...(session && { session }),
+    ...(env['BAX_SHELL'] && { shellSession: env['BAX_SHELL'] }),
+    ...(shell && { shell }),
     idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
     ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
     ...(model && { model }),

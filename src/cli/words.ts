@@ -2,6 +2,7 @@
 import { BaxError } from '../core/errors.ts'
 import { didYouMean, suggest } from '../core/suggest.ts'
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
+import { shellWords } from './shell/words.ts'
 
 export interface WordsEntry {
   /** `scrape`, `session create`. */
@@ -15,7 +16,8 @@ export interface WordsEntry {
   readonly operation?: OperationEntry
 }
 
-type OwnEntry = Omit<WordsEntry, 'rest'> & { readonly rest?: string }
+/** A command written by hand, as the help tells of it. */
+export type OwnEntry = Omit<WordsEntry, 'rest'> & { readonly rest?: string }
 
 const own: readonly OwnEntry[] = [
   {
@@ -87,6 +89,7 @@ const own: readonly OwnEntry[] = [
     summary: 'Choose the session that commands use when they name none',
     example: 'bax session use shop',
   },
+  ...shellWords,
   {
     words: 'engine stop',
     summary: 'Stop the local engine with its sessions and browsers',
@@ -157,7 +160,7 @@ export interface Split {
 /** Finds the command that was typed. @throws BaxError `invalid_request` with what was probably meant. */
 export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
-  const [first, second] = at.map((index) => argv[index]!)
+  const [first, second, third] = at.map((index) => argv[index]!)
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
   if (first === undefined) return { argv }
   const single = entries.find(({ words }) => words === first)
@@ -167,15 +170,33 @@ export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, 
   if (second === undefined) return { group: first, argv: without(1) }
   const entry = group.find(({ words }) => words === `${first} ${second}`)
   if (entry) return { entry, argv: without(2) }
-  const verbs = group.filter(({ hidden }) => !hidden).map(({ words }) => words.slice(first.length + 1))
+  const within = group.filter(({ words }) => words.startsWith(`${first} ${second} `))
+  if (within.length > 0) return findWithin(`${first} ${second}`, third, within, without)
+  const verbs = group.filter(({ hidden }) => !hidden).map(({ words }) => words.slice(first.length + 1).split(' ')[0]!)
   throw new BaxError('invalid_request', `unknown command "${first} ${second}"${didYouMean(second, verbs)}`, {
-    hint: `bax ${first} has ${verbs.join(', ')}`,
+    hint: `bax ${first} has ${[...new Set(verbs)].join(', ')}`,
+  })
+}
+
+/** The same for a noun that stands below another: `shell artifacts list`. */
+function findWithin(
+  noun: string,
+  verb: string | undefined,
+  group: readonly WordsEntry[],
+  without: (count: number) => readonly string[],
+): Split {
+  if (verb === undefined) return { group: noun, argv: without(2) }
+  const entry = group.find(({ words }) => words === `${noun} ${verb}`)
+  if (entry) return { entry, argv: without(3) }
+  const verbs = group.map(({ words }) => words.slice(noun.length + 1))
+  throw new BaxError('invalid_request', `unknown command "${noun} ${verb}"${didYouMean(verb, verbs)}`, {
+    hint: `bax ${noun} has ${verbs.join(', ')}`,
   })
 }
 
 function wordPositions(argv: readonly string[]): number[] {
   const found: number[] = []
-  for (let index = 0; index < argv.length && found.length < 2; index += 1) {
+  for (let index = 0; index < argv.length && found.length < 3; index += 1) {
     const text = argv[index]!
     if (text === '--') break
     if (valued.has(text)) index += 1

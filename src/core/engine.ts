@@ -25,6 +25,7 @@ import type { SearchAnswer, SearchInput } from './shapes/search.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
 import type { EngineStatus } from './shapes/engine.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
+import type { Shells } from './shells.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
 
 export interface Sessions {
@@ -159,6 +160,7 @@ export interface Engine {
   readonly relays: Relays
   readonly sessions: Sessions
   readonly profiles: Profiles
+  readonly shells: Shells
   status(): Promise<EngineStatus>
   /** Asks the process that hosts the engine to end; answers before it does. */
   stop(): Promise<void>

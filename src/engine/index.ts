@@ -11,6 +11,7 @@ import { crawlPart } from './crawl/part.ts'
 import { relayPart } from './relay/part.ts'
 import { scraperPart } from './scrape/part.ts'
 import { searchPart } from './search/part.ts'
+import { shellPart } from './shell/part.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
@@ -20,6 +21,7 @@ export function createEngine(config: EngineConfig): Engine {
   const extractor = scraperPart(config)
   const crawls = crawlPart(config, extractor)
   const relays = relayPart(config, () => undefined)
+  const shell = shellPart(config)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
@@ -29,6 +31,7 @@ export function createEngine(config: EngineConfig): Engine {
     searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
     relays,
     sessions,
+    shells: shell.shells,
     diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),
     status: async () => ({
@@ -37,6 +40,7 @@ export function createEngine(config: EngineConfig): Engine {
       socket: config.listensOn ?? null,
       sessions: sessions.count,
       provisions: sessions.provisioning,
+      shells: shell.count(),
       crawls: crawls.count,
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),
@@ -52,6 +56,7 @@ export function createEngine(config: EngineConfig): Engine {
         sessions.shutDown(),
         crawls.close().then(() => extractor.close()),
         relays.close(),
+        shell.close(),
       ]).then(() => {})),
   }
 }

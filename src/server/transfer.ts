@@ -36,7 +36,7 @@ export function contentResponse(request: Request, content: Content): Response {
 function holdsTag(header: string | null, tag: string): boolean {
   if (header === null) return false
   const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''))
-  return tags.includes('*') || tags.includes(tag)
+  return tags.some((given) => given === '*' || given === tag)
 }
 
 type Range = { readonly start: number; readonly end: number }

@@ -10,6 +10,7 @@ export const engineStatus = z
     started_at: z.iso.datetime(),
     socket: z.string().nullable().describe('Socket or address it listens on; null when embedded'),
     sessions: z.int().describe('Live sessions'),
+    shells: z.int().describe('Live shell sessions'),
     provisions: z.int().describe('Sessions being provisioned'),
     crawls: z.int().describe('Crawls at work'),
     browsers: z.array(

@@ -1,7 +1,7 @@
 /** Data shapes of commands in a shell session, and of the frames of their output. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { environment, workingFolder } from './shell-session.ts'
+import { environment, shellLanguages, workingFolder } from './shell-session.ts'
 
 const isoTime = z.iso.datetime()
 const { exec } = limits
@@ -35,7 +35,8 @@ const terminal = z
 
 const what = {
   command: words.min(1).optional().describe('Command of a shell (bash where the image has it, else sh)'),
-  code: words.min(1).optional().describe("Program in the session's language"),
+  code: words.min(1).optional().describe('Program in `language`'),
+  language: z.enum(shellLanguages).optional().describe('Language of `code`; that of the session when not given'),
   argv: z
     .array(words)
     .min(1)

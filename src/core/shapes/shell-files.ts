@@ -29,6 +29,16 @@ const at = {
 }
 const onePath = oneOf('path', 'path_b64')
 
+/** A folder; /workspace when none is given. */
+const folder = {
+  path: pathText.optional().describe('Folder, absolute or relative to /workspace; /workspace when not given'),
+  path_b64: pathBytes.optional().describe('The folder as base64, for names that are not UTF-8'),
+}
+const onePathAtMost = (value: Record<string, unknown>, context: z.RefinementCtx): void => {
+  if (value['path'] !== undefined && value['path_b64'] !== undefined)
+    context.addIssue({ code: 'custom', path: ['path_b64'], message: 'goes without path' })
+}
+
 const mode = z
   .string()
   .regex(/^0?[0-7]{3,4}$/, 'must be an octal mode such as 0644')
@@ -107,12 +117,12 @@ export const writeOutput = z
 export const listInput = z
   .object({
     ...session,
-    ...at,
+    ...folder,
     show_hidden: showHidden(true),
     limit: z.int().min(1).max(files.maxListed).default(files.listed).describe('Entries in one answer'),
     cursor: z.string().optional().describe('next_cursor of the answer before'),
   })
-  .superRefine(onePath)
+  .superRefine(onePathAtMost)
 
 export const listOutput = z
   .object({
@@ -127,12 +137,12 @@ export const listOutput = z
 export const treeInput = z
   .object({
     ...session,
-    ...at,
+    ...folder,
     max_depth: z.int().min(0).max(files.maxTreeDepth).default(files.treeDepth).describe('Levels below the folder'),
     max_entries: z.int().min(1).max(files.maxTreeEntries).default(files.treeEntries).describe('Entries in all'),
     show_hidden: showHidden(true),
   })
-  .superRefine(onePath)
+  .superRefine(onePathAtMost)
 
 export const treeNode = entry
   .extend({
@@ -150,8 +160,7 @@ export const treeOutput = z
 export const searchInput = z
   .object({
     ...session,
-    path: pathText.optional().describe('Folder to search, /workspace when not given'),
-    path_b64: pathBytes.optional().describe('The folder as base64, for names that are not UTF-8'),
+    ...folder,
     pattern: z.string().min(1).max(1000).optional().describe('Glob on the path below the folder, e.g. **/*.py'),
     query: z.string().min(1).max(10_000).optional().describe('Text that a line must hold'),
     regex: z.boolean().default(false).describe('query is a regular expression (RE2)'),
@@ -168,8 +177,7 @@ export const searchInput = z
   .superRefine((value, context) => {
     if (value.pattern === undefined && value.query === undefined)
       context.addIssue({ code: 'custom', path: [], message: 'one of pattern, query is required' })
-    if (value.path !== undefined && value.path_b64 !== undefined)
-      context.addIssue({ code: 'custom', path: ['path_b64'], message: 'goes without path' })
+    onePathAtMost(value, context)
   })
 
 export const searchOutput = z

@@ -1,0 +1,38 @@
+/** `bax shell image build`: makes an image on this machine, and tells how it goes. */
+import { follow } from '../../client/client.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { BuildFrame } from '../../core/shapes/shell-images.ts'
+import { operationNamed } from '../context.ts'
+import { openHome } from '../home.ts'
+import { begin, type TerminalCommand } from '../invocation.ts'
+import { type Io, note, print } from '../io.ts'
+import { addOperation, readOperation } from '../run-operation.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const operation = operationNamed(invocation.manifest, 'buildShellImage')
+    const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
+    const { io, settings } = context
+    const { input } = readOperation(context, operation, typed)
+    const home = openHome(context, { when: 'ask' })
+    try {
+      for await (const frame of follow(home.transport, operation.http, input, { signal: io.signal, strict: true })) {
+        const image = built(frame as BuildFrame, io)
+        if (!image) continue
+        print(io, settings.json ? JSON.stringify(image) : image.name)
+        return 0
+      }
+      throw new BaxError('engine_unreachable', 'the build broke off')
+    } finally {
+      await home.transport.close()
+    }
+  },
+}
+
+/** The image, when this is the end. @throws BaxError when the build has failed. */
+function built(frame: BuildFrame, io: Io) {
+  if (frame.type === 'built') return frame.image
+  if (frame.type === 'error') throw BaxError.fromBody({ ...frame, error: frame.message })
+  if (frame.type === 'log') note(io, frame.line)
+  return undefined
+}

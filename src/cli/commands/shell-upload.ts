@@ -1,0 +1,51 @@
+/** `bax shell upload`: a file of this machine into a session. */
+import { createReadStream, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { Argument } from 'commander'
+import { upload } from '../../client/client.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { WriteOutput } from '../../core/shapes/shell-files.ts'
+import { type TerminalCommand } from '../invocation.ts'
+import { print } from '../io.ts'
+import { onShell } from '../shell/on-shell.ts'
+
+export const command: TerminalCommand = {
+  run: (invocation) =>
+    onShell(invocation, {
+      operation: 'uploadShellFile',
+      words: 'shell upload',
+      without: ['path'],
+      flags: (command) => {
+        command.addArgument(new Argument('<file>', 'file of this machine'))
+        command.addArgument(
+          new Argument('[path]', 'where to put it; a folder when it ends with /, /workspace when not given'),
+        )
+      },
+      async work({ context: { io, settings }, typed, operation, input, transport }) {
+        const [file, given] = typed.words as [string, string | undefined]
+        const source = resolve(io.cwd, file)
+        needFile(source)
+        const name = basename(source)
+        const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
+        const where = input['path_b64'] === undefined ? { ...input, path } : input
+        const bytes = createReadStream(source) as AsyncIterable<Uint8Array>
+        const written = (await upload(transport, operation.http, where, bytes, {
+          signal: io.signal,
+          strict: true,
+        })) as WriteOutput
+        print(io, settings.json ? JSON.stringify(written) : written.path)
+        return 0
+      },
+    }),
+}
+
+function needFile(path: string): void {
+  try {
+    if (statSync(path).isFile()) return
+  } catch (error) {
+    throw new BaxError('invalid_request', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+      cause: error,
+    })
+  }
+  throw new BaxError('invalid_request', `${path} is not a file`)
+}

@@ -1,0 +1,32 @@
+/** How shell sessions get their containers: DOCKER_HOST and its like, and the `shell` of the user's file. */
+import type { ShellConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { Io } from '../io.ts'
+
+const kinds: Record<string, (value: unknown) => boolean> = {
+  docker_host: (value) => typeof value === 'string',
+  images: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  warm: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20,
+}
+
+/** @throws BaxError `invalid_request` for a setting that there is not, or of another kind. */
+export function readShell(env: Io['env'], file: object | undefined): ShellConfig | undefined {
+  const given = (file ?? {}) as { docker_host?: string; images?: string[]; warm?: number }
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(kinds, name) || !kinds[name]!(value)) {
+      throw new BaxError('invalid_request', `shell.${name} in the settings file cannot be used`, {
+        hint: 'shell takes docker_host (text), images (a list of names) and warm (0 to 20)',
+      })
+    }
+  }
+  const dockerHost = env['DOCKER_HOST'] || given.docker_host
+  const config: ShellConfig = {
+    ...(dockerHost && { dockerHost }),
+    ...(env['DOCKER_CERT_PATH'] && { dockerCertPath: env['DOCKER_CERT_PATH'] }),
+    ...(env['XDG_RUNTIME_DIR'] && { runtimeDir: env['XDG_RUNTIME_DIR'] }),
+    ...(env['SSH_AUTH_SOCK'] && { sshAgent: env['SSH_AUTH_SOCK'] }),
+    ...(given.images && { images: given.images }),
+    ...(given.warm !== undefined && { warm: given.warm }),
+  }
+  return Object.keys(config).length > 0 ? config : undefined
+}

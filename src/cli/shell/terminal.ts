@@ -1,0 +1,50 @@
+/** This terminal as that of a command in a session: every key goes there, and its size follows. */
+import { call } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { Io } from '../io.ts'
+import { type Ended, runFrames } from './run-frames.ts'
+
+const sizeOf = ({ stdout }: Io) => ({ cols: stdout.columns ?? 80, rows: stdout.rows ?? 24 })
+
+interface TerminalErrand {
+  readonly io: Io
+  readonly transport: Transport
+  readonly http: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Runs the command in a terminal; the own one is as before when it has ended, however it ended. */
+export async function runInTerminal({ io, transport, http, body }: TerminalErrand): Promise<Ended> {
+  const { stdin, stdout } = io
+  let execId: string | undefined
+  const resize = () => {
+    if (execId === undefined) return
+    // A command that has just ended needs no size any more.
+    call(transport, 'POST /shell/exec/{exec_id}/resize', { exec_id: execId, ...sizeOf(io) }).catch(() => {})
+  }
+  const isRaw = stdin.isTTY === true && stdin.setRawMode !== undefined
+  if (isRaw) stdin.setRawMode!(true)
+  stdout.on?.('resize', resize)
+  try {
+    return await runFrames({
+      io,
+      transport,
+      http,
+      body: { ...body, pty: sizeOf(io) },
+      withStdin: true,
+      onStart: (id) => (execId = id),
+    })
+  } finally {
+    stdout.off?.('resize', resize)
+    if (isRaw) stdin.setRawMode!(false)
+  }
+}
+
+/** @throws BaxError `invalid_request` when nobody sits at a terminal. */
+export function needTerminal({ stdin, stdout }: Io): void {
+  if (stdin.isTTY && stdout.isTTY) return
+  throw new BaxError('invalid_request', 'this is for a terminal, and standard input or output is none', {
+    hint: 'run a command with `bax shell exec -s ID -- …`',
+  })
+}

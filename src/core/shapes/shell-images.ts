@@ -1,0 +1,29 @@
+/** Data shapes of the images that shell sessions are made from. */
+import { z } from 'zod'
+
+export const shellImage = z
+  .object({ name: z.string(), size_bytes: z.int(), created_at: z.iso.datetime() })
+  .meta({ id: 'ShellImage' })
+
+export const imageBuild = z.object({
+  which: z
+    .enum(['default', 'busybox'])
+    .default('default')
+    .describe('default: Debian with Python, Node and git (about 300 MB); busybox: 2 MB'),
+})
+
+const frame = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ seq: z.int(), ts: z.iso.datetime(), type: z.literal(type), ...shape })
+
+/** One frame of a build; exactly one built or error ends it. */
+export const buildFrame = z
+  .discriminatedUnion('type', [
+    frame('log', { line: z.string() }),
+    frame('built', { image: shellImage }),
+    frame('error', { code: z.string(), message: z.string(), hint: z.string().optional() }),
+  ])
+  .meta({ id: 'ShellImageFrame' })
+
+export type ShellImageRecord = z.output<typeof shellImage>
+export type ShellImageBuild = z.output<typeof imageBuild>
+export type BuildFrame = z.output<typeof buildFrame>

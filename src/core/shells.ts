@@ -1,0 +1,80 @@
+/** What an engine can do with shell sessions, as interfaces. */
+import type { Call } from './operation.ts'
+import type { Frame, StreamCall } from './stream.ts'
+import type { Content } from './transfer.ts'
+import type { Artifact, ArtifactList, ArtifactListInput } from './shapes/shell-artifacts.ts'
+import type {
+  ExecAnswer,
+  ExecInput,
+  ExecRecord,
+  ExecStreamInput,
+  ResizeInput,
+  SignalInput,
+  StdinInput,
+} from './shapes/shell-exec.ts'
+import type * as files from './shapes/shell-files.ts'
+import type { ShellImageBuild, ShellImageRecord } from './shapes/shell-images.ts'
+import type { ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell-session.ts'
+
+export interface Shells {
+  readonly sessions: ShellSessions
+  readonly execs: ShellExecs
+  readonly files: ShellFiles
+  readonly artifacts: ShellArtifacts
+  readonly images: ShellImages
+}
+
+/** Ids may be names of live sessions here and wherever a session is named. */
+interface ShellSessions {
+  /** A session whose container runs. A caller that goes away takes it back. */
+  create(input: ShellSessionInput, call: Call): Promise<ShellSession>
+  list(input: ShellListInput): Promise<ShellList>
+  get(sessionId: string): Promise<ShellSession>
+  /** Restarts the idle time, with another length when one is given in seconds. */
+  touch(sessionId: string, timeoutSecs?: number): Promise<ShellSession>
+  /** Resolves when the container is gone; does nothing for a session that has stopped. */
+  delete(sessionId: string): Promise<void>
+}
+
+interface ShellExecs {
+  /** Runs a command to its end, or starts it in the background. A caller that goes away ends what it waits for. */
+  run(input: ExecInput, call: Call): Promise<ExecAnswer>
+  stream(input: ExecStreamInput, call: StreamCall): Promise<AsyncIterable<Frame>>
+  /** The frames of a command that was told to go on without its reader. */
+  follow(execId: string, call: StreamCall): Promise<AsyncIterable<Frame>>
+  get(execId: string): Promise<ExecRecord>
+  signal(input: SignalInput): Promise<void>
+  /** Resolves when the program has room for more. @throws BaxError `conflict` when it reads no more. */
+  write(input: StdinInput, call: Call): Promise<void>
+  resize(input: ResizeInput): Promise<void>
+}
+
+interface ShellFiles {
+  read(input: files.ReadInput): Promise<files.ReadOutput>
+  write(input: files.WriteInput): Promise<files.WriteOutput>
+  list(input: files.ListInput): Promise<files.ListOutput>
+  tree(input: files.TreeInput, call: Call): Promise<files.TreeOutput>
+  search(input: files.SearchInput, call: Call): Promise<files.SearchOutput>
+  info(input: files.InfoInput): Promise<files.InfoOutput>
+  delete(input: files.DeleteInput): Promise<files.DeleteOutput>
+  copy(input: files.CopyInput): Promise<files.CopyOutput>
+  move(input: files.MoveInput): Promise<files.MoveOutput>
+  mkdir(input: files.MkdirInput): Promise<files.MkdirOutput>
+  open(input: files.RawFile): Promise<Content>
+  receive(input: files.UploadInput, body: AsyncIterable<Uint8Array>): Promise<files.WriteOutput>
+}
+
+interface ShellArtifacts {
+  /** Also those of a session that has stopped, and of an engine that has ended. */
+  list(input: ArtifactListInput): Promise<ArtifactList>
+  /** @throws BaxError `artifact_not_found`. */
+  get(artifactId: string): Promise<Artifact>
+  /** `name` is percent-encoded. @throws BaxError `artifact_not_found`. */
+  open(artifactId: string, name: string): Promise<Content>
+}
+
+interface ShellImages {
+  list(): Promise<ShellImageRecord[]>
+  /** Builds an image of ours; frames tell of it. */
+  build(input: ShellImageBuild, call: StreamCall): Promise<AsyncIterable<Frame>>
+}

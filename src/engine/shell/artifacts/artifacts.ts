@@ -1,0 +1,73 @@
+/** Artifacts as they are asked for: by session, and file by file. */
+import { BaxError } from '../../../core/errors.ts'
+import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell-artifacts.ts'
+import type { Content } from '../../../core/transfer.ts'
+import { percentDecoded, percentEncoded } from '../names.ts'
+import { fileNamed, servedType } from './manifest.ts'
+import type { ArtifactStore } from './store.ts'
+
+/** The sessions, as artifacts need them. */
+interface SessionNames {
+  /** The id of a session that is remembered, by id or name; undefined for others. */
+  idOf(idOrName: string): string | undefined
+}
+
+export class Artifacts {
+  readonly #store: ArtifactStore
+  readonly #sessions: SessionNames
+
+  constructor(store: ArtifactStore, sessions: SessionNames) {
+    this.#store = store
+    this.#sessions = sessions
+  }
+
+  async list({ session_id, limit, cursor }: ArtifactListInput): Promise<ArtifactList> {
+    const known = this.#sessions.idOf(session_id)
+    const id = known ?? session_id
+    const page = await this.#store.list(id, cursor === undefined ? 0 : numberIn(cursor), limit)
+    if (!page && known === undefined) throw noSession(session_id)
+    const { artifacts, last } = page ?? { artifacts: [], last: null }
+    return { session_id: id, artifacts, next_cursor: last === null ? null : cursorOf(last) }
+  }
+
+  async get(artifactId: string): Promise<Artifact> {
+    const artifact = await this.#store.get(artifactId)
+    if (!artifact) throw new BaxError('artifact_not_found', `no artifact has the id ${artifactId}`)
+    return artifact
+  }
+
+  async open(artifactId: string, name: string): Promise<Content> {
+    const artifact = await this.get(artifactId)
+    const bytes = percentDecoded(name)
+    const file = bytes && fileNamed(artifact, bytes)
+    if (!file) {
+      throw new BaxError('artifact_not_found', `the artifact ${artifactId} has no file of that name`, {
+        hint: 'names are those of its list, percent-encoded',
+      })
+    }
+    const blobs = this.#store.blobsOf(artifact.session_id)
+    const last = bytes.subarray(bytes.lastIndexOf(0x2f) + 1)
+    return {
+      size: file.size,
+      etag: file.sha256,
+      contentType: servedType(file.content_type),
+      fileName: percentEncoded(last),
+      read: (start, end) => blobs.read(file.sha256, start, end),
+    }
+  }
+}
+
+const noSession = (id: string) =>
+  new BaxError('shell_session_not_found', `no shell session is known as ${id}`, {
+    hint: '`bax shell list` shows them (GET /shell/sessions)',
+  })
+
+const cursorOf = (number: number): string => Buffer.from(`after ${number}`).toString('base64url')
+
+function numberIn(cursor: string): number {
+  const [, number] = /^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (number !== undefined) return Number(number)
+  throw new BaxError('invalid_request', 'cursor is not one that this list gave', {
+    details: [{ path: 'cursor', message: 'is not one that this list gave' }],
+  })
+}

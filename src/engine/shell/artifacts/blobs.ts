@@ -1,0 +1,67 @@
+/** Bytes by their sha256, in a folder of their own: nothing in it has a name that somebody else chose. */
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { privateDir } from '../../../core/files.ts'
+
+export interface Blob {
+  readonly sha256: string
+  readonly size: number
+  /** Whether these bytes were here before. */
+  readonly known: boolean
+}
+
+/** More bytes came than may be kept. */
+export class TooManyBytes extends Error {
+  constructor() {
+    super('more bytes than may be kept')
+    this.name = 'TooManyBytes'
+  }
+}
+
+export class Blobs {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Keeps bytes that come as a stream. @throws TooManyBytes; nothing is left of them then. */
+  async add(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Blob> {
+    await privateDir(this.#folder)
+    const temporary = join(this.#folder, `${randomBytes(8).toString('hex')}.tmp`)
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      const { sha256, size } = await fill(file, bytes, most)
+      const path = this.path(sha256)
+      const known = (await stat(path).catch(() => undefined)) !== undefined
+      if (!known) await rename(temporary, path)
+      return { sha256, size, known }
+    } finally {
+      await file.close()
+      await rm(temporary, { force: true })
+    }
+  }
+
+  /** Bytes from `start` up to, not including, `end`. */
+  read(sha256: string, start: number, end: number): AsyncIterable<Uint8Array> {
+    return createReadStream(this.path(sha256), { start, end: end - 1 })
+  }
+
+  path(sha256: string): string {
+    return join(this.#folder, sha256)
+  }
+}
+
+async function fill(file: FileHandle, bytes: AsyncIterable<Uint8Array>, most: number) {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > most) throw new TooManyBytes()
+    hash.update(chunk)
+    await file.write(chunk)
+  }
+  return { sha256: hash.digest('hex'), size }
+}

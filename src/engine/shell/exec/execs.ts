@@ -1,0 +1,208 @@
+/** Commands in shell sessions: run to the end, in the background, or as a stream of frames. */
+import { asBaxError, BaxError } from '../../../core/errors.ts'
+import { newId } from '../../../core/ids.ts'
+import type { Call } from '../../../core/operation.ts'
+import type {
+  ExecAnswer,
+  ExecInput,
+  ExecRecord,
+  ExecStreamInput,
+  ResizeInput,
+  SignalInput,
+  StdinInput,
+} from '../../../core/shapes/shell-exec.ts'
+import type { Frame, StreamCall } from '../../../core/stream.ts'
+import { ContainerFault, type ShellContainer } from '../container.ts'
+import type { ShellSession } from '../session/session.ts'
+import { FrameLog } from './frame-log.ts'
+import { bytesOf } from './input-bytes.ts'
+import { signalNumber } from './outcome.ts'
+import { planExec, type Wanted } from './plan.ts'
+import { type Handed, RunningExec } from './running-exec.ts'
+import { streamOutput } from './stream-output.ts'
+
+/** The sessions, as commands need them. */
+interface SessionLookup {
+  /** @throws BaxError `shell_session_not_found`. */
+  find(idOrName: string): ShellSession
+  all(): Iterable<ShellSession>
+}
+
+interface Start {
+  readonly wanted: Wanted & { readonly encoding: ExecInput['encoding'] }
+  readonly outputLimit: number | undefined
+  readonly log?: FrameLog
+  /** Whether it can be asked about after its end. */
+  readonly keep: boolean
+}
+
+/** A command that runs; `ended` rejects when the container is lost. */
+interface Started {
+  readonly exec: RunningExec
+  readonly ended: Promise<void>
+}
+
+export class ShellExecs {
+  readonly #sessions: SessionLookup
+
+  constructor(sessions: SessionLookup) {
+    this.#sessions = sessions
+  }
+
+  async run(input: ExecInput, { signal }: Call): Promise<ExecAnswer> {
+    const session = this.#sessions.find(input.session_id)
+    const outputLimit = input.max_output_bytes ?? session.maxOutputBytes
+    const started = await this.#start(session, { wanted: input, outputLimit, keep: input.background })
+    const { exec, ended } = started
+    if (input.background) {
+      // What becomes of it is in its record.
+      ended.catch(() => {})
+      return { exec_id: exec.identity.id, status: 'running', pid: exec.pid }
+    }
+    await whileWanted(signal, started)
+    return exec.result()
+  }
+
+  async stream(input: ExecStreamInput, { signal }: StreamCall): Promise<AsyncIterable<Frame>> {
+    const session = this.#sessions.find(input.session_id)
+    const goesOn = input.on_disconnect === 'continue'
+    const log = new FrameLog(goesOn)
+    const started = await this.#start(session, { wanted: input, outputLimit: input.max_output_bytes, log, keep: true })
+    const frames = log.follow(0, signal)
+    if (goesOn) started.ended.catch(() => {})
+    // How it ended is told by its last frame.
+    else whileWanted(signal, started).catch(() => {})
+    return frames
+  }
+
+  async follow(execId: string, { since, signal }: StreamCall): Promise<AsyncIterable<Frame>> {
+    const { log } = this.#find(execId)
+    if (!log?.keeps)
+      throw new BaxError('conflict', `${execId} was not started as a stream that goes on without its reader`)
+    return log.follow(since ?? 0, signal)
+  }
+
+  async get(execId: string): Promise<ExecRecord> {
+    return this.#find(execId).record()
+  }
+
+  async signal({ exec_id, signal }: SignalInput): Promise<void> {
+    const exec = this.#find(exec_id)
+    if (exec.isRunning) exec.signal(signalNumber(signal))
+  }
+
+  async write({ exec_id, data, encoding, eof }: StdinInput, { signal }: Call): Promise<void> {
+    const exec = this.#find(exec_id)
+    const bytes = bytesOf(data, encoding, 'data')
+    await Promise.race([exec.write(bytes, eof), aborted(signal)])
+  }
+
+  async resize({ exec_id, cols, rows }: ResizeInput): Promise<void> {
+    this.#find(exec_id).resize({ cols, rows })
+  }
+
+  #find(execId: string): RunningExec {
+    for (const session of this.#sessions.all()) {
+      const exec = session.execs.get(execId)
+      if (exec) return exec
+    }
+    throw new BaxError('exec_not_found', `no command has the id ${execId}`)
+  }
+
+  async #start(session: ShellSession, start: Start): Promise<Started> {
+    const { container, release } = session.hold()
+    const free = holdPlace(session, release)
+    try {
+      const exec = await begin(session, container, start)
+      const ended = follow(session, exec, start).finally(release)
+      session.execs.add(exec, ended.catch(() => {}), start.keep) // prettier-ignore
+      return { exec, ended }
+    } catch (error) {
+      release()
+      throw explainStart(error, start.wanted)
+    } finally {
+      free()
+    }
+  }
+}
+
+function holdPlace(session: ShellSession, release: () => void): () => void {
+  try {
+    return session.execs.reserve()
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function begin(session: ShellSession, container: ShellContainer, start: Start): Promise<RunningExec> {
+  const { wanted, outputLimit, log } = start
+  const { spec, firstInput } = await planExec(wanted, session.terms, container, outputLimit)
+  const running = await container.exec(spec)
+  const identity = { id: newId('ex'), sessionId: session.id, startedAt: new Date().toISOString() }
+  const isTerminal = wanted.pty !== undefined
+  const exec = new RunningExec(identity, running, { encoding: wanted.encoding, isTerminal, log })
+  const { id: exec_id, sessionId: session_id, startedAt: started_at } = identity
+  log?.add('start', { exec_id, session_id, pid: exec.pid, started_at })
+  // The program may never read it; that is its business.
+  if (firstInput) exec.write(firstInput, false).catch(() => {})
+  return exec
+}
+
+/** Takes the output, waits for the exit, keeps what was left behind, and tells the frames. */
+async function follow(session: ShellSession, exec: RunningExec, { log, wanted }: Start): Promise<void> {
+  const take: (from: Parameters<RunningExec['collect']>[0]) => Promise<Handed> = log
+    ? streamOutput(log, wanted.pty !== undefined)
+    : exec.collect
+  try {
+    await exec.finish(take)
+  } catch (error) {
+    const { code, message } = asBaxError(error)
+    log?.end('error', { code, message })
+    throw error
+  }
+  const artifact = await session.captureAfter(exec)
+  exec.leftArtifact(artifact?.id ?? null)
+  if (artifact) log?.add('artifact', { artifact_id: artifact.id, files: artifact.files })
+  log?.end('exit', { ...exec.outcome() })
+}
+
+/** Waits for the end; a caller that goes away ends the command with all its processes. */
+async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promise<void> {
+  const kill = () => exec.kill()
+  if (signal.aborted) kill()
+  signal.addEventListener('abort', kill, { once: true })
+  try {
+    await ended
+  } finally {
+    signal.removeEventListener('abort', kill)
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+
+/** Why a program could not be started at all, in the words of the request. */
+function explainStart(error: unknown, { cwd }: Wanted): unknown {
+  if (!(error instanceof ContainerFault)) return error
+  const where = cwd === undefined ? 'the working folder of the session' : `cwd ${cwd}`
+  const about = cwd === undefined ? {} : { details: [{ path: 'cwd', message: error.code }] }
+  switch (error.code) {
+    case 'ENOENT':
+      return new BaxError('file_not_found', `${where} does not exist`, { cause: error, ...about })
+    case 'ENOTDIR':
+      return new BaxError('not_a_directory', `${where} is not a directory`, { cause: error, ...about })
+    case 'EACCES':
+      return new BaxError('permission_denied', `${where} may not be entered`, { cause: error, ...about })
+    case 'EAGAIN':
+      return new BaxError('too_many_execs', 'the session has as many processes as it may have', {
+        cause: error,
+        hint: 'end some of them, or make a session with a higher limits.pids',
+      })
+    default:
+      return new BaxError('unsupported', `the container could not start the program (${error.code})`, { cause: error })
+  }
+}

@@ -1,0 +1,93 @@
+/** How a command line, a program text or an argument list becomes a program that runs. */
+import { BaxError } from '../../../core/errors.ts'
+import type { ShellLanguage } from '../../../core/shapes/shell-session.ts'
+import type { ShellContainer } from '../container.ts'
+import { type ExecSpec, scriptPlaceholder } from '../container-exec.ts'
+
+/** A longer text does not fit into one argument. */
+const argumentBytes = 100 * 1024
+
+/** What is looked for in an image, the better one first. */
+const interpreters: Record<ShellLanguage, readonly string[]> = {
+  bash: ['bash', 'sh'],
+  python: ['python3', 'python'],
+  javascript: ['node', 'nodejs'],
+}
+const all = Object.values(interpreters).flat()
+
+/**
+ * Runs the text as `main.py` of the working folder: modules beside it are found, and tracebacks show its lines.
+ * The text itself is only in memory.
+ */
+const pythonStart = `
+def _text():
+    import linecache, sys
+    with open(sys.argv[1], 'rb') as file:
+        text = file.read().decode()
+    sys.argv[:] = ['main.py']
+    linecache.cache['main.py'] = (len(text), None, text.splitlines(True), 'main.py')
+    return compile(text, 'main.py', 'exec')
+exec(_text())
+`
+
+/** The same for Node; a text of import and export statements is run as a module by a second process. */
+const nodeStart = `{
+const node = process, { readFileSync } = require('node:fs'), { join } = require('node:path'), Module = require('node:module')
+const text = readFileSync(node.argv[1], 'utf8'), file = join(node.cwd(), 'main.js'), main = new Module(file, null)
+node.argv.splice(1, 1, file)
+main.filename = file
+main.paths = Module._nodeModulePaths(node.cwd())
+const isModule = (error) => error instanceof SyntaxError &&
+  /import statement|Unexpected token 'export'|import\\.meta|await is only valid/.test(error.message)
+let failure
+try { new (require('node:vm').Script)(Module.wrap(text), { filename: file }) } catch (error) { failure = error }
+if (failure && isModule(failure)) {
+  const run = require('node:child_process').spawnSync(node.execPath, ['--input-type=module', '-e', text], { stdio: 'inherit' })
+  if (run.error) throw run.error
+  if (run.signal) node.kill(node.pid, run.signal)
+  else node.exitCode = run.status
+} else main._compile(text, file)
+}`
+
+/** What a request says of the program. */
+interface What {
+  readonly command?: string | undefined
+  readonly code?: string | undefined
+  readonly argv?: readonly string[] | undefined
+}
+
+type Program = Pick<ExecSpec, 'argv' | 'script'>
+
+/** @throws BaxError `unsupported` when the image lacks the interpreter, `payload_too_large` for an argument that is too long. */
+export async function programOf(what: What, language: ShellLanguage, container: ShellContainer): Promise<Program> {
+  const { command, code, argv } = what
+  if (argv) return { argv: checked(argv) }
+  if (command !== undefined) {
+    const shell = await interpreterOf('bash', container)
+    if (Buffer.byteLength(command) <= argumentBytes) return { argv: [shell, '-c', command] }
+    return { argv: [shell, scriptPlaceholder], script: Buffer.from(command) }
+  }
+  const script = Buffer.from(code!)
+  const program = await interpreterOf(language, container)
+  if (language === 'python') return { argv: [program, '-c', pythonStart, scriptPlaceholder], script }
+  if (language === 'javascript') return { argv: [program, '-e', nodeStart, scriptPlaceholder], script }
+  return { argv: [program, scriptPlaceholder], script }
+}
+
+async function interpreterOf(language: ShellLanguage, container: ShellContainer): Promise<string> {
+  const found = await container.which(all)
+  const name = interpreters[language].find((program) => found.has(program))
+  if (name !== undefined) return found.get(name)!
+  throw new BaxError('unsupported', `the image of this session has no ${interpreters[language][0]}`, {
+    hint: 'make a session from another image, or of another language',
+  })
+}
+
+function checked(argv: readonly string[]): readonly string[] {
+  const tooLong = argv.findIndex((word) => Buffer.byteLength(word) > 128 * 1024 - 1)
+  if (tooLong === -1) return argv
+  throw new BaxError('payload_too_large', `argv[${tooLong}] is longer than the 128 KiB that a program can be given`, {
+    hint: 'send it as stdin, or as a file',
+    details: [{ path: `argv[${tooLong}]`, message: 'is longer than 128 KiB' }],
+  })
+}

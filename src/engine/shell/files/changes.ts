@@ -1,0 +1,91 @@
+/** Deleting, copying, moving and making things in a session. */
+import type {
+  CopyInput,
+  CopyOutput,
+  DeleteInput,
+  DeleteOutput,
+  MkdirInput,
+  MkdirOutput,
+  MoveInput,
+  MoveOutput,
+} from '../../../core/shapes/shell-files.ts'
+import { ContainerFault } from '../container.ts'
+import type { ContainerFiles } from '../container-files.ts'
+import { entryOf } from './entry.ts'
+import { onPath } from './faults.ts'
+import { type Place, placeOf } from './paths.ts'
+
+export async function deleteFile(files: ContainerFiles, input: DeleteInput): Promise<DeleteOutput> {
+  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  return onPath(shown.path, async () => {
+    try {
+      return { ...shown, deleted: await files.remove(bytes, { recursive: input.recursive }) }
+    } catch (error) {
+      const isGone = error instanceof ContainerFault && error.code === 'ENOENT'
+      if (isGone && input.missing_ok) return { ...shown, deleted: 0 }
+      throw error
+    }
+  })
+}
+
+export async function copyFile(files: ContainerFiles, input: CopyInput): Promise<CopyOutput> {
+  const { source, destination } = betweenOf(input)
+  const { overwrite, recursive } = input
+  const done = await onPair(files, source, destination, () =>
+    files.copy(source.bytes, destination.bytes, { overwrite, recursive }),
+  )
+  return { source: source.shown.path, destination: destination.shown.path, ...done }
+}
+
+export async function moveFile(files: ContainerFiles, input: MoveInput): Promise<MoveOutput> {
+  const { source, destination } = betweenOf(input)
+  const facts = await onPair(files, source, destination, () =>
+    files.move(source.bytes, destination.bytes, { overwrite: input.overwrite }),
+  )
+  return {
+    source: source.shown.path,
+    destination: destination.shown.path,
+    entry: entryOf(facts, destination.bytes),
+  }
+}
+
+export async function makeFolder(files: ContainerFiles, input: MkdirInput): Promise<MkdirOutput> {
+  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const options = { parents: input.parents, mode: Number.parseInt(input.mode, 8) }
+  const created = await onPath(shown.path, () => files.mkdir(bytes, options))
+  return { ...shown, created }
+}
+
+const betweenOf = (input: CopyInput | MoveInput) => ({
+  source: placeOf(input.source, input.source_b64),
+  destination: placeOf(input.destination, input.destination_b64),
+})
+
+/** Codes that are about where something goes, and not about what is taken. */
+const aboutDestination: ReadonlySet<string> = new Set(['EEXIST', 'ENOSPC', 'EDQUOT', 'ENOTEMPTY', 'EROFS', 'ENOMEM'])
+
+/** Tells of the one of two paths that was refused. */
+async function onPair<T>(files: ContainerFiles, source: Place, destination: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ContainerFault)) throw error
+    const isSource = !aboutDestination.has(error.code) && (error.code !== 'ENOENT' || !(await exists(files, source)))
+    const { path } = (isSource ? source : destination).shown
+    return onPath(path, () => Promise.reject(error), {
+      ENOENT: isSource ? 'does not exist' : 'lies in a directory that does not exist',
+      ELOOP: 'cannot be put into itself',
+      EISDIR: 'is a directory: it is copied with recursive',
+    })
+  }
+}
+
+async function exists(files: ContainerFiles, { bytes }: Place): Promise<boolean> {
+  try {
+    await files.info(bytes)
+    return true
+  } catch (error) {
+    if (error instanceof ContainerFault) return false
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+/** Reading and writing files of a session. */
+import { createHash } from 'node:crypto'
+import { BaxError } from '../../../core/errors.ts'
+import { limits } from '../../../core/limits.ts'
+import type { ReadInput, ReadOutput, UploadInput, WriteInput, WriteOutput } from '../../../core/shapes/shell-files.ts'
+import type { Content } from '../../../core/transfer.ts'
+import { isoOf, modeOf } from '../artifacts/manifest.ts'
+import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import { encodeBytes } from '../exec/characters.ts'
+import { bytesOf } from '../exec/input-bytes.ts'
+import { percentEncoded } from '../names.ts'
+import { onPath } from './faults.ts'
+import { lastPart, type Place, placeOf } from './paths.ts'
+
+/** @throws BaxError `payload_too_large` when no length is given and the rest of the file is too long for one answer. */
+export async function readFile(files: ContainerFiles, input: ReadInput): Promise<ReadOutput> {
+  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const { offset, length, encoding } = input
+  const { facts, data } = await onPath(shown.path, () =>
+    files.read(bytes, { offset, length: length ?? limits.files.readBytes + 1 }),
+  )
+  if (data.length > limits.files.readBytes) {
+    throw new BaxError(
+      'payload_too_large',
+      `${JSON.stringify(shown.path)} has ${facts.size} bytes: too many for one answer`,
+      {
+        hint: 'read it in pieces with offset and length, or whole with GET /shell/fs/raw (bax shell download)',
+        details: { size: facts.size, most: limits.files.readBytes },
+      },
+    )
+  }
+  const { text, encoding: written } = encodeBytes(data, encoding)
+  // Files of the system say that they are empty, and are not.
+  const size = Math.max(facts.size, data.length > 0 ? offset + data.length : 0)
+  return {
+    ...shown,
+    content: text,
+    encoding: written,
+    size,
+    offset,
+    bytes_read: data.length,
+    eof: offset + data.length >= size,
+    modified_at: isoOf(facts.modifiedNs),
+  }
+}
+
+export async function writeFile(files: ContainerFiles, input: WriteInput): Promise<WriteOutput> {
+  const place = placeOf(input.path, input.path_b64)
+  return put(files, place, bytesOf(input.content, input.encoding, 'content'), input)
+}
+
+export const receiveFile = (
+  files: ContainerFiles,
+  input: UploadInput,
+  body: AsyncIterable<Uint8Array>,
+): Promise<WriteOutput> => put(files, placeOf(input.path, input.path_b64), body, input)
+
+interface WriteTerms {
+  readonly mode?: string | undefined
+  readonly append?: boolean
+  readonly create_dirs: boolean
+  readonly overwrite: boolean
+}
+
+async function put(
+  files: ContainerFiles,
+  { shown, bytes }: Place,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  { mode, append = false, create_dirs, overwrite }: WriteTerms,
+): Promise<WriteOutput> {
+  const options = {
+    append,
+    createDirs: create_dirs,
+    overwrite,
+    ...(mode !== undefined && { mode: Number.parseInt(mode, 8) }),
+  }
+  const { facts, bytesWritten, created } = await onPath(shown.path, () => files.write(bytes, content, options))
+  return {
+    ...shown,
+    size: facts.size,
+    bytes_written: bytesWritten,
+    created,
+    mode: modeOf(facts.mode),
+    modified_at: isoOf(facts.modifiedNs),
+  }
+}
+
+/** A file to download; links are followed. `hold` keeps its session until the returned function is called. */
+export async function openFile(
+  files: ContainerFiles,
+  { path, path_b64 }: { path?: string | undefined; path_b64?: string | undefined },
+  hold: () => () => void,
+): Promise<Content> {
+  const { shown, bytes } = placeOf(path, path_b64)
+  const facts = await onPath(shown.path, () => files.info(bytes, { follow: true }))
+  if (facts.type === 'directory') throw new BaxError('is_a_directory', `${JSON.stringify(shown.path)} is a directory`)
+  if (facts.type !== 'file') throw new BaxError('not_a_file', `${JSON.stringify(shown.path)} is not a regular file`)
+  return {
+    size: facts.size,
+    etag: tagOf(facts),
+    contentType: 'application/octet-stream',
+    fileName: percentEncoded(lastPart(Buffer.from(bytes as string))),
+    read: (start, end) => held(hold, () => part(files, bytes, facts, start, end)),
+  }
+}
+
+/** Exactly the bytes that were promised; a file that has changed meanwhile breaks the transfer off. */
+async function* part(files: ContainerFiles, path: string | Buffer, promised: FileFacts, start: number, end: number) {
+  const stream = await files.readStream(path, { offset: start, length: end - start })
+  let left = end - start
+  if (tagOf(stream.facts) !== tagOf(promised)) throw changed()
+  for await (const chunk of stream.data) {
+    left -= chunk.length
+    yield chunk
+  }
+  if (left !== 0) throw changed()
+}
+
+const changed = () => new BaxError('conflict', 'the file has changed while it was read')
+
+async function* held(hold: () => () => void, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const release = hold()
+  try {
+    yield* read()
+  } finally {
+    release()
+  }
+}
+
+const tagOf = ({ inode, device, size, changedNs }: FileFacts): string =>
+  createHash('sha256').update(`${inode} ${device} ${size} ${changedNs}`).digest('hex').slice(0, 32)
+
+/** The sha256 of a file's bytes. */
+export async function checksumOf(files: ContainerFiles, path: string | Buffer): Promise<string> {
+  const hash = createHash('sha256')
+  const { data } = await files.readStream(path)
+  for await (const chunk of data) hash.update(chunk)
+  return hash.digest('hex')
+}

@@ -1,0 +1,33 @@
+/** The files of shell sessions, as they are asked for. */
+import type { Shells } from '../../../core/shells.ts'
+import type { ContainerFiles } from '../container-files.ts'
+import type { ShellSession } from '../session/session.ts'
+import { copyFile, deleteFile, makeFolder, moveFile } from './changes.ts'
+import { openFile, readFile, receiveFile, writeFile } from './content.ts'
+import { infoOf, listFolder, treeOf } from './listing.ts'
+import { searchFiles } from './search.ts'
+
+/** Every operation holds its session; `find` throws `shell_session_not_found`. */
+export function filesPart(find: (idOrName: string) => ShellSession): Shells['files'] {
+  const on = <Input extends { session_id: string }, Rest extends unknown[], Output>(
+    work: (files: ContainerFiles, input: Input, ...rest: Rest) => Promise<Output>,
+  ) => async (input: Input, ...rest: Rest): Promise<Output> =>
+    find(input.session_id).use(({ files }) => work(files, input, ...rest)) // prettier-ignore
+  return {
+    read: on(readFile),
+    write: on(writeFile),
+    list: on(listFolder),
+    tree: on((files, input, { signal }) => treeOf(files, input, signal)),
+    search: on((files, input, { signal }) => searchFiles(files, input, signal)),
+    info: on(infoOf),
+    delete: on(deleteFile),
+    copy: on(copyFile),
+    move: on(moveFile),
+    mkdir: on(makeFolder),
+    receive: on(receiveFile),
+    open: async (input) => {
+      const session = find(input.session_id)
+      return session.use(({ files }) => openFile(files, input, () => session.hold().release))
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** What is in a directory of a session: its entries, and those beneath. */
+import { BaxError } from '../../../core/errors.ts'
+import type {
+  InfoInput,
+  InfoOutput,
+  ListInput,
+  ListOutput,
+  TreeInput,
+  TreeNode,
+  TreeOutput,
+} from '../../../core/shapes/shell-files.ts'
+import type { ContainerFiles } from '../container-files.ts'
+import { checksumOf } from './content.ts'
+import { entryOf } from './entry.ts'
+import { onPath } from './faults.ts'
+import { below, type Place, placeOf } from './paths.ts'
+
+export async function listFolder(files: ContainerFiles, input: ListInput): Promise<ListOutput> {
+  const place = placeOf(input.path, input.path_b64)
+  const { limit, show_hidden, cursor } = input
+  const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
+  const { entries, total, more } = await onPath(place.shown.path, () =>
+    files.list(place.bytes, { limit, hidden: show_hidden, ...after }),
+  )
+  return {
+    ...place.shown,
+    entries: entries.map((facts) => entryOf(facts, below(place, facts.name))),
+    total,
+    truncated: more,
+    next_cursor: more ? Buffer.from(entries.at(-1)!.name).toString('base64url') : null,
+  }
+}
+
+export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<InfoOutput> {
+  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  return onPath(shown.path, async () => {
+    const facts = await files.info(bytes, { follow: input.follow_symlinks })
+    const entry = entryOf(facts, bytes)
+    if (!input.checksum || facts.type !== 'file') return entry
+    return { ...entry, sha256: await checksumOf(files, bytes) }
+  })
+}
+
+export async function treeOf(files: ContainerFiles, input: TreeInput, signal: AbortSignal): Promise<TreeOutput> {
+  const place = placeOf(input.path, input.path_b64)
+  return onPath(place.shown.path, async () => {
+    const facts = await files.info(place.bytes, { follow: true })
+    if (facts.type !== 'directory')
+      throw new BaxError('not_a_directory', `${JSON.stringify(place.shown.path)} is not a directory`)
+    const root: TreeNode = { ...entryOf(facts, place.bytes), children: [] }
+    if (input.max_depth === 0) return { ...place.shown, root: omitted(root), entries: 0, truncated: true }
+    const { entries, truncated } = await grow(files, place, root, input, signal)
+    return { ...place.shown, root, entries, truncated }
+  })
+}
+
+async function grow(files: ContainerFiles, place: Place, root: TreeNode, input: TreeInput, signal: AbortSignal) {
+  const { max_depth, max_entries, show_hidden } = input
+  const folders = new Map([['', root]])
+  const options = { maxDepth: max_depth, maxEntries: max_entries, hidden: show_hidden, signal }
+  let entries = 0
+  let truncated = false
+  for await (const entry of files.walk(place.bytes, options)) {
+    const key = Buffer.from(entry.path).toString('latin1')
+    const parent = folders.get(key.slice(0, Math.max(0, key.lastIndexOf('/'))))!
+    const node: TreeNode = entryOf(entry, below(place, entry.path))
+    if (entry.type === 'directory') {
+      node.children = []
+      folders.set(key, node)
+      if (entry.unread !== null) omitted(node)
+    }
+    parent.children!.push(node)
+    entries += 1
+    truncated ||= entry.cut || entry.unread === 'depth'
+    // What is missing may be in any of the folders that were not done with.
+    if (entry.cut)
+      for (let at = key; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+        const folder = folders.get(at)
+        if (folder) omitted(folder)
+        if (at === '') break
+      }
+  }
+  return { entries, truncated }
+}
+
+function omitted(node: TreeNode): TreeNode {
+  node.children_omitted = true
+  return node
+}

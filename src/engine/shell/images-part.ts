@@ -1,0 +1,38 @@
+/** Images as they are asked for: listed, and built with a stream that tells of it. */
+import type { EngineConfig } from '../../core/config.ts'
+import { asBaxError, BaxError } from '../../core/errors.ts'
+import type { ShellImageRecord } from '../../core/shapes/shell-images.ts'
+import type { Shells } from '../../core/shells.ts'
+import type { ShellContainers, ShellImage } from './container.ts'
+import { FrameLog } from './exec/frame-log.ts'
+
+export function imagesPart(config: EngineConfig, containers: () => Promise<ShellContainers>): Shells['images'] {
+  return {
+    list: async () => (await (await containers()).images.list()).map(recordOf),
+    build: async ({ which }, { signal }) => {
+      if (config.home === 'server') {
+        throw new BaxError('feature_disabled', 'images are not built through this server', {
+          hint: 'its operator builds them with `bax shell image build`',
+        })
+      }
+      const { images } = await containers()
+      const log = new FrameLog(false)
+      const report = (line: string) => log.add('log', { line }, line.length)
+      const frames = log.follow(0, signal)
+      images.build(which, { report, signal }).then(
+        (image) => log.end('built', { image: recordOf(image) }),
+        (error: unknown) => {
+          const { code, message, hint } = asBaxError(error)
+          log.end('error', { code, message, ...(hint && { hint }) })
+        },
+      )
+      return frames
+    },
+  }
+}
+
+const recordOf = ({ name, sizeBytes, createdAt }: ShellImage): ShellImageRecord => ({
+  name,
+  size_bytes: sizeBytes,
+  created_at: createdAt,
+})

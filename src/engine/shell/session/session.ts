@@ -1,0 +1,227 @@
+/** One shell session: its container, its times, its commands, and its end. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../../core/config.ts'
+import { BaxError } from '../../../core/errors.ts'
+import { newId } from '../../../core/ids.ts'
+import { limits } from '../../../core/limits.ts'
+import type {
+  ShellSession as SessionRecord,
+  ShellSessionInput,
+  StopReason,
+} from '../../../core/shapes/shell-session.ts'
+import type { ArtifactCapture } from '../artifacts/capture.ts'
+import type { ShellContainer } from '../container.ts'
+import type { SessionTerms } from '../exec/plan.ts'
+import type { RunningExec } from '../exec/running-exec.ts'
+import { KeptExecs } from '../exec/kept-execs.ts'
+import { IdleClock } from './idle-clock.ts'
+
+type Status = SessionRecord['status']
+
+export interface SessionParts {
+  readonly input: ShellSessionInput
+  readonly image: string
+  readonly log: Log
+  /** Makes the one who keeps what commands leave in the output mounts. */
+  readonly captureFor: (session: { id: string; mounts: readonly string[]; endsBy: Date }) => ArtifactCapture
+  /** Called once, when the session has stopped. */
+  readonly onStopped: (session: ShellSession) => void
+}
+
+export class ShellSession {
+  readonly id = newId('sh')
+  readonly execs = new KeptExecs()
+  readonly capture: ArtifactCapture
+  readonly #parts: SessionParts
+  readonly #createdAt = new Date()
+  readonly #idle: IdleClock
+  #container: ShellContainer | undefined
+  #status: Status = 'creating'
+  #stopReason: StopReason | null = null
+  #stoppedAt: Date | null = null
+  #lifetime: NodeJS.Timeout | undefined
+  #stopping: Promise<void> | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    const { input } = parts
+    this.capture = parts.captureFor({ id: this.id, mounts: input.output_mounts, endsBy: this.#endsBy })
+    this.#idle = new IdleClock(input.timeout_secs * 1000, () => void this.stop('idle_timeout'))
+  }
+
+  get name(): string | null {
+    return this.#parts.input.name ?? null
+  }
+
+  get status(): Status {
+    return this.#status
+  }
+
+  get isLive(): boolean {
+    return this.#status === 'creating' || this.#status === 'ready'
+  }
+
+  get terms(): SessionTerms {
+    return this.#parts.input
+  }
+
+  get maxOutputBytes(): number {
+    return this.#parts.input.limits.max_output_bytes
+  }
+
+  /** The container that was made for it runs. */
+  begin(container: ShellContainer): void {
+    this.#container = container
+    this.#status = 'ready'
+    this.#idle.start()
+    this.#lifetime = setTimeout(() => void this.stop('max_lifetime'), this.#endsBy.getTime() - Date.now())
+    this.#lifetime.unref()
+    void container.died.then(({ reason }) => {
+      if (reason !== 'removed') void this.stop(reason === 'unreachable' ? 'engine_lost' : 'container_died')
+    })
+  }
+
+  /** No container could be made. */
+  fail(reason: StopReason): void {
+    this.#idle.stop()
+    this.#status = 'failed'
+    this.#ended(reason)
+  }
+
+  /**
+   * Works on the container; the session does not idle meanwhile.
+   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` after.
+   */
+  async use<T>(work: (container: ShellContainer) => Promise<T>): Promise<T> {
+    const { container, release } = this.hold()
+    try {
+      return await work(container)
+    } finally {
+      release()
+    }
+  }
+
+  /** The same for work that goes on after the call; `release` ends it. */
+  hold(): { container: ShellContainer; release: () => void } {
+    this.assertReady()
+    return { container: this.#container!, release: this.#idle.hold() }
+  }
+
+  assertReady(): void {
+    if (this.#status === 'ready') return
+    const details = { status: this.#status, stop_reason: this.#stopReason, reason: this.#stopReason }
+    if (this.isLive || this.#status === 'stopping')
+      throw new BaxError('conflict', `the shell session ${this.id} is ${this.#status}`, { details })
+    throw new BaxError('session_closed', `the shell session ${this.id} has ended: ${endings[this.#stopReason!]}`, {
+      details,
+      hint: 'make a new one with POST /shell/sessions (bax shell create)',
+    })
+  }
+
+  touch(timeoutSecs?: number): void {
+    this.assertReady()
+    this.#idle.touch(timeoutSecs === undefined ? undefined : timeoutSecs * 1000)
+  }
+
+  /** What a command has left in the output mounts; null when nothing. The command's own end stands either way. */
+  async captureAfter(exec: RunningExec): Promise<{ id: string; files: number } | null> {
+    try {
+      return await this.capture.take(this.#container!.files, exec.identity.id)
+    } catch (error) {
+      this.#parts.log('warn', 'the output mounts could not be read', { session: this.id, cause: String(error) })
+      return null
+    }
+  }
+
+  /** Ends its commands, keeps what they have left, and removes the container. Safe to call twice. */
+  stop(reason: StopReason): Promise<void> {
+    this.#stopping ??= this.#stop(reason)
+    return this.#stopping
+  }
+
+  async #stop(reason: StopReason): Promise<void> {
+    if (this.#status !== 'ready') return
+    this.#status = 'stopping'
+    this.#stopReason = reason
+    this.#idle.stop()
+    clearTimeout(this.#lifetime)
+    const container = this.#container!
+    try {
+      const running = this.execs.running()
+      for (const exec of running) exec.kill()
+      if (!container.end) await this.#lastCapture(container)
+      await container.remove()
+    } catch (error) {
+      this.#parts.log('warn', 'a shell session did not end as it should', { session: this.id, cause: String(error) })
+    } finally {
+      this.#status = 'stopped'
+      this.#ended(reason)
+    }
+    await this.capture.end(this.#stoppedAt!).catch((error: unknown) => {
+      this.#parts.log('warn', 'the end of a session could not be noted', { session: this.id, cause: String(error) })
+    })
+  }
+
+  /** What is there when all has ended, as far as that can be had in time. */
+  async #lastCapture(container: ShellContainer): Promise<void> {
+    const late = new AbortController()
+    const timer = pause(limits.shell.lastCaptureMs, undefined, { signal: late.signal }).catch(() => {})
+    const work = Promise.all(this.execs.running().map(({ ended }) => ended))
+      .then(() => this.capture.take(container.files, null))
+      .catch((error: unknown) => {
+        this.#parts.log('warn', 'the last artifacts could not be kept', { session: this.id, cause: String(error) })
+      })
+    await Promise.race([work, timer])
+    late.abort()
+  }
+
+  #ended(reason: StopReason): void {
+    this.#stopReason = reason
+    this.#stoppedAt = new Date()
+    this.execs.shrink()
+    this.#parts.onStopped(this)
+  }
+
+  get #endsBy(): Date {
+    return new Date(this.#createdAt.getTime() + this.#parts.input.max_lifetime_secs * 1000)
+  }
+
+  record(): SessionRecord {
+    const { input, image } = this.#parts
+    const { language, cwd, output_mounts, network, metadata, max_lifetime_secs } = input
+    const expires = Math.min(this.#idle.expires.getTime(), this.#endsBy.getTime())
+    return {
+      id: this.id,
+      session_id: this.id,
+      status: this.#status,
+      name: this.name,
+      image,
+      language,
+      cwd,
+      output_mounts,
+      network,
+      limits: input.limits,
+      timeout_secs: this.#idle.timeoutSecs,
+      max_lifetime_secs,
+      created_at: this.#createdAt.toISOString(),
+      last_active_at: this.#idle.lastActive.toISOString(),
+      expires_at: (this.#stoppedAt ?? new Date(expires)).toISOString(),
+      running_execs: this.execs.running().length,
+      exec_count: this.execs.count,
+      artifact_count: this.capture.count,
+      stopped_at: this.#stoppedAt?.toISOString() ?? null,
+      stop_reason: this.#stopReason,
+      metadata,
+    }
+  }
+}
+
+const endings: Record<StopReason, string> = {
+  deleted: 'it was deleted',
+  idle_timeout: 'nothing was done with it for too long',
+  max_lifetime: 'its lifetime was over',
+  engine_shutdown: 'its engine has ended',
+  engine_lost: 'its engine has died',
+  image_error: 'no container could be made for it',
+  container_died: 'its container has died',
+}

@@ -1,0 +1,224 @@
+/** The shell sessions of one engine: those that live, and those that ended a while ago. */
+import type { EngineConfig } from '../../../core/config.ts'
+import { BaxError } from '../../../core/errors.ts'
+import { limits } from '../../../core/limits.ts'
+import type { Call } from '../../../core/operation.ts'
+import type {
+  ShellList,
+  ShellListInput,
+  ShellSession as SessionRecord,
+  ShellSessionInput,
+} from '../../../core/shapes/shell-session.ts'
+import { ArtifactCapture } from '../artifacts/capture.ts'
+import type { ArtifactStore } from '../artifacts/store.ts'
+import { type ContainerSpec, ownImages, type ShellContainers } from '../container.ts'
+import { ShellSession } from './session.ts'
+
+export interface SessionsParts {
+  readonly config: EngineConfig
+  readonly store: ArtifactStore
+  /** Connects at the first call. */
+  readonly containers: () => Promise<ShellContainers>
+}
+
+/** A session in the making, and the way to give it up. */
+interface Making {
+  readonly abort: AbortController
+  readonly done: Promise<void>
+}
+
+export class ShellSessions {
+  readonly #parts: SessionsParts
+  /** By id, in the order of their creation. */
+  readonly #sessions = new Map<string, ShellSession>()
+  readonly #making = new Map<string, Making>()
+  readonly #tombstones = new Set<NodeJS.Timeout>()
+  readonly #closing = new AbortController()
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts
+  }
+
+  /** Sessions that live. */
+  get count(): number {
+    return [...this.#sessions.values()].filter(({ isLive }) => isLive).length
+  }
+
+  all(): Iterable<ShellSession> {
+    return this.#sessions.values()
+  }
+
+  find(idOrName: string): ShellSession {
+    const found = this.#known(idOrName)
+    if (found) return found
+    throw new BaxError('shell_session_not_found', `no shell session is known as ${idOrName}`, {
+      hint: 'GET /shell/sessions (bax shell list) shows them; POST /shell/sessions (bax shell create) makes one',
+    })
+  }
+
+  idOf(idOrName: string): string | undefined {
+    return this.#known(idOrName)?.id
+  }
+
+  #known(idOrName: string): ShellSession | undefined {
+    return (
+      this.#sessions.get(idOrName) ??
+      [...this.#sessions.values()].find(({ name, isLive }) => isLive && name === idOrName)
+    )
+  }
+
+  async create(input: ShellSessionInput, { signal }: Pick<Call, 'signal'>): Promise<SessionRecord> {
+    this.#admit(input)
+    const { config, store } = this.#parts
+    const image = input.image ?? ownImages.default
+    const session = new ShellSession({
+      input,
+      image,
+      log: config.log,
+      captureFor: (about) => new ArtifactCapture(about, store),
+      onStopped: (stopped) => this.#bury(stopped),
+    })
+    this.#sessions.set(session.id, session)
+    const abort = new AbortController()
+    const given = AbortSignal.any([
+      signal,
+      abort.signal,
+      this.#closing.signal,
+      AbortSignal.timeout(limits.shell.createMs),
+    ])
+    const making = this.#make(session, input, image, given)
+    this.#making.set(session.id, { abort, done: making.catch(() => {}) })
+    try {
+      await making
+    } finally {
+      this.#making.delete(session.id)
+    }
+    return session.record()
+  }
+
+  /** @throws BaxError `shutting_down`, `conflict` for a name that is taken, `too_many_sessions`. */
+  #admit({ name }: ShellSessionInput): void {
+    if (this.#closing.signal.aborted) throw new BaxError('shutting_down', 'the engine is about to end')
+    if (name !== undefined && this.#known(name)) {
+      throw new BaxError('conflict', `a shell session is named ${JSON.stringify(name)} already`, {
+        hint: 'choose another name, or delete that session first',
+        details: [{ path: 'name', message: 'is in use' }],
+      })
+    }
+    if (this.count >= limits.shell.sessions) {
+      throw new BaxError('too_many_sessions', `there are ${limits.shell.sessions} shell sessions already`, {
+        hint: 'delete one that is not needed any more',
+      })
+    }
+  }
+
+  async #make(session: ShellSession, input: ShellSessionInput, image: string, signal: AbortSignal): Promise<void> {
+    try {
+      const containers = await this.#parts.containers()
+      await this.#haveImage(containers, image, input.pull, signal)
+      const container = await containers.create(specOf(session.id, input, image), signal)
+      if (signal.aborted) {
+        await container.remove()
+        throw signal.reason
+      }
+      session.begin(container)
+    } catch (error) {
+      session.fail(signal.aborted ? 'deleted' : 'image_error')
+      if (!signal.aborted || error instanceof BaxError) throw error
+      throw this.#givenUp(signal)
+    }
+  }
+
+  #givenUp({ reason }: AbortSignal): BaxError {
+    if (this.#closing.signal.aborted) return new BaxError('shutting_down', 'the engine is about to end')
+    const isLate = (reason as Error | undefined)?.name === 'TimeoutError'
+    return isLate
+      ? new BaxError('no_capacity', `no container was ready after ${limits.shell.createMs / 1000} s`, { cause: reason })
+      : new BaxError('conflict', 'the shell session was given up before it was ready', { cause: reason })
+  }
+
+  async #haveImage({ images }: ShellContainers, name: string, pull: boolean, signal: AbortSignal): Promise<void> {
+    try {
+      await images.find(name)
+    } catch (error) {
+      if (!pull || !(error instanceof BaxError) || error.code !== 'image_not_found') throw error
+      if (this.#parts.config.home === 'server') {
+        throw new BaxError('feature_disabled', 'this server does not fetch images', {
+          hint: 'ask its operator to have the image there',
+        })
+      }
+      await images.pull(name, { signal })
+    }
+  }
+
+  async list({ status, limit, cursor }: ShellListInput): Promise<ShellList> {
+    const all = [...this.#sessions.values()].filter((session) => status === undefined || session.status === status)
+    all.reverse()
+    const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
+    if (cursor !== undefined && after === -1) {
+      throw new BaxError('invalid_request', 'cursor is not one that this list gave, or its session is gone', {
+        details: [{ path: 'cursor', message: 'is not known' }],
+      })
+    }
+    const page = all.slice(after + 1, after + 1 + limit)
+    const last = page.at(-1)
+    return {
+      sessions: page.map((session) => session.record()),
+      total: all.length,
+      next_cursor: last && after + 1 + page.length < all.length ? cursorOf(last.id) : null,
+    }
+  }
+
+  async get(idOrName: string): Promise<SessionRecord> {
+    return this.find(idOrName).record()
+  }
+
+  async touch(idOrName: string, timeoutSecs?: number): Promise<SessionRecord> {
+    const session = this.find(idOrName)
+    session.touch(timeoutSecs)
+    return session.record()
+  }
+
+  async delete(idOrName: string): Promise<void> {
+    const session = this.find(idOrName)
+    const making = this.#making.get(session.id)
+    making?.abort.abort(new Error('deleted'))
+    await making?.done
+    await session.stop('deleted')
+  }
+
+  /** Keeps what has ended for a while, so that its end can be asked about. */
+  #bury({ id }: ShellSession): void {
+    const timer = setTimeout(() => {
+      this.#sessions.delete(id)
+      this.#tombstones.delete(timer)
+    }, limits.shell.tombstoneMs)
+    timer.unref()
+    this.#tombstones.add(timer)
+  }
+
+  /** Ends every session; the containers themselves are closed by their owner. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('shutting down'))
+    await Promise.all([...this.#making.values()].map(({ done }) => done))
+    await Promise.all([...this.#sessions.values()].map((session) => session.stop('engine_shutdown')))
+    for (const timer of this.#tombstones) clearTimeout(timer)
+  }
+}
+
+const cursorOf = (id: string): string => Buffer.from(`after ${id}`).toString('base64url')
+
+const specOf = (sessionId: string, input: ShellSessionInput, image: string): ContainerSpec => ({
+  sessionId,
+  image,
+  network: input.network,
+  outputMounts: input.output_mounts,
+  limits: {
+    memoryMb: input.limits.memory_mb,
+    cpus: input.limits.cpus,
+    pids: input.limits.pids,
+    workspaceMb: input.limits.workspace_mb,
+    outputMb: input.limits.output_mb,
+    tmpMb: input.limits.tmp_mb,
+  },
+})

@@ -1,0 +1,54 @@
+/** Shell sessions, put together: containers below, sessions, commands, files and artifacts on top of them. */
+import type { EngineConfig } from '../../core/config.ts'
+import type { Shells } from '../../core/shells.ts'
+import { Artifacts } from './artifacts/artifacts.ts'
+import { ArtifactStore } from './artifacts/store.ts'
+import type { ShellContainers } from './container.ts'
+import { ShellExecs } from './exec/execs.ts'
+import { filesPart } from './files/files.ts'
+import { imagesPart } from './images-part.ts'
+import { ShellSessions } from './session/sessions.ts'
+
+export interface ShellPart {
+  readonly shells: Shells
+  readonly sessions: ShellSessions
+  close(): Promise<void>
+}
+
+type MakeContainers = (config: EngineConfig) => Promise<ShellContainers>
+
+const dockerContainers: MakeContainers = async (config) => {
+  const { createContainers } = await import('./docker/containers.ts')
+  return createContainers(config)
+}
+
+/** Docker is looked for at the first call that needs a container. */
+export async function openShells(config: EngineConfig, make: MakeContainers = dockerContainers): Promise<ShellPart> {
+  const store = new ArtifactStore(config.stateDir)
+  await store.start()
+  let opening: Promise<ShellContainers> | undefined
+  const containers = (): Promise<ShellContainers> => {
+    opening ??= make(config).catch((error: unknown) => {
+      // Docker may have been started meanwhile.
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+  const sessions = new ShellSessions({ config, store, containers })
+  return {
+    sessions,
+    shells: {
+      sessions,
+      execs: new ShellExecs(sessions),
+      files: filesPart((idOrName) => sessions.find(idOrName)),
+      artifacts: new Artifacts(store, sessions),
+      images: imagesPart(config, containers),
+    },
+    async close() {
+      await sessions.close()
+      await (await opening?.catch(() => undefined))?.close()
+      store.close()
+    },
+  }
+}
