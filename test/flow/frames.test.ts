@@ -48,6 +48,19 @@ inEveryHome(pages, (given) => {
     expect(frame.error).toContain('#outer')
   })
 
+  test('what is only in a frame is found there, with the words that lead to it', async () => {
+    await given.open('/')
+    const button = await given.fails('click', { selector: '#b', timeout_ms: 300 })
+    expect(button).toMatchObject({
+      code: 'element_not_found',
+      error: expect.stringContaining('closest: frame=#outer >> #b'),
+      details: { candidates: [{ selector: 'frame=#outer >> #b', element: 'button#b "Press"' }] },
+    })
+    const deep = await given.fails('get_text', { selector: '#deep', timeout_ms: 300 })
+    expect(deep.error).toContain('closest: frame=#outer >> frame=#inner >> #deep')
+    expect(await given.value('get_text', { selector: 'frame=#outer >> frame=#inner >> #deep' })).toBe('deep')
+  })
+
   test('a script that hangs a frame of another site is cut', async () => {
     await given.open('/')
     const hang = { selector: 'frame=#outer >> #b', expression: 'function () { while (true) {} }', timeout_ms: 300 }

@@ -5,6 +5,7 @@ import { BaxError, type ErrorCode } from '../../core/errors.ts'
 import type { ElementState } from './diagnose.page.ts'
 import diagnoseScript from './diagnose.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
+import { framedMatches } from './framed.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from './page-function.ts'
 import { isGone, translated } from './playwright-errors.ts'
@@ -18,6 +19,8 @@ export interface Failed extends ActOptions {
 
 /** How long a page may take to say what is wrong with it. */
 const diagnosisMs = 2000
+/** The same for its frames; one that hangs must not cost what the page itself has said. */
+const framesMs = 1000
 
 const stateOf = pageFunction<Element, ElementState>(diagnoseScript, 'stateOf')
 const coverAt = pageFunction<Element, string | null>(diagnoseScript, 'coverAt') as (
@@ -92,17 +95,20 @@ async function candidates(page: Page, parsed: ParsedSelector): Promise<Candidate
     const near = await nearestIn(rootOf(page, { ...outer, inner: '' }), css)
     return near.map(({ selector, element }) => ({ selector: `frame=${selector}`, element }))
   }
-  return nearestIn(rootOf(page, parsed), parsed.inner)
+  const near = nearestIn(rootOf(page, parsed), parsed.inner)
+  if (parsed.frames.length > 0) return near
+  const [framed = [], here] = await Promise.all([answered(framedMatches(page, parsed.inner), framesMs), near])
+  return [...framed, ...here]
 }
 
 const nearestIn = (root: Locator, selector: string): Promise<Candidate[]> =>
   root.evaluate(nearest, selector, { timeout: diagnosisMs })
 
 /** The answer of the page, or undefined when it navigates, hangs or closes meanwhile: the failure is told without it. */
-async function answered<T>(work: Promise<T>): Promise<T | undefined> {
+async function answered<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | undefined> {
   let timer: NodeJS.Timeout
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), diagnosisMs)
+    timer = setTimeout(() => resolve(undefined), ms)
   })
   try {
     return await Promise.race([work, late])
