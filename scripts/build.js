@@ -1,8 +1,8 @@
 // Builds src into dist: the program in ES modules that load on demand, and beside them, as one small CommonJS file each,
 // `main.js`, the start of every one-liner, and `quick-scrape.js`, all of a plain `bax scrape`. An ES module costs a start
 // 4 ms, and each built-in that one imports 1-3 more.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
 import { compileAgents, copyAgents } from './agent.js'
@@ -46,23 +46,51 @@ const common = {
 /** Builds into `outdir`; returns esbuild's metafile. */
 export async function build(outdir = join(root, 'dist')) {
   const fresh = `${outdir}.new-${process.pid}`
-  await rm(fresh, { recursive: true, force: true })
+  await mkdir(dirname(outdir), { recursive: true })
+  await sweep(outdir)
   await mkdir(fresh, { recursive: true })
-  const built = await Promise.all([
-    buildProgram(fresh),
-    ...Object.entries(quick).map(([name, path]) => buildQuick(fresh, name, path)),
-  ])
-  const { makeManifest } = await import(pathToFileURL(join(fresh, 'manifest.mjs')).href)
-  await writeFile(join(fresh, 'manifest.json'), JSON.stringify(makeManifest()))
-  await writeFile(join(fresh, 'package.json'), '{"type":"commonjs"}\n')
-  // Those that are compiled; only shell sessions need one, and say so.
-  copyAgents(join(fresh, 'agent'))
-  await rm(outdir, { recursive: true, force: true })
-  await rename(fresh, outdir)
-  return {
-    inputs: Object.assign({}, ...built.map(({ metafile }) => metafile.inputs)),
-    outputs: Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)),
+  try {
+    const built = await buildInto(fresh)
+    await rm(outdir, { recursive: true, force: true })
+    await rename(fresh, outdir)
+    return {
+      inputs: Object.assign({}, ...built.map(({ metafile }) => metafile.inputs)),
+      outputs: Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)),
+    }
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
   }
+}
+
+/** Removes what builds have left that were killed, and what one with our number left long ago. */
+async function sweep(outdir) {
+  const prefix = `${basename(outdir)}.new-`
+  const left = (await readdir(dirname(outdir))).filter((name) => name.startsWith(prefix))
+  const dead = left.filter((name) => !isBuilding(Number(name.slice(prefix.length))))
+  await Promise.all(dead.map((name) => rm(join(dirname(outdir), name), { recursive: true, force: true })))
+}
+
+function isBuilding(pid) {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+async function buildInto(outdir) {
+  const built = await Promise.all([
+    buildProgram(outdir),
+    ...Object.entries(quick).map(([name, path]) => buildQuick(outdir, name, path)),
+  ])
+  const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
+  await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
+  await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
+  // Those that are compiled; only shell sessions need one, and say so.
+  copyAgents(join(outdir, 'agent'))
+  return built
 }
 
 const buildProgram = (outdir) =>
@@ -115,10 +143,10 @@ const loadOnDemand = (entry) => ({
 })
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  // A package is for machines without a compiler: it has the agents of both architectures.
-  if (process.argv.includes('--package')) {
+  // `--without-agent`: what is compiled already is enough. A package is for machines without a compiler: it needs both.
+  if (!process.argv.includes('--without-agent')) {
     const missing = await compileAgents()
-    if (missing.length > 0)
+    if (missing.length > 0 && process.argv.includes('--package'))
       throw new Error(`no compiler for the agent of ${missing.join(' and ')}: see scripts/agent.js`)
   }
   await build()

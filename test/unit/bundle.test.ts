@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { build } from '../../scripts/build.js'
 
@@ -10,6 +11,8 @@ let metafile: Awaited<ReturnType<typeof build>>
 
 beforeAll(async () => {
   outdir = join(await mkdtemp(join(tmpdir(), 'bax-bundle-')), 'dist')
+  const ended = spawnSync(process.execPath, ['-e', '0']).pid
+  await Promise.all([mkdir(`${outdir}.new-${ended}`), mkdir(`${outdir}.new-${process.ppid}`), mkdir(`${outdir}.newer`)])
   metafile = await build(outdir)
 })
 afterAll(() => rm(join(outdir, '..'), { recursive: true, force: true }))
@@ -26,6 +29,13 @@ function staticGraph(entry: string): string[] {
   visit(Object.keys(outputs).find((name) => name.endsWith(`/${entry}`))!)
   return [...seen].flatMap((name) => Object.keys(outputs[name]?.inputs ?? { [name]: {} }))
 }
+
+describe('a build', () => {
+  test('removes what one that was killed has left, and nothing else', async () => {
+    const names = (await readdir(dirname(outdir))).toSorted()
+    expect(names).toEqual(['dist', `dist.new-${process.ppid}`, 'dist.newer'])
+  })
+})
 
 describe('the bundle', () => {
   test('a one-liner starts without the heavy packages', () => {
