@@ -37,6 +37,8 @@ export interface Settings {
   readonly idleExitMs: number
   readonly pool?: Partial<PoolConfig>
   readonly model?: ModelConfig
+  /** False: json and summary come from the model or not at all. */
+  readonly builtinExtractor: boolean
   readonly search?: SearchConfig
 }
 
@@ -49,6 +51,7 @@ interface SettingsFile {
   readonly session?: string
   readonly idle_exit_secs?: number
   readonly warm_pages?: number
+  readonly builtin_extractor?: boolean
   readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
   readonly search?: object
   readonly shell?: object
@@ -63,6 +66,7 @@ const kinds = {
   session: 'string',
   idle_exit_secs: 'number',
   warm_pages: 'number',
+  builtin_extractor: 'boolean',
   model: 'object',
   search: 'object',
   shell: 'object',
@@ -111,6 +115,8 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
     ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
     ...(model && { model }),
+    builtinExtractor:
+      readSwitch(env['BAX_BUILTIN_EXTRACTOR'], 'BAX_BUILTIN_EXTRACTOR') ?? file.builtin_extractor ?? true,
     ...(search && { search }),
   }
 }
@@ -119,6 +125,13 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
 export const sameBrowser = ({ browser }: Settings, running: EngineState): boolean => browser === running.browser
 
 const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
+
+function readSwitch(text: string | undefined, name: string): boolean | undefined {
+  if (!text) return undefined
+  if (/^(?:on|true|1|yes)$/i.test(text)) return true
+  if (/^(?:off|false|0|no)$/i.test(text)) return false
+  throw new BaxError('invalid_request', `${name} must be on or off, not ${JSON.stringify(text)}`)
+}
 
 function readModel(env: Io['env'], file: SettingsFile): ModelConfig | undefined {
   const url = env['BAX_MODEL_URL'] || file.model?.url

@@ -20,6 +20,8 @@ export interface EngineConfig {
   readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
   readonly model?: ModelConfig
+  /** False: without the model there is no json and no summary; the rules do not stand in for it. */
+  readonly builtinExtractor?: boolean
   readonly search?: SearchConfig
   /** How shell sessions get their containers. */
   readonly shell?: ShellConfig

@@ -184,6 +184,8 @@ export const limits = {
   model: {
     /** Time for one answer of a language model, its repetitions included. */
     answerMs: 120_000,
+    /** Kept back of a scrape's time for finding out by rules what a model has not answered. */
+    rulesMs: 1000,
     /** Repetitions of a request that was refused for load, and the longest pause before one. */
     retries: 2,
     pauseMs: 20_000,

@@ -16,6 +16,8 @@ export type Reply =
   | { readonly content: string }
   | { readonly status: number; readonly error?: string; readonly retryAfter?: number }
   | { readonly body: string }
+  /** Nothing, for as long as the asker waits. */
+  | { readonly silent: true }
 type Script = Reply | ((call: ModelCall) => Reply)
 
 export interface FakeModel {
@@ -73,6 +75,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function answer(response: ServerResponse, reply: Reply, model: string): void {
+  if ('silent' in reply) return
   if ('body' in reply) return void response.setHeader('content-type', 'text/html').end(reply.body)
   if ('status' in reply) {
     if (reply.retryAfter !== undefined) response.setHeader('retry-after', String(reply.retryAfter))

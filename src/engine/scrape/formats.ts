@@ -1,11 +1,10 @@
 /** Fills the formats that were asked for from one page. */
-import { BaxError } from '../../core/errors.ts'
 import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
-import type { LanguageModel } from '../language/model.ts'
 import { type PageContent, contentOf } from './content.ts'
 import { metadataOf } from './metadata.ts'
 import type { ObtainedPage } from './obtain.ts'
 import type { ScrapePlan } from './plan.ts'
+import { type Reader, whyNoModel } from './reader.ts'
 
 export interface Filled {
   readonly data: Omit<ScrapeData, 'metadata'>
@@ -13,7 +12,7 @@ export interface Filled {
   readonly warnings: readonly string[]
 }
 
-export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, model?: LanguageModel): Promise<Filled> {
+export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: Reader): Promise<Filled> {
   const { formats, input } = plan
   const { document, rendered } = page
   const wishes = { onlyMain: input.only_main_content, inlineImages: !input.remove_base64_images, headline: true }
@@ -28,15 +27,17 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, model?: 
   if (formats.has('links') || formats.has('images')) Object.assign(data, await addressesOf(plan, page))
   if (rendered?.screenshot) data.screenshot = rendered.screenshot
   if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
-  if (formats.has('summary')) {
-    const { text, source, warning } = await summaryOf(page, content, model)
-    data.summary = text
-    metadata.summary_source = source
-    if (warning) warnings.push(warning)
+  // A model takes seconds: it is asked for both at once.
+  const [summary, json] = await Promise.all([
+    formats.has('summary') ? summaryOf(page, content, reader) : undefined,
+    formats.has('json') ? import('./json.ts').then(({ jsonOf }) => jsonOf(plan.json, document, reader)) : undefined,
+  ])
+  if (summary) {
+    data.summary = summary.text
+    metadata.summary_source = summary.source
+    if (summary.warning) warnings.push(summary.warning)
   }
-  if (formats.has('json')) {
-    const { jsonOf } = await import('./json.ts')
-    const json = await jsonOf(plan.json, document, model)
+  if (json) {
     data.json = json.value
     Object.assign(metadata, json.metadata)
     warnings.push(...json.warnings)
@@ -66,16 +67,15 @@ interface Summary {
   readonly warning?: string
 }
 
-async function summaryOf({ document }: ObtainedPage, content: PageContent, model?: LanguageModel): Promise<Summary> {
+async function summaryOf({ document }: ObtainedPage, content: PageContent, reader: Reader): Promise<Summary> {
   const { title = '', description = '', language = '' } = { ...metadataOf(document.tree), ...document }
   let warning: string | undefined
-  if (model && content.markdown.trim() !== '') {
+  if (reader.model && content.markdown.trim() !== '') {
     const { summariseByModel } = await import('./model-summary.ts')
     try {
-      return { text: await summariseByModel(content.markdown, title, model), source: 'model' }
+      return { text: await summariseByModel(content.markdown, title, reader.model), source: 'model' }
     } catch (error) {
-      if (!(error instanceof BaxError) || (error.code !== 'model_failed' && error.code !== 'timeout')) throw error
-      warning = `${error.message}: the summary is made of the page's own sentences`
+      warning = `${whyNoModel(error, reader)}: the summary is made of the page's own sentences`
     }
   }
   const { summarise } = await import('./summary.ts')

@@ -1,10 +1,9 @@
 /** The json format: data in the shape of a schema, by a language model where one is set up, else by rules. */
-import { BaxError } from '../../core/errors.ts'
 import type { ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import { type StructuredResult, structuredOf } from '../extract/structured.ts'
-import type { LanguageModel } from '../language/model.ts'
 import { element, type PageDocument, treeOf } from './documents/document.ts'
 import type { JsonWish } from './plan.ts'
+import { type Reader, whyNoModel } from './reader.ts'
 
 export interface JsonResult {
   readonly value: unknown
@@ -13,12 +12,8 @@ export interface JsonResult {
 }
 
 /** @throws BaxError `invalid_request` for a schema that is none. */
-export async function jsonOf(
-  wish: JsonWish,
-  document: PageDocument,
-  model: LanguageModel | undefined,
-): Promise<JsonResult> {
-  // prettier-ignore
+export async function jsonOf(wish: JsonWish, document: PageDocument, reader: Reader): Promise<JsonResult> {
+  const { model } = reader
   const request = { query: wish.prompt ?? '', ...(wish.schema && { schema: wish.schema }) }
   // What is JSON already needs no reader, unless it is to have another shape.
   if (document.value !== undefined && !wish.schema && !(wish.prompt && model)) {
@@ -29,9 +24,9 @@ export async function jsonOf(
   try {
     return asResult(await structuredOf(tree, request, model))
   } catch (error) {
-    if (!(error instanceof BaxError) || (error.code !== 'model_failed' && error.code !== 'timeout')) throw error
+    const why = whyNoModel(error, reader)
     const result = asResult(await structuredOf(tree, request))
-    return { ...result, warnings: [`${error.message}: the json was found by rules`, ...result.warnings] }
+    return { ...result, warnings: [`${why}: the json was found by rules`, ...result.warnings] }
   }
 }
 

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeInput, ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import { HostMemory } from '../render/host-memory.ts'
@@ -31,6 +32,7 @@ export class PageScraper implements Scraper {
 
   async scrape(input: ScrapeInput, call: { readonly signal: AbortSignal }): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
+    this.#checkModel(plan)
     const known = this.#cache.find(input)
     if (known) return known
     const answer = await this.#inTime(plan, call.signal)
@@ -40,7 +42,9 @@ export class PageScraper implements Scraper {
 
   /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
   async scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer> {
-    return this.#inTime(planScrape(input), call.signal, from)
+    const plan = planScrape(input)
+    this.#checkModel(plan)
+    return this.#inTime(plan, call.signal, from)
   }
 
   /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
@@ -85,8 +89,8 @@ export class PageScraper implements Scraper {
   }
 
   async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
-    const model = asksModel(plan) ? await this.#modelUnder(signal) : undefined
-    const filled = await fillFormats(plan, page, model)
+    const model = asksModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
+    const filled = await fillFormats(plan, page, { model, rules: this.#config.builtinExtractor !== false })
     const { error, ...told } = answerFacts(page)
     const metadata: ScrapeMetadata = {
       ...metadataOf(page.document.tree),
@@ -102,12 +106,32 @@ export class PageScraper implements Scraper {
     return answerOf(page, filled, metadata)
   }
 
-  /** The model that is set up, if one is; its answers end with the scrape. */
-  async #modelUnder(signal: AbortSignal): Promise<LanguageModel | undefined> {
+  /** @throws BaxError `model_not_configured` for what nobody here can answer. */
+  #checkModel(plan: ScrapePlan): void {
+    if (this.#config.model || this.#config.builtinExtractor !== false || !asksModel(plan)) return
+    const asked = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
+    throw new BaxError('model_not_configured', `${asked} needs a language model, and none is set up`, {
+      hint: 'set BAX_MODEL_URL and BAX_MODEL, or let the built-in extractor answer (BAX_BUILTIN_EXTRACTOR)',
+    })
+  }
+
+  /** The model that is set up, if one is; it has what is left of the scrape's time, but for finding out by rules. */
+  async #modelUnder(signal: AbortSignal, deadline: number): Promise<LanguageModel | undefined> {
     if (!this.#config.model) return undefined
     this.#model ??= new (await import('../language/openai-compatible.ts')).OpenAiCompatible(this.#config.model)
     const model = this.#model
-    return { answer: (question) => model.answer({ ...question, signal }) }
+    return {
+      answer: async (question) => {
+        const left = Math.max(0, Math.round(deadline - performance.now() - limits.model.rulesMs))
+        const late = AbortSignal.timeout(left)
+        try {
+          return await model.answer({ ...question, signal: AbortSignal.any([signal, late]) })
+        } catch (error) {
+          if (!late.aborted || signal.aborted) throw error
+          throw new BaxError('timeout', 'the language model did not answer in the time of the scrape', { cause: error })
+        }
+      },
+    }
   }
 
   #loadRenderer(): Promise<Renderer> {
