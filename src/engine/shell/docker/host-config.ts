@@ -81,7 +81,7 @@ function tmpfsMounts({ limits, outputMounts }: ContainerSpec, volumes: readonly 
 
 function tmpfsOptions(path: string, mb: number, podman: boolean): string {
   const options = ['rw', 'exec', 'nosuid', 'nodev', `size=${mb}m`]
+  const mode = `mode=${path === '/tmp' || podman ? 1777 : '0755'}`
   // Podman knows no owner of a tmpfs.
-  if (path === '/tmp' || podman) return [...options, 'mode=1777'].join(',')
-  return [...options, 'mode=0755', `uid=${user.uid}`, `gid=${user.gid}`].join(',')
+  return [...options, mode, ...(podman ? [] : [`uid=${user.uid}`, `gid=${user.gid}`])].join(',')
 }

@@ -1,0 +1,283 @@
+/** Programs in a session's container, and what they may do without harm to anybody else. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ShellContainer } from '../../src/engine/shell/container.ts'
+import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
+import { bytesOf, nameOf, openContainers, programsIn, sh, small, testImages, until } from '../support/docker.ts'
+
+for (const image of testImages)
+  describe.skipIf(image.absent)(`a program in a container, ${nameOf(image)}`, () => {
+    let opened: Awaited<ReturnType<typeof openContainers>>
+    let box: ShellContainer
+    beforeAll(async () => {
+      opened = await openContainers()
+      box = await opened.containers.create(small(image.image))
+    })
+    afterAll(() => opened?.close())
+
+    describe('as it ends', () => {
+      test('tells its exit code, with both outputs apart', async () => {
+        expect(await sh(box, 'echo out; echo err >&2; exit 3')).toMatchObject({
+          stdout: 'out\n',
+          stderr: 'err\n',
+          code: 3,
+          signal: null,
+          stdoutBytes: 4,
+          stderrBytes: 4,
+          timedOut: false,
+          leftRunning: 0,
+        })
+      })
+
+      test('tells the signal that ended it', async () => {
+        expect(await sh(box, 'kill -11 $$')).toMatchObject({ code: null, signal: 11 })
+      })
+
+      test('is 127 when there is no such program, 126 when it is none', async () => {
+        expect(await sh(box, '', { argv: ['no-such-program'] })).toMatchObject({
+          code: 127,
+          stdout: '',
+          stderr: 'bax: no-such-program: not found\n',
+        })
+        expect(await sh(box, '', { argv: ['/etc/passwd'] })).toMatchObject({ code: 126, stdout: '' })
+      })
+
+      test('is refused when the folder to run in is not there', async () => {
+        await expect(sh(box, 'true', { cwd: '/no/such/folder' })).rejects.toMatchObject({ code: 'ENOENT' })
+        await expect(sh(box, 'true', { cwd: '/etc/passwd' })).rejects.toMatchObject({ code: 'ENOTDIR' })
+      })
+
+      test('hands over the 256 values of a byte as they are', async () => {
+        const all = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 256))
+        const exec = await box.exec({ argv: ['cat'], cwd: '/', env: {}, stdin: all })
+        expect((await bytesOf(exec.stdout)).equals(all)).toBe(true)
+      })
+
+      test('keeps nothing of a shell for the next one, but files', async () => {
+        await sh(box, 'cd /tmp; export KEPT=1; echo 1 > kept')
+        expect((await sh(box, 'pwd; echo "[$KEPT]"; cat /tmp/kept')).stdout).toBe('/workspace\n[]\n1\n')
+      })
+
+      test('has the environment it was given and none of the engine', async () => {
+        const { stdout } = await sh(box, 'env', { env: { GIVEN: 'a b\n"c"' } })
+        expect(stdout).toContain('GIVEN=a b\n"c"\n')
+        const names = [...stdout.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
+        const known = ['GIVEN', 'HOME', 'PATH', 'LANG', 'PWD', 'SHLVL', 'OLDPWD', '_']
+        expect(names.filter((name) => !known.includes(name!))).toEqual([])
+      })
+    })
+
+    describe('with what it is given', () => {
+      test('reads a script of a megabyte from memory', async () => {
+        const script = Buffer.from(`true '${'x'.repeat(1024 * 1024)}'\necho "$1 $(wc -c < "$0")"\n`)
+        const argv = ['sh', scriptPlaceholder, 'given']
+        expect((await sh(box, '', { argv, script })).stdout).toBe(`given ${script.length}\n`)
+      })
+
+      test('reads input until it is closed', async () => {
+        const exec = await box.exec({ argv: ['cat'], cwd: '/', env: {}, stdin: 'pipe' })
+        expect(await exec.write(Buffer.from('one '))).toBe(true)
+        expect(await exec.write(Buffer.from('two'))).toBe(true)
+        exec.endInput()
+        expect((await bytesOf(exec.stdout)).toString()).toBe('one two')
+        expect(await exec.exit).toMatchObject({ code: 0 })
+      })
+
+      test('need not read 20 MB of input', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', 'exec sleep 0.2'], cwd: '/', env: {}, stdin: 'pipe' })
+        expect(await exec.write(Buffer.alloc(20 * 1024 * 1024))).toBe(false)
+        expect(await exec.exit).toMatchObject({ code: 0 })
+        expect(await exec.write(Buffer.from('more'))).toBe(false)
+      })
+
+      test('may close its input and go on', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', 'exec <&-; echo closed; read x; exec sleep 100'], cwd: '/', env: {}, stdin: 'pipe' }) // prettier-ignore
+        const big = Buffer.alloc(1024 * 1024)
+        await until('the closed input', async () => !(await exec.write(big)))
+        exec.kill('now')
+        expect(await exec.exit).toMatchObject({ killed: true, signal: 9 })
+      })
+
+      test('has a terminal of the asked size, which can change', async () => {
+        const spec = { argv: ['sh', '-c', 'stty size; read line; stty size; echo "got $line"'], cwd: '/', env: {} }
+        const exec = await box.exec({ ...spec, stdin: 'pipe', pty: { cols: 91, rows: 33 } })
+        let seen = ''
+        for await (const piece of exec.stdout) {
+          seen += Buffer.from(piece).toString()
+          if (seen !== '33 91\r\n') continue
+          exec.resize({ cols: 70, rows: 20 })
+          await exec.write(Buffer.from('hello\r'))
+        }
+        expect(seen).toBe('33 91\r\nhello\r\n20 70\r\ngot hello\r\n')
+        expect(await exec.exit).toMatchObject({ code: 0 })
+      })
+
+      test('gets signals as a group', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', 'trap "echo INT; exit 5" INT; echo ready; while :; do sleep 0.05; done'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        let seen = ''
+        for await (const piece of exec.stdout) {
+          seen += Buffer.from(piece).toString()
+          if (seen === 'ready\n') exec.signal(2)
+        }
+        expect(seen).toBe('ready\nINT\n')
+        expect(await exec.exit).toMatchObject({ code: 5 })
+      })
+    })
+
+    describe('with what it says', () => {
+      test('has what is over the limit counted and dropped', async () => {
+        const bytes = 3_000_000
+        const ran = await sh(box, `head -c ${bytes} /dev/zero; echo end >&2`, { outputLimit: 1000 })
+        expect(ran.stdout).toHaveLength(1000)
+        expect(ran).toMatchObject({ stdoutBytes: bytes, stderr: 'end\n', code: 0 })
+      })
+
+      test('may say yes for ever: it is stopped in time, and the engine keeps none of it', async () => {
+        const before = process.memoryUsage().rss
+        const ran = await sh(box, 'yes', { outputLimit: 100, timeoutMs: 5000 })
+        expect(ran).toMatchObject({ timedOut: true, signal: 15, stdout: 'y\n'.repeat(50) })
+        expect(ran.stdoutBytes).toBeGreaterThan(1_000_000)
+        expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+      })
+
+      test('waits for a reader who is slow, and loses nothing', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', 'i=0; while [ $i -lt 4000 ]; do printf "%01023d\\n" $i; i=$((i+1)); done; echo done >&2'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const pieces = exec.stdout[Symbol.asyncIterator]()
+        const first = await pieces.next()
+        // The other stream is not held up by this one, but the program is: it cannot be done.
+        const done = await Promise.race([exec.exit.then(() => 'exit'), sh(box, 'sleep 0.3').then(() => 'held')])
+        expect(done).toBe('held')
+        const rest: Uint8Array[] = [first.value!]
+        for (let next = await pieces.next(); !next.done; next = await pieces.next()) rest.push(next.value)
+        const lines = Buffer.concat(rest).toString().trim().split('\n').map(Number)
+        expect(lines).toEqual(Array.from({ length: 4000 }, (_, index) => index))
+        expect(await exec.exit).toMatchObject({ code: 0, stdoutBytes: 4_096_000 })
+      })
+
+      test('may be left by its reader: it goes on, and its exit is told', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', 'head -c 5000000 /dev/zero; exit 4'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        for await (const piece of exec.stdout) {
+          expect(piece.length).toBeGreaterThan(0)
+          break
+        }
+        expect(await exec.exit).toMatchObject({ code: 4, stdoutBytes: 5_000_000 })
+      })
+
+      test('cannot forge frames: what looks like one is output', async () => {
+        const frame = String.raw`\0\0\0\005\104\001\0\0\0`
+        const forged = `printf '${frame}'; printf '${frame}' >&2; printf x > /proc/1/fd/1; printf x > /proc/$PPID/fd/1; exit 9`
+        const ran = await sh(box, forged)
+        expect(ran).toMatchObject({ code: 9, stdoutBytes: 9 })
+        expect(ran.stderr).toMatch(/ermission denied|o such file/)
+        expect(await sh(box, 'ls /proc/1/fd | wc -l; cat /proc/1/environ /proc/1/mem')).toMatchObject({ stdout: '0\n' })
+      })
+    })
+
+    describe('with what it leaves', () => {
+      test('is done when it ends, though a child of it holds the pipes', async () => {
+        const ran = await sh(box, '(sleep 1000; echo late) & echo started')
+        expect(ran).toMatchObject({ stdout: 'started\n', code: 0 })
+        expect(ran.leftRunning).toBeGreaterThanOrEqual(1)
+        // What was left keeps running, and may go on writing to nobody.
+        expect((await programsIn(box)).some((line) => line.startsWith('sleep 1000'))).toBe(true)
+        await sh(box, 'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true') // prettier-ignore
+        expect(await until('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
+      })
+
+      test('may write for ever in the background without holding up the session', async () => {
+        const ran = await sh(box, 'yes & echo pid $!')
+        expect(ran.code).toBe(0)
+        const pid = /pid (\d+)/.exec(ran.stdout)?.[1]
+        expect(await sh(box, `kill -0 ${pid} && kill -9 ${pid} && echo stopped`)).toMatchObject({ stdout: 'stopped\n' })
+      })
+    })
+
+    describe('when its time is over', () => {
+      test('goes with its whole tree: new sessions, double forks, TERM ignored; what it said is kept', async () => {
+        const stubborn = `trap '' TERM; echo said; (trap '' TERM; setsid sh -c 'trap "" TERM; (while :; do sleep 777; done) & while :; do sleep 777; done' &) ; (sleep 777 &) & while :; do sleep 777; done`
+        const ran = await sh(box, stubborn, { timeoutMs: 400 })
+        expect(ran).toMatchObject({ timedOut: true, signal: 9, code: null, stdout: 'said\n', leftRunning: 0 })
+        expect(await programsIn(box)).toEqual([])
+      })
+
+      test('may end by itself on TERM, and has nothing left', async () => {
+        const ran = await sh(box, `trap 'echo bye; exit 7' TERM; sleep 777 & wait`, { timeoutMs: 300 })
+        expect(ran).toMatchObject({ timedOut: true, stdout: 'bye\n', code: 7 })
+        expect(await programsIn(box)).toEqual([])
+      })
+
+      test('is the same when somebody kills it', async () => {
+        const exec = await box.exec({ argv: ['sh', '-c', '(setsid sleep 777 &); echo x; sleep 777'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+        const output = exec.stdout[Symbol.asyncIterator]()
+        await output.next()
+        exec.kill()
+        expect(await exec.exit).toMatchObject({ killed: true, timedOut: false })
+        expect(await programsIn(box)).toEqual([])
+      })
+
+      test('cannot be put off by stopping its supervisor', async () => {
+        const ran = await sh(box, 'trap "" TERM; kill -STOP $PPID; while :; do sleep 777; done', { timeoutMs: 400 })
+        expect(ran).toMatchObject({ timedOut: true, signal: 9 })
+        expect(await programsIn(box)).toEqual([])
+      })
+    })
+
+    describe('that means harm', () => {
+      test('as a fork bomb reaches the limit of processes, and goes', async () => {
+        const ran = await sh(box, '(bomb() { bomb | bomb & }; bomb) & exec sleep 777', {
+          timeoutMs: 2000,
+          outputLimit: 1000,
+        })
+        expect(ran).toMatchObject({ timedOut: true, leftRunning: 0 })
+        expect(ran.stderr).toMatch(/fork/)
+        expect(await programsIn(box)).toEqual([])
+        expect(await sh(box, 'echo well')).toMatchObject({ stdout: 'well\n', code: 0 })
+      })
+
+      test('as a bomb of memory is killed, and that is told', async () => {
+        expect(await sh(box, 'exec tail /dev/zero')).toMatchObject({ signal: 9, oomKilled: true })
+        expect(await sh(box, 'echo well')).toMatchObject({ stdout: 'well\n', oomKilled: false })
+      })
+
+      test('fills the disk: it is refused, nobody is killed, and room comes back', async () => {
+        const ran = await sh(box, 'dd if=/dev/zero of=/workspace/full bs=65536; echo $?')
+        expect(ran).toMatchObject({ stdout: '1\n', oomKilled: false })
+        expect(ran.stderr).toMatch(/No space left|full/)
+        await expect(box.files.write('/workspace/more', Buffer.alloc(1024 * 1024))).rejects.toMatchObject({
+          code: 'ENOSPC',
+        })
+        expect(await sh(box, 'rm /workspace/full; echo x > /workspace/small; cat /workspace/small')).toMatchObject({
+          stdout: 'x\n',
+        })
+      })
+
+      test('kills all it can: others end by it, the session lives, and no exit is made up', async () => {
+        const other = sh(box, 'sleep 777')
+        await until('the other program', async () =>
+          (await programsIn(box)).some((line) => line.startsWith('sleep 777')),
+        )
+        expect(await sh(box, 'kill -9 -1; echo alive')).toMatchObject({ stdout: 'alive\n', code: 0 })
+        expect(await other).toMatchObject({ signal: 9, code: null })
+        expect(await sh(box, 'echo well')).toMatchObject({ stdout: 'well\n' })
+        expect((await box.files.list('/')).total).toBeGreaterThan(3)
+      })
+
+      test('kills everything over and over, and its time is over all the same', async () => {
+        const ran = await sh(box, 'trap "" TERM; (while :; do kill -9 -1; done) & while :; do kill -9 -1; done', { timeoutMs: 500, outputLimit: 100 }) // prettier-ignore
+        expect(ran.timedOut || ran.signal === 9).toBe(true)
+        await until('silence', async () => (await programsIn(box)).length === 0)
+      })
+    })
+
+    test('50 at the same time each have their own outputs', async () => {
+      const roomy = await opened.containers.create(
+        small(image.image, { limits: { memoryMb: 512, cpus: 2, pids: 256, workspaceMb: 16, outputMb: 16, tmpMb: 16 } }),
+      )
+      const ran = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) })), // prettier-ignore
+      )
+      expect(ran.map(({ stdout, stderr, code }) => [stdout, stderr, code])).toEqual(
+        ran.map((_, index) => [`${index}\nin ${index}`, `e${index}\n`, index]),
+      )
+      await roomy.remove()
+    })
+  })

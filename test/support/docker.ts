@@ -1,0 +1,143 @@
+/** Containers on the real Docker of this machine, for the tests of shell sessions. */
+import Docker from 'dockerode'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EngineConfig } from '../../src/core/config.ts'
+import type { ContainerSpec, ShellContainer, ShellContainers } from '../../src/engine/shell/container.ts'
+import type { ExecExit, ExecSpec } from '../../src/engine/shell/container-exec.ts'
+import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
+import { createContainers } from '../../src/engine/shell/docker/containers.ts'
+import { addressOf, usualSockets } from '../../src/engine/shell/docker/endpoints.ts'
+
+const runtimeDir = process.env['XDG_RUNTIME_DIR']
+
+/** As an engine of the terminal would be told. */
+export const shellConfig = {
+  ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }),
+  ...(runtimeDir && { runtimeDir }),
+}
+
+/** A Docker that tests use, or why there is none. */
+interface TestDocker {
+  readonly name: 'docker' | 'podman'
+  readonly shell: NonNullable<EngineConfig['shell']>
+  /** Names of images it has. */
+  readonly images: readonly string[]
+}
+
+const found = await connectDocker(shellConfig).catch((error: Error) => error)
+const docker: TestDocker | Error =
+  found instanceof Error
+    ? found
+    : {
+        name: found.kind,
+        shell: { dockerHost: found.endpoint },
+        images: (await found.docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []),
+      }
+
+/** Images that tests run on, each with the reason why it cannot be. */
+export const testImages = (['bax-shell:busybox', 'bax-shell:default'] as const).map((image) => ({
+  image,
+  absent:
+    docker instanceof Error
+      ? `no Docker: ${docker.message}`
+      : docker.images.includes(image)
+        ? null
+        : `there is no image ${image}; npm run setup makes it`,
+}))
+
+/** `on bax-shell:busybox`, or why not. */
+export const nameOf = ({ image, absent }: (typeof testImages)[number]): string =>
+  absent === null ? `on ${image}` : `on ${image}: skipped, ${absent}`
+
+/** Address of Podman's own socket, or why the tests on it are skipped. */
+export const podman = await findPodman()
+
+async function findPodman(): Promise<{ endpoint: string } | { absent: string }> {
+  const sockets = await usualSockets({ home: homedir(), runtimeDir })
+  const endpoint = sockets.find((socket) => socket.includes('podman'))
+  return endpoint ? { endpoint } : { absent: 'skipped, Podman is not installed or has no socket here' }
+}
+
+/** The client, past the engine: what somebody else on this machine could do. */
+export async function otherClient(): Promise<Docker> {
+  if (docker instanceof Error) throw docker
+  return new Docker(await addressOf(docker.shell.dockerHost!, {}))
+}
+
+export interface OpenContainers {
+  readonly containers: ShellContainers
+  readonly stateDir: string
+  /** What the engine wrote into its log. */
+  readonly log: readonly string[]
+  close(): Promise<void>
+}
+
+/** Containers of an engine of their own. */
+export async function openContainers(config: Partial<EngineConfig> = {}): Promise<OpenContainers> {
+  if (docker instanceof Error) throw docker
+  const stateDir = config.stateDir ?? (await mkdtemp(join(tmpdir(), 'bax-shell-')))
+  const log: string[] = []
+  const containers = createContainers({
+    home: 'embedded',
+    log: (level, message, facts) => void log.push(`${level} ${message} ${JSON.stringify(facts)}`),
+    shell: docker.shell,
+    ...config,
+    stateDir,
+  })
+  return {
+    containers,
+    stateDir,
+    log,
+    async close() {
+      await containers.close()
+      if (config.stateDir === undefined) await rm(stateDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A small container's spec. */
+export const small = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+  sessionId: 'sh_test',
+  image,
+  network: 'none',
+  outputMounts: ['/output'],
+  limits: { memoryMb: 128, cpus: 1, pids: 64, workspaceMb: 64, outputMb: 32, tmpMb: 16 },
+  ...changes,
+})
+
+export interface Ran extends ExecExit {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a shell command to its end. */
+export async function sh(box: ShellContainer, command: string, more: Partial<ExecSpec> = {}): Promise<Ran> {
+  const exec = await box.exec({ argv: ['sh', '-c', command], cwd: '/workspace', env: {}, stdin: 'none', ...more })
+  const [stdout, stderr, exit] = await Promise.all([bytesOf(exec.stdout), bytesOf(exec.stderr), exec.exit])
+  return { ...exit, stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of stream) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Resolves when `found` gives something other than null, undefined or false. */
+export async function until<T>(what: string, found: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = performance.now() + 30_000
+  for (;;) {
+    const value = await found()
+    if (value !== null && value !== undefined && value !== false) return value
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Programs in a container, without the agent and who asks. */
+export async function programsIn(box: ShellContainer): Promise<string[]> {
+  const { stdout } = await sh(box, 'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; echo; done; true')
+  return stdout.split('\n').filter((line) => line.trim() && !/^\/\.bax\/agent|^sh -c for p in|^tr |^cat /.test(line))
+}
