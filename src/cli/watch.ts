@@ -49,7 +49,7 @@ export async function watch({ transport, http, input, io, onEvent }: Watching): 
 
 /** `12:00:01.123  network.response   200 GET http://…` */
 export function eventLine({ ts, type, data }: Event): string {
-  return `${ts.slice(11, 23)}  ${type.padEnd(17)}  ${factsOf(type, data)}`.trimEnd()
+  return `${String(ts).slice(11, 23)}  ${type.padEnd(17)}  ${factsOf(type, data)}`.trimEnd()
 }
 
 function factsOf(type: string, data: Event['data']): string {

@@ -2,6 +2,7 @@
 import { BaxError } from '../core/errors.ts'
 import { didYouMean, suggest } from '../core/suggest.ts'
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
+import { relayWords } from './relay/words.ts'
 import { shellWords } from './shell/words.ts'
 
 export interface WordsEntry {
@@ -89,6 +90,7 @@ const own: readonly OwnEntry[] = [
     summary: 'Choose the session that commands use when they name none',
     example: 'bax session use shop',
   },
+  ...relayWords,
   ...shellWords,
   {
     words: 'engine stop',

@@ -1,5 +1,7 @@
 /** What an engine can do, as interfaces; operations call these and never an implementation. */
+import type { Link } from './link.ts'
 import type { Call } from './operation.ts'
+import type { SocketCall } from './socket.ts'
 import type { Frame, StreamCall } from './stream.ts'
 import type {
   CrawlAccepted,
@@ -125,12 +127,21 @@ export interface Relays {
   activate(id: string, targetId: string, call: Call): Promise<void>
   readEvents(
     id: string,
-    query: RelayEventQuery & { limit: number; order: 'asc' | 'desc'; wait_ms: number; format: 'json' | 'har' },
+    query: RelayEventQuery & {
+      limit: number
+      order: 'asc' | 'desc'
+      wait_ms: number
+      format: 'json' | 'ndjson' | 'har'
+    },
     call: Call,
   ): Promise<RelayEventPage | { log: Record<string, unknown> }>
   clearEvents(id: string): Promise<void>
   /** Records as they come, the kept ones after `since` first. */
   followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>>
+  /** Lets a connector in. @throws BaxError `unauthorized`. */
+  admit(call: SocketCall): Promise<(link: Link) => void>
+  /** Lets a client speak CDP with a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
+  openClient(id: string, token: string | null): Promise<(link: Link) => void>
   /** A protocol error is an answer; all else that goes wrong is thrown. */
   cdp(request: CdpRequest, call: Call): Promise<CdpAnswer>
   readonly tokens: {

@@ -41,6 +41,8 @@ export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.Z
   readonly output: Out
   /** HTTP status of a successful answer that is not 200. */
   readonly status?: (output: z.output<NonNullable<Out>>) => number
+  /** The answer as NDJSON, one value a line, where the input asks for it. */
+  readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
   /** Largest body in bytes where the usual bound is too small. */
   readonly bodyBytes?: number
   /** Codes that this operation can answer beside those every operation can; for the documents. */

@@ -8,8 +8,8 @@ import type { Call, HttpMethod } from './operation.ts'
 export interface Frame {
   /** Position in the stream, for `Last-Event-ID`. */
   readonly seq: number
-  /** ISO 8601 UTC. */
-  readonly ts: string
+  /** ISO 8601 UTC; of relay events milliseconds since 1970, by the browser's clock. */
+  readonly ts: string | number
   readonly type: string
 }
 

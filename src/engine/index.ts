@@ -41,6 +41,7 @@ export function createEngine(config: EngineConfig): Engine {
       sessions: sessions.count,
       provisions: sessions.provisioning,
       shells: shell.count(),
+      relays: relays.count(),
       crawls: crawls.count,
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),

@@ -1,10 +1,24 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
 import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, map, resumeCrawl } from './crawl.ts'
 import { getEngineStatus, health, stopEngine } from './engine.ts'
+import { cdp } from './cdp.ts'
 import { sessionEvents } from './events.ts'
 import { browserStep, observe } from './observe.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
+import {
+  activateTarget,
+  clearRelayEvents,
+  createRelayToken,
+  followRelayEvents,
+  getRelay,
+  listRelays,
+  listRelayTokens,
+  readRelayEvents,
+  revokeRelayToken,
+  stopRelay,
+} from './relay.ts'
+import { relayCdp, relayConnect } from './relay-sockets.ts'
 import { runCommands } from './run-commands.ts'
 import { scrape } from './scrape.ts'
 import { search } from './search.ts'
@@ -37,30 +51,37 @@ import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
 
 export const operations = {
+  activateTarget,
   browserStep,
   cancelCrawl,
   cancelProvision,
+  cdp,
+  clearRelayEvents,
   closeSession,
   copyShellFile,
   crawl,
+  createRelayToken,
   createSession,
   createShell,
   deleteProfile,
   deleteShell,
   deleteShellFile,
-  getArtifact,
   getCrawl,
   getCrawlErrors,
   getEngineStatus,
   getProfile,
   getProvision,
+  getRelay,
   getSession,
   getSessionLog,
+  getArtifact,
   getShell,
   getShellExec,
   health,
   listArtifacts,
   listProfiles,
+  listRelays,
+  listRelayTokens,
   listSessions,
   listShellFiles,
   listShellImages,
@@ -70,9 +91,11 @@ export const operations = {
   moveShellFile,
   observe,
   pollProvision,
+  readRelayEvents,
   readShellFile,
   resizeShellExec,
   resumeCrawl,
+  revokeRelayToken,
   runCommands,
   saveProfile,
   scrape,
@@ -83,6 +106,7 @@ export const operations = {
   shellFileTree,
   signalShellExec,
   stopEngine,
+  stopRelay,
   touchShell,
   traceSession,
   writeShellExec,
@@ -90,9 +114,19 @@ export const operations = {
 }
 
 /** Operations whose answer comes in frames. */
-export const streams = { buildShellImage, crawlEvents, followShellExec, sessionEvents, shellExecStream }
+export const streams = {
+  buildShellImage,
+  crawlEvents,
+  followRelayEvents,
+  followShellExec,
+  sessionEvents,
+  shellExecStream,
+}
 
 /** Operations whose answer, or whose body, is bytes. */
 export const transfers = { downloadArtifact, downloadShellFile, uploadShellFile }
+
+/** Operations that go on as a websocket. */
+export const sockets = { relayCdp, relayConnect }
 
 export type Operations = typeof operations

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
-import { relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../core/shapes/relay.ts'
+import { defineStream } from '../core/stream.ts'
+import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../core/shapes/relay.ts'
 
 export const relayId = z.string().min(1).describe('Relay session, by id or name')
 
@@ -22,6 +23,7 @@ export const listRelays = defineOperation({
   summary: 'List the browsers that are connected through the relay',
   http: 'GET /relay/sessions',
   cli: 'relay list',
+  example: 'bax relay list',
   show: { as: 'table', items: 'sessions', columns: ['id', 'name', 'status', 'policy', 'active_target_id'] },
   input: z.object({}),
   output: z.object({ sessions: z.array(relayRecord) }),
@@ -32,6 +34,7 @@ export const getRelay = defineOperation({
   summary: 'Show a browser of the relay with its tabs',
   http: 'GET /relay/sessions/{id}',
   cli: 'relay show <id>',
+  example: 'bax relay show laptop',
   show: { as: 'record' },
   input: z.object({ id: relayId }),
   output: relayRecord,
@@ -43,6 +46,7 @@ export const stopRelay = defineOperation({
   summary: 'Let go of a browser; it and its tabs stay as they are',
   http: 'DELETE /relay/sessions/{id}',
   cli: 'relay stop <id>',
+  example: 'bax relay stop laptop',
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
   output: null,
@@ -54,6 +58,7 @@ export const activateTarget = defineOperation({
   summary: 'Bring a tab to the front; commands and CDP calls go to it from then on',
   http: 'POST /relay/sessions/{id}/activate',
   cli: 'relay use <id> <target_id>',
+  example: 'bax relay use laptop 5C1A…',
   show: { as: 'nothing' },
   input: z.object({ id: relayId, target_id: z.string().min(1).describe('The tab, as `bax relay tabs` names it') }),
   output: null,
@@ -80,9 +85,10 @@ export const readRelayEvents = defineOperation({
       .max(limits.relay.waitMs)
       .default(0)
       .describe('Wait so long for a matching record when there is none yet'),
-    format: z.enum(['json', 'har']).default('json'),
+    format: z.enum(['json', 'ndjson', 'har']).default('json'),
   }),
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
+  lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
   errors: ['relay_not_found'],
   run: (engine, { id, ...query }, call) => engine.relays.readEvents(id, query, call),
 })
@@ -117,6 +123,7 @@ export const listRelayTokens = defineOperation({
   summary: 'List the relay tokens, without their secrets',
   http: 'GET /relay/tokens',
   cli: 'relay tokens list',
+  example: 'bax relay tokens list',
   show: { as: 'table', items: 'tokens', columns: ['token_id', 'name', 'single_use', 'expires_at', 'last_used_at'] },
   input: z.object({}),
   output: z.object({ tokens: z.array(relayTokenRecord) }),
@@ -127,9 +134,22 @@ export const revokeRelayToken = defineOperation({
   summary: 'Revoke a relay token, and let go of the browsers that came with it',
   http: 'DELETE /relay/tokens/{token_id}',
   cli: 'relay tokens revoke <token_id>',
+  example: 'bax relay tokens revoke rtk_…',
   show: { as: 'nothing' },
   input: z.object({ token_id: z.string().min(1) }),
   output: null,
   errors: ['token_not_found'],
   run: (engine, { token_id }) => engine.relays.tokens.revoke(token_id),
+})
+
+export const followRelayEvents = defineStream({
+  summary: 'Follow the events of a browser as they happen',
+  description:
+    '`Last-Event-ID` or `since` resumes without a gap; what the ring no longer holds comes as `relay` `dropped`.',
+  http: 'GET /relay/sessions/{id}/events',
+  cli: null,
+  input: z.object(relayEventFields),
+  frame: relayEvent,
+  errors: ['relay_not_found'],
+  open: (engine, { id, ...query }, call) => engine.relays.followEvents(id, query, call),
 })

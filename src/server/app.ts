@@ -45,10 +45,18 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
     const { method, path } = route(http)
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{.+}'), handler)
   }
+  const streamAt = new Map<string, StreamOperation>(streaming.map((stream) => [stream.http, stream]))
   for (const operation of answering) {
-    for (const http of routesOf(operation)) serve(http, (context) => answer(context, operation, engine))
+    for (const http of routesOf(operation)) {
+      const stream = streamAt.get(http)
+      // What can be read and followed at one address is followed by who accepts frames.
+      serve(http, (context) =>
+        stream && acceptsFrames(context) ? follow(context, stream, engine) : answer(context, operation, engine),
+      )
+      streamAt.delete(http)
+    }
   }
-  for (const stream of streaming) serve(stream.http, (context) => follow(context, stream, engine))
+  for (const stream of streamAt.values()) serve(stream.http, (context) => follow(context, stream, engine))
   for (const transfer of moving) {
     serve(transfer.http, (context) =>
       'open' in transfer ? download(context, transfer, engine) : upload(context, transfer, engine),
@@ -62,14 +70,16 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
   })
 
   app.notFound((context) => {
-    const allowed = all
-      .flatMap((operation) => routesOf(operation).map(route))
+    const methods = [...all.flatMap(routesOf), 'GET /openapi.json']
+      .map(route)
       .filter(({ path }) => matches(path, context.req.path))
-      .map(({ method }) => method)
-    if (allowed.length === 0)
+      // What can be read can be asked for its head alone.
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    if (methods.length === 0)
       throw new BaxError('route_not_found', `no route ${context.req.method} ${context.req.path}`)
-    const message = `${context.req.method} is not allowed here; allowed: ${allowed.join(', ')}`
-    return failure(context, new BaxError('method_not_allowed', message), { allow: allowed.join(', ') })
+    const allow = [...new Set(methods)].join(', ')
+    const message = `${context.req.method} is not allowed here; allowed: ${allow}`
+    return failure(context, new BaxError('method_not_allowed', message), { allow })
   })
 
   app.onError((thrown, context) => {
@@ -85,11 +95,19 @@ async function answer(context: Context, operation: Operation, engine: Engine): P
   const { input, warning } = await readInput(context.req.raw, operation.input, context.req.param() as Fields, rules)
   const output = await operation.run(engine, input as z.output<z.ZodObject>, callOf(context))
   if (operation.output === null) return context.body(null, 204)
+  const lines = operation.lines?.(output as never, input as never)
+  if (lines) {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
+  }
   const body = output as Record<string, unknown>
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
   const status = operation.status?.(output as never) ?? 200
   return context.json(joined ? { ...body, warning: joined } : body, status as 200)
 }
+
+const acceptsFrames = (context: Context): boolean =>
+  /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
 
 async function follow(context: Context, stream: StreamOperation, engine: Engine): Promise<Response> {
   const rules = { maxBytes: stream.bodyBytes }

@@ -26,8 +26,8 @@ export function idleWatch(watched: { engine: Engine; socket: string; idleMs: num
 
   const inUse = async () => {
     if (open > 0) return true
-    const { sessions, provisions, crawls, shells } = await engine.status()
-    return sessions + provisions + crawls + shells > 0 || open > 0
+    const { sessions, provisions, crawls, relays, shells } = await engine.status()
+    return sessions + provisions + crawls + relays + shells > 0 || open > 0
   }
 
   /** Hides the socket, so that newcomers start another engine, and hears those who were already at the door. */

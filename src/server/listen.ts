@@ -4,6 +4,7 @@ import { chmod } from 'node:fs/promises'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BaxError } from '../core/errors.ts'
+import { acceptSockets, type SocketOptions } from './sockets.ts'
 
 export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
 
@@ -14,9 +15,13 @@ export interface Listener {
   close(graceMs?: number): Promise<void>
 }
 
-/** @throws BaxError `engine_failed` when the port is taken or the socket cannot be made. */
-export async function listen(app: Pick<Hono, 'fetch'>, where: Address): Promise<Listener> {
+/**
+ * `sockets` says who may open websockets, and on what; without it there are none.
+ * @throws BaxError `engine_failed` when the port is taken or the socket cannot be made.
+ */
+export async function listen(app: Pick<Hono, 'fetch'>, where: Address, sockets?: SocketOptions): Promise<Listener> {
   const server = createServer(getRequestListener(app.fetch))
+  const endSockets = sockets && acceptSockets(server, sockets)
   // A hanging client must not hold a connection for ever; long calls are bounded by their own time-outs.
   server.headersTimeout = 20_000
   server.requestTimeout = 0
@@ -27,7 +32,7 @@ export async function listen(app: Pick<Hono, 'fetch'>, where: Address): Promise<
   })
   // A named pipe of Windows has no mode; its default lets only its owner and administrators in.
   if ('socket' in where && process.platform !== 'win32') await chmod(where.socket, 0o600)
-  return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs) }
+  return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs, endSockets) }
 }
 
 function addressOf(server: Server, where: Address): string {
@@ -53,10 +58,14 @@ function explain(error: NodeJS.ErrnoException, where: Address): BaxError {
   return new BaxError('engine_failed', `cannot listen on ${name}: ${error.code ?? error.message}`, { cause: error })
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server, graceMs: number, endSockets = () => {}): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  const end = () => {
+    server.closeAllConnections()
+    endSockets()
+  }
+  const timer = setTimeout(end, graceMs)
   await closed
   clearTimeout(timer)
 }

@@ -80,15 +80,16 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     onStop: () => stop.abort('asked to stop'),
     log,
   })
+  const door = { hosts: null, origins: new Set<string>() }
   const app = createApp({
     engine,
-    door: { hosts: null, origins: new Set() },
+    door,
     onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
   })
   // The lock is ours, so a socket that is still there belongs to an engine that has died.
   await rm(socket, { force: true })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
-  const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket })
+  const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket }, { engine, door, own: true })
   try {
     const { started_at } = await engine.status()
     const state: EngineState = {

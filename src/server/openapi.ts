@@ -38,7 +38,10 @@ export function makeOpenapi(
       const path = template.replaceAll('*}', '}')
       paths[path] ??= {}
       const id = at === 0 ? name : aliasId(name, at)
-      paths[path][method.toLowerCase()] = describe(id, { ...operation, http } as Any, components)
+      const described = describe(id, { ...operation, http } as Any, components)
+      const known = paths[path][method.toLowerCase()] as Described | undefined
+      if (known) addContent(known, described as Described)
+      else paths[path][method.toLowerCase()] = described
     }
   }
   schemaOf(errorSchema, 'output', components)
@@ -60,6 +63,16 @@ export function makeOpenapi(
         bearer: { type: 'http', scheme: 'bearer' },
       },
     },
+  }
+}
+
+type Described = { responses: Record<string, { content?: Json }> }
+
+/** What is read and followed at one address is one operation with several types of content. */
+function addContent(known: Described, other: Described): void {
+  for (const [status, { content }] of Object.entries(other.responses)) {
+    known.responses[status] ??= { content: {} }
+    known.responses[status].content = { ...content, ...known.responses[status].content }
   }
 }
 

@@ -39,10 +39,14 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     ...config,
   })
   const noOrigins = new Set<string>()
-  const inside = createApp({ engine, door: { hosts: null, origins: noOrigins } })
-  const outside = createApp({ engine, door: { hosts: loopbackHosts, origins: noOrigins } })
+  const doors = { inside: { hosts: null, origins: noOrigins }, outside: { hosts: loopbackHosts, origins: noOrigins } }
+  const inside = createApp({ engine, door: doors.inside })
+  const outside = createApp({ engine, door: doors.outside })
   const socket = join(stateDir, 'test.sock')
-  const [unix, tcp] = await Promise.all([listen(inside, { socket }), listen(outside, { host: '127.0.0.1', port: 0 })])
+  const [unix, tcp] = await Promise.all([
+    listen(inside, { socket }, { engine, door: doors.inside, own: true }),
+    listen(outside, { host: '127.0.0.1', port: 0 }, { engine, door: doors.outside, own: false }),
+  ])
   const transports = {
     embedded: embedded((request) => inside.fetch(request)),
     unix: overSocket(socket),

@@ -52,13 +52,14 @@ export const command: TerminalCommand = {
     const engine = createEngine({ ...config, listensOn: `http://${address.host}:${address.port}` })
     const named = ((read(allowHost) as string[] | undefined) ?? []).map((name) => name.toLowerCase())
     const hosts = new Set([...loopbackHosts, ...named, spelled(address.host)])
+    const door = { hosts, origins: new Set<string>() }
     const app = createApp({
       engine,
-      door: { hosts, origins: new Set() },
+      door,
       onFault: (error, request_id) => log('error', error.message, { request_id, cause: String(error.cause) }),
     })
     try {
-      const listener = await listen(app, address)
+      const listener = await listen(app, address, { engine, door, own: false })
       note(io, `bax is listening on ${listener.address}`)
       await new Promise<void>((resolve) => {
         if (io.signal.aborted) resolve()

@@ -12,6 +12,7 @@ export const engineStatus = z
     sessions: z.int().describe('Live sessions'),
     shells: z.int().describe('Live shell sessions'),
     provisions: z.int().describe('Sessions being provisioned'),
+    relays: z.int().describe('Browsers of users that are connected'),
     crawls: z.int().describe('Crawls at work'),
     browsers: z.array(
       z.object({

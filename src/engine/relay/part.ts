@@ -1,29 +1,26 @@
 /** The engine's relay, loaded when a browser is first brought or asked for. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Relays } from '../../core/engine.ts'
-import type { Link } from '../../core/link.ts'
-import type { Principal } from './hub/relay-session.ts'
+import type { RelayHub } from './hub/hub.ts'
 import type { RelaysGround } from './hub/relays.ts'
 
 export interface RelayPart extends Relays {
-  /**
-   * Takes in a connector; with `token` null it comes from within the machine's own user.
-   * @throws BaxError `unauthorized`.
-   */
-  admit(token: string | null): Promise<(link: Link) => void>
+  /** Live ones. */
+  count(): number
   close(): Promise<void>
 }
 
 export function relayPart(config: EngineConfig, sessionCalls: RelaysGround['sessionCalls']): RelayPart {
+  let hub: RelayHub | undefined
   const load = async () => {
     const [{ RelayHub }, { EngineRelays }, { RelayTokens }] = await Promise.all([
       import('./hub/hub.ts'),
       import('./hub/relays.ts'),
       import('./hub/tokens.ts'),
     ])
-    const hub = new RelayHub()
+    hub = new RelayHub()
     const tokens = new RelayTokens(config.stateDir)
-    return { hub, tokens, relays: new EngineRelays({ hub, tokens, sessionCalls }) }
+    return { relays: new EngineRelays({ hub, tokens, sessionCalls }) }
   }
   let loading: ReturnType<typeof load> | undefined
   const loaded = () => (loading ??= load())
@@ -42,15 +39,13 @@ export function relayPart(config: EngineConfig, sessionCalls: RelaysGround['sess
       list: async () => (await relays()).tokens.list(),
       revoke: async (tokenId) => (await relays()).tokens.revoke(tokenId),
     },
-    admit: async (token) => {
-      const { hub, tokens } = await loaded()
-      const principal: Principal =
-        token === null
-          ? { tokenId: null, transport: 'local', onlyResumes: false }
-          : { transport: 'ws', ...(await tokens.admit(token)) }
-      return (link) => hub.accept(link, principal)
-    },
+    admit: async (call) => (await relays()).admit(call),
+    openClient: async (id, token) => (await relays()).openClient(id, token),
     // Nothing that was never loaded needs an end.
-    close: async () => (await loading)?.hub.close(),
+    close: async () => {
+      await loading
+      hub?.close()
+    },
+    count: () => hub?.sessions.length ?? 0,
   }
 }

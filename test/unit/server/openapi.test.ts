@@ -24,9 +24,11 @@ describe('openapi.json', () => {
       ...streams,
       ...transfers,
     }
-    const ids = Object.entries(all).flatMap(([name, operation]) =>
-      routesOf(operation).map((_, at) => (at === 0 ? name : aliasId(name, at))),
-    )
+    const read = new Set(Object.values(operations).map(({ http }) => http as string))
+    const ids = Object.entries(all)
+      // What is read and followed at one address is described once.
+      .filter(([name, { http }]) => !(Object.hasOwn(streams, name) && read.has(http)))
+      .flatMap(([name, operation]) => routesOf(operation).map((_, at) => (at === 0 ? name : aliasId(name, at))))
     expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(ids.toSorted())
   })
 

@@ -29,6 +29,8 @@ export class RelaySession {
   readonly events = new EventBuffer()
   readonly calls: CdpCalls
   readonly principal: Principal
+  /** Lets a client of CDP in, and nobody else; it lives as long as the session. */
+  readonly clientToken = `ct_${randomBytes(32).toString('base64url')}`
   readonly #resumeSecret = randomBytes(32).toString('base64url')
   readonly #createdAt = new Date()
   readonly #onEnd: (session: RelaySession) => void
@@ -82,11 +84,14 @@ export class RelaySession {
     return this.#active
   }
 
-  /** Compared in constant time; only the one who began the session may go on with it. */
+  /** Only the one who began the session may go on with it. */
   isResumedBy(secret: string, principal: Principal): boolean {
-    const hash = (text: string) => createHash('sha256').update(text).digest()
-    const same = timingSafeEqual(hash(secret), hash(this.#resumeSecret))
-    return same && principal.tokenId === this.principal.tokenId && principal.transport === this.principal.transport
+    const { tokenId, transport } = this.principal
+    return isSame(secret, this.#resumeSecret) && principal.tokenId === tokenId && principal.transport === transport
+  }
+
+  isClientToken(token: string): boolean {
+    return isSame(token, this.clientToken)
   }
 
   /** Goes on over a new tunnel; an older one that is still there is told that it was replaced. */
@@ -253,4 +258,10 @@ export class RelaySession {
     this.#resumeDeadline = null
     this.#onEnd(this)
   }
+}
+
+/** Compares in a time that tells nothing. */
+function isSame(one: string, other: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(one), hash(other))
 }

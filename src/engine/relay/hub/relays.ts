@@ -2,14 +2,17 @@
 import picomatch from 'picomatch'
 import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors.ts'
+import type { Link } from '../../../core/link.ts'
 import type { Call } from '../../../core/operation.ts'
 import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
+import type { SocketCall } from '../../../core/socket.ts'
 import type { StreamCall } from '../../../core/stream.ts'
 import type { CdpCalls } from '../cdp/calls.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
 import type { RelayHub } from './hub.ts'
-import type { RelaySession } from './relay-session.ts'
+import { joinClient } from './client.ts'
+import type { Principal, RelaySession } from './relay-session.ts'
 import type { RelayTokens } from './tokens.ts'
 
 export interface RelaysGround {
@@ -75,6 +78,26 @@ export class EngineRelays implements Relays {
     return events.follow({ ...queryOf(query), since }, call.signal)
   }
 
+  async admit({ token, own }: SocketCall): Promise<(link: Link) => void> {
+    const { hub, tokens } = this.#ground
+    const principal: Principal =
+      own && token === null
+        ? { tokenId: null, transport: 'local', onlyResumes: false }
+        : { transport: 'ws', ...(await tokens.admit(token ?? '')) }
+    return (link) => hub.accept(link, principal)
+  }
+
+  async openClient(id: string, token: string | null): Promise<(link: Link) => void> {
+    const session = this.#find(id)
+    if (token === null || !session.isClientToken(token)) {
+      throw new BaxError('unauthorized', 'the token is not that of this relay session', {
+        hint: 'connect to its cdp_url, which has the token',
+      })
+    }
+    const channel = session.open('ws')
+    return (link) => joinClient(link, channel)
+  }
+
   async cdp(request: CdpRequest, call: Call): Promise<CdpAnswer> {
     const { id, calls } = this.#callsOf(request.session_id)
     const started = performance.now()
@@ -105,7 +128,7 @@ export class EngineRelays implements Relays {
 
 /** Where Playwright and Puppeteer connect to the browser. */
 const cdpUrl = (session: RelaySession, { baseUrl }: Call): string =>
-  `${baseUrl.replace(/^http/, 'ws')}/relay/sessions/${session.id}/cdp`
+  `${baseUrl.replace(/^http/, 'ws')}/relay/sessions/${session.id}/cdp?token=${session.clientToken}`
 
 function queryOf({
   since,

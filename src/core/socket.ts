@@ -1,0 +1,31 @@
+/** A socket is an operation that goes on as a duplex link: a websocket, opened by an upgrade. */
+import type { z } from 'zod'
+import type { Engine } from './engine.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Link } from './link.ts'
+import type { Call } from './operation.ts'
+
+export interface SocketCall extends Call {
+  /** What the caller shows to be let in: a bearer token of a header, or the one of the subprotocols. */
+  readonly token: string | null
+  /** The caller is the machine's own user: it came over a private socket, or from within the process. */
+  readonly own: boolean
+}
+
+export interface SocketOperation<In extends z.ZodObject = z.ZodObject> {
+  readonly summary: string
+  readonly description?: string
+  /** Path template; the method of an upgrade is always GET. */
+  readonly http: `GET /${string}`
+  /** Subprotocol that both sides speak; none is asked for where it is left out. */
+  readonly protocol?: string
+  /** Fields of path and query. */
+  readonly input: In
+  readonly errors?: readonly ErrorCode[]
+  /** Checks the caller before anything is upgraded; what it returns takes the open link. */
+  open(engine: Engine, input: z.output<In>, call: SocketCall): Promise<(link: Link) => void>
+}
+
+export function defineSocket<In extends z.ZodObject>(socket: SocketOperation<In>): SocketOperation<In> {
+  return socket
+}

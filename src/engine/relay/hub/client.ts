@@ -1,0 +1,16 @@
+/** A client that speaks CDP over a websocket of its own. */
+import type { Link } from '../../../core/link.ts'
+import { closeCodes, type TunnelChannel } from '../tunnel/tunnel.ts'
+
+/** Hands messages to and fro; either side's end is the other's. */
+export function joinClient(link: Link, channel: TunnelChannel): void {
+  link.handle({
+    onText: (text) => channel.send(text),
+    onBytes: () => link.close(closeCodes.protocol, 'CDP is spoken in text'),
+    onClose: () => channel.close(),
+  })
+  channel.handle({
+    onMessage: (text) => link.sendText(text),
+    onClose: (code, reason) => link.close(code, reason),
+  })
+}

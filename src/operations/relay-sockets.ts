@@ -1,0 +1,23 @@
+/** Websockets of the relay: the one that connectors come by, and the one for clients that speak CDP. */
+import { z } from 'zod'
+import { defineSocket } from '../core/socket.ts'
+import { relayId } from './relay.ts'
+
+export const relayConnect = defineSocket({
+  summary: 'Bring a browser: the tunnel of `bax relay connect`',
+  description: 'Needs a relay token as bearer; a websocket of a web page shows it as subprotocol `bax.bearer.<token>`.',
+  http: 'GET /relay/connect',
+  protocol: 'bax.relay.v1',
+  input: z.object({}),
+  errors: ['unauthorized'],
+  open: (engine, _input, call) => engine.relays.admit(call),
+})
+
+export const relayCdp = defineSocket({
+  summary: 'Speak the Chrome DevTools Protocol with a browser of the relay',
+  description: 'For connectOverCDP of Playwright and connect of Puppeteer. Every client has sessions of its own.',
+  http: 'GET /relay/sessions/{id}/cdp',
+  input: z.object({ id: relayId, token: z.string().optional().describe('As in the cdp_url of the relay session') }),
+  errors: ['unauthorized', 'relay_not_found', 'relay_disconnected', 'browser_lost'],
+  open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token),
+})

@@ -1,0 +1,117 @@
+/** Upgrades of requests to websockets, by the list of sockets; every check comes before the upgrade. */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { z } from 'zod'
+import type { Engine } from '../core/engine.ts'
+import { asBaxError, BaxError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { limits } from '../core/limits.ts'
+import { route } from '../core/operation.ts'
+import type { SocketCall, SocketOperation } from '../core/socket.ts'
+import { version } from '../core/version.ts'
+import { websocketLink } from '../core/websocket-link.ts'
+import { sockets } from '../operations/index.ts'
+import { admit, type Door } from './door.ts'
+import { readInput } from './input.ts'
+
+export interface SocketOptions {
+  readonly engine: Engine
+  readonly door: Door
+  /** Whoever reaches this listener is the machine's own user. */
+  readonly own: boolean
+}
+
+/** Lets a server answer upgrades; returns what ends all of its websockets. */
+export function acceptSockets(server: Server, options: SocketOptions): () => void {
+  const upgrader = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.relay.messageBytes,
+    // Compression costs more than it saves on one machine; elsewhere long messages gain.
+    perMessageDeflate: options.own
+      ? false
+      : {
+          threshold: 10 * 1024,
+          zlibDeflateOptions: { level: 3 },
+          serverNoContextTakeover: true,
+          clientNoContextTakeover: true,
+        },
+    handleProtocols: (offered) => [...offered].find((name) => known.has(name)) ?? false,
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // A caller that goes away in the middle has nobody to tell.
+    socket.on('error', () => socket.destroy())
+    begin(request, options).then(
+      (take) => upgrader.handleUpgrade(request, socket, head, (open) => take(websocketLink(open))),
+      (thrown: unknown) => refuse(socket, asBaxError(thrown)),
+    )
+  })
+  return () => {
+    for (const open of upgrader.clients) open.terminate()
+  }
+}
+
+const all = Object.values(sockets as unknown as Record<string, SocketOperation>)
+const known = new Set(all.flatMap(({ protocol }) => protocol ?? []))
+
+async function begin(request: IncomingMessage, { engine, door, own }: SocketOptions) {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
+  admit(headers, door)
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  for (const operation of all) {
+    const fields = fieldsOf(route(operation.http).path, url.pathname)
+    if (!fields) continue
+    const asked = new Request(url, { headers })
+    const { input } = await readInput(asked, operation.input, fields)
+    const ended = new AbortController()
+    request.socket.once('close', () => ended.abort())
+    const call: SocketCall = {
+      signal: ended.signal,
+      baseUrl: `http://${request.headers.host ?? 'localhost'}`,
+      requestId: newId('req'),
+      token: tokenOf(headers),
+      own,
+    }
+    return operation.open(engine, input as z.output<z.ZodObject>, call)
+  }
+  throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
+}
+
+/** Web clients cannot set headers: they show their token as a subprotocol. */
+function tokenOf(headers: Headers): string | null {
+  const bearer = /^Bearer\s+(.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+  const spoken = offered.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
+  return bearer ?? headers.get('x-api-key') ?? spoken ?? null
+}
+
+/** The fields of a path, or undefined when it is not of this template. */
+function fieldsOf(template: string, path: string): Record<string, string> | undefined {
+  const [parts, given] = [template.split('/'), path.split('/')]
+  if (parts.length !== given.length) return undefined
+  const fields: Record<string, string> = {}
+  for (const [at, part] of parts.entries()) {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name !== undefined) fields[name] = decodeURIComponent(given[at]!)
+    else if (part !== given[at]) return undefined
+  }
+  return fields
+}
+
+/** The same answer as any other request would get, and then the end. */
+function refuse(socket: Duplex, error: BaxError): void {
+  const id = newId('req')
+  const body = JSON.stringify(error.toBody(id))
+  const lines = [
+    `HTTP/1.1 ${error.status} Refused`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    `x-request-id: ${id}`,
+    `x-bax-version: ${version}`,
+    ...(error.status === 401 ? ['www-authenticate: Bearer'] : []),
+    ...(error.status === 503 ? [`retry-after: ${error.retryAfterSecs ?? 1}`] : []),
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}

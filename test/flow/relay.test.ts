@@ -1,0 +1,201 @@
+import { chromium } from 'playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type Client, follow } from '../../src/client/client.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Brought, bringBrowser } from '../support/relay.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
+const brought: Brought[] = []
+
+beforeAll(async () => {
+  ;[homes, site, foreign] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': '<title>Home</title><h1>Home</h1><script>console.log("hello")</script>',
+      '/other': '<title>Other</title><p>Other',
+    }),
+    startForeignBrowser(),
+  ])
+})
+afterEach(async () => {
+  for (const one of brought.splice(0)) await one.stop()
+})
+afterAll(async () => {
+  await homes.close()
+  await foreign.close()
+  await site.close()
+})
+
+const bring = async (wish: { token?: string; name?: string } = {}): Promise<Brought> => {
+  const engine = wish.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
+  const one = await bringBrowser({ browser: foreign.url, engine, ...wish })
+  brought.push(one)
+  await until(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
+  return one
+}
+
+describe.each(homeNames)('a browser of the relay (%s)', (home) => {
+  const client = (): Client => homes.clients[home]
+  const cdp = (session_id: string, method: string, params = {}) => client().cdp({ session_id, method, params })
+
+  test('is listed with its tabs, and found by id and by name', async () => {
+    const { id } = await bring({ name: 'laptop' })
+    const { sessions } = await client().listRelays({})
+    expect(sessions).toMatchObject([{ id, name: 'laptop', status: 'connected', policy: 'no-lifecycle' }])
+    const record = await client().getRelay({ id: 'laptop' })
+    expect(record.targets).toMatchObject([{ type: 'page', active: true, responsive: true }])
+    expect(record.browser).toMatchObject({ product: expect.stringContaining('Chrome/'), headless: true })
+    expect(await failureOf(client().getRelay({ id: 'rly_none' }))).toMatchObject({ code: 'relay_not_found' })
+  })
+
+  test('answers calls; an error of the protocol is an answer, a denial is not', async () => {
+    const { id } = await bring()
+    const answer = await cdp(id, 'Runtime.evaluate', { expression: '6 * 7' })
+    expect(answer).toMatchObject({ success: true, session_id: id, result: { result: { value: 42 } } })
+    expect(await cdp(id, 'Foo.bar')).toMatchObject({
+      success: false,
+      code: 'cdp_error',
+      cdp: { code: -32_601, message: "'Foo.bar' wasn't found" },
+    })
+    expect(await failureOf(cdp(id, 'Browser.close'))).toMatchObject({ code: 'method_denied' })
+    expect(await failureOf(cdp(id, 'evaluate'))).toMatchObject({ code: 'invalid_request' })
+    const hung = client().cdp({
+      session_id: id,
+      method: 'Runtime.evaluate',
+      params: { expression: 'new Promise(() => {})', awaitPromise: true },
+      timeout_ms: 100,
+    })
+    expect(await failureOf(hung)).toMatchObject({ code: 'timeout' })
+  })
+
+  test('its events are read, waited for, followed, and forgotten', async () => {
+    const { id } = await bring()
+    const waiting = client().readRelayEvents({ id, kind: ['console'], text: 'hello', wait_ms: 20_000 })
+    await cdp(id, 'Page.navigate', { url: site.url })
+    expect(await waiting).toMatchObject({ events: [{ kind: 'console', data: { text: 'hello', level: 'log' } }] })
+
+    const seen: string[] = []
+    for await (const event of follow(homes.transports[home], 'GET /relay/sessions/{id}/events', { id, since: 0 })) {
+      seen.push(event.type)
+      if (event.type === 'load') break
+    }
+    expect(seen).toEqual(expect.arrayContaining(['connected', 'attached', 'request', 'navigated', 'log']))
+
+    const archive = await client().readRelayEvents({ id, format: 'har' })
+    expect(archive).toMatchObject({ log: { version: '1.2' } })
+    await client().clearRelayEvents({ id })
+    expect(await client().readRelayEvents({ id })).toMatchObject({ events: [], gap: null })
+  })
+
+  test('another tab is brought to the front', async () => {
+    const { id } = await bring()
+    const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other` })
+    const other = result!['targetId'] as string
+    const first = (await client().getRelay({ id })).targets[0]!.target_id
+    await client().activateTarget({ id, target_id: first })
+    await until(async () => (await client().getRelay({ id })).active_target_id === first)
+    await client().activateTarget({ id, target_id: other })
+    await until(async () => (await client().getRelay({ id })).active_target_id === other)
+    await cdp(id, 'Target.closeTarget', { targetId: other })
+    await until(async () => (await client().getRelay({ id })).targets.length === 1)
+    expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
+      code: 'target_not_found',
+    })
+  })
+
+  test('is let go of and stays as it is', async () => {
+    const one = await bring()
+    await client().stopRelay({ id: one.id })
+    await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('let this browser go') })
+    brought.length = 0
+    expect(await failureOf(client().getRelay({ id: one.id }))).toMatchObject({ code: 'relay_not_found' })
+    expect(await foreign.pages()).toHaveLength(1)
+  })
+})
+
+describe('clients that speak CDP', () => {
+  test('Playwright drives the browser beside single calls and events', async () => {
+    const { token } = await homes.clients.http.createRelayToken({})
+    const { id } = await bring({ token })
+    const { cdp_url: url } = await homes.clients.http.getRelay({ id })
+    const browser = await chromium.connectOverCDP(url)
+    const page = browser.contexts()[0]!.pages()[0]!
+    await page.goto(`${site.url}/other`)
+    expect(await page.textContent('p')).toBe('Other')
+    const answer = await homes.clients.http.cdp({
+      session_id: id,
+      method: 'Runtime.evaluate',
+      params: { expression: 'document.title' },
+    })
+    expect(answer).toMatchObject({ result: { result: { value: 'Other' } } })
+    expect((await homes.clients.http.getRelay({ id })).clients.map(({ kind }) => kind)).toEqual([
+      'collector',
+      'ws',
+      'cdp',
+    ])
+    await browser.close()
+    await until(async () => (await homes.clients.http.getRelay({ id })).clients.every(({ kind }) => kind !== 'ws'))
+    expect(await foreign.pages()).toHaveLength(1)
+  })
+
+  test('are let in with the token of the session only', async () => {
+    const { id } = await bring()
+    const url = `${homes.baseUrl.replace('http', 'ws')}/relay/sessions/${id}/cdp`
+    for (const wrong of [url, `${url}?token=ct_wrong`]) expect(await refusalOf(wrong)).toBe(401)
+  })
+})
+
+describe('connectors', () => {
+  test('need a token over HTTP, which is good until it is revoked', async () => {
+    const { http } = homes.clients
+    expect(await failureOf(bring({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
+    const { token, token_id } = await http.createRelayToken({ name: 'ci' })
+    const one = await bring({ token })
+    expect((await http.listRelayTokens({})).tokens).toMatchObject([
+      { token_id, name: 'ci', last_used_at: expect.any(String) },
+      {},
+    ])
+    await http.revokeRelayToken({ token_id })
+    await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('revoked') })
+    brought.length = 0
+    expect(await failureOf(bring({ token }))).toMatchObject({ code: 'unauthorized' })
+    expect(await failureOf(http.revokeRelayToken({ token_id }))).toMatchObject({ code: 'token_not_found' })
+  })
+
+  test('with a token for a single use bring one browser, which may come back', async () => {
+    const { token } = await homes.clients.http.createRelayToken({ single_use: true })
+    const one = await bring({ token })
+    one.links[0]!.drop()
+    await until(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
+    await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/used up/)
+  })
+
+  test('of web pages are refused before anything runs, with a valid token too', async () => {
+    const { token } = await homes.clients.http.createRelayToken({})
+    const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
+    const bearer = { authorization: `Bearer ${token}` }
+    expect(await refusalOf(url, { ...bearer, origin: 'http://evil.test' })).toBe(403)
+    expect(await refusalOf(url, { ...bearer, origin: 'null' })).toBe(403)
+    expect(await refusalOf(url, { ...bearer, host: 'rebound.test' })).toBe(403)
+    expect(await refusalOf(url.replace('/relay/connect', '/nothing'), bearer)).toBe(404)
+  })
+})
+
+/** The status with which an upgrade is refused. */
+function refusalOf(url: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, 'bax.relay.v1', { headers })
+    socket.once('unexpected-response', (_request, response) => {
+      resolve(response.statusCode!)
+      socket.terminate()
+    })
+    socket.once('open', () => reject(new Error('it was let in')))
+    socket.on('error', () => {})
+  })
+}
