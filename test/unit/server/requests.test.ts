@@ -117,7 +117,10 @@ describe('the envelope', () => {
 
   test('a wrong method names the right ones', async () => {
     const { status, headers, body } = await send('PUT', '/sessions', {})
-    expect([status, headers.get('allow'), body['code']]).toEqual([405, 'POST, GET', 'method_not_allowed'])
+    expect([status, headers.get('allow'), body['code']]).toEqual([405, 'POST, GET, HEAD', 'method_not_allowed'])
+    const allowed = async (method: string, path: string) => (await send(method, path)).headers.get('allow')
+    expect(await allowed('GET', '/search')).toBe('POST')
+    expect(await allowed('DELETE', '/openapi.json')).toBe('GET, HEAD')
   })
 
   test('a query value of the wrong kind is named', async () => {
