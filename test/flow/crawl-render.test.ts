@@ -83,27 +83,22 @@ describe('pages that look complete', () => {
   }, 60_000)
 
   test('are done again when a later one of the sample shows more, and come in the same order', async () => {
-    // The script adds something to pages of the sample only; which pages those are depends on their addresses.
-    const site = await siteOf({
-      '/site.js': script(`if (${/* as the judge does */ ''}document.title.includes('rich')) { ${adding} }`),
-      '/': (_, response) => void response.setHeader('content-type', 'text/html').end(linkPage('Home', paths)),
-      ...Object.fromEntries(
-        Array.from({ length: 400 }, (_, at) => `/article/${at}`).map((path) => [
-          path,
-          (_: unknown, response: import('node:http').ServerResponse) => {
-            const rich = paths.indexOf(path) >= paths.length - 2
-            response.setHeader('content-type', 'text/html').end(innocent(rich ? `rich ${path}` : path))
-          },
-        ]),
-      ),
-    })
+    // Which pages belong to the sample depends on their addresses, and so on the port of the site.
+    const paths: string[] = []
+    const home = () => linkPage('Home', paths)
+    const article = (path: string) => innocent(paths.indexOf(path) >= 5 ? `rich ${path}` : path)
+    const html = (text: () => string) => (_: unknown, response: import('node:http').ServerResponse) =>
+      void response.setHeader('content-type', 'text/html').end(text())
     const all = Array.from({ length: 400 }, (_, at) => `/article/${at}`)
-    const sample = all.find((path) => isSampled(`${site.url}${path}`))!
-    var paths = [
-      ...all.filter((path) => path !== sample && !isSampled(`${site.url}${path}`)).slice(0, 5),
-      sample,
-      '/article/399',
-    ]
+    const site = await siteOf({
+      '/': html(home),
+      '/site.js': script(`if (document.title.includes('rich')) { ${adding} }`),
+      ...Object.fromEntries(all.map((path) => [path, html(() => article(path))])),
+    })
+    const sampled = (path: string) => isSampled(`${site.url}${path}`)
+    const sample = all.find(sampled)!
+    const others = all.filter((path) => !sampled(path))
+    paths.push(...others.slice(0, 5), sample, others[5]!)
     const { id } = (await homes.clients.http.crawl({ url: site.url, limit: 100, async: true })) as { id: string }
     const replaced: number[] = []
     for await (const frame of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.page' })) {

@@ -32,7 +32,6 @@ async function siteOf(pages: Pages): Promise<Site> {
 }
 
 const text = (body: string) => sends('text/plain', body)
-const xml = (body: string, type = 'application/xml') => sends(type, body)
 const start = (site: Site, input: Record<string, unknown> = {}) => crawl(homes.clients.http, site.url, input)
 
 describe('robots.txt', () => {

@@ -157,7 +157,7 @@ export const crawlEventData = {
   'crawl.resumed': z.object({ completed: counter }),
   'crawl.found': z.object({ urls: z.array(z.string()), depth }).describe('Addresses that now wait to be visited'),
   'crawl.page': z.object({
-    index: counter.describe('Place in data'),
+    index: counter.describe('Number of the page; data has them by depth, then by number'),
     depth,
     url: z.string().describe('The address as it was found'),
     page: scrapeData,

@@ -4,6 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Reason } from '../render/decide.ts'
 import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
 
 /** What only we need of a line; never sent. */
@@ -27,7 +28,7 @@ export interface OwnFacts {
 export interface JudgedFacts {
   readonly template: string
   readonly host: string
-  readonly reason?: string
+  readonly reason?: Reason
   readonly render: 'http' | 'browser'
   /** Whether a browser showed more than was fetched, where both were looked at. */
   readonly more?: boolean

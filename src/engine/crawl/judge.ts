@@ -35,6 +35,8 @@ interface KindState {
 
 export class Judge {
   readonly #kinds = new Map<string, KindState>()
+  /** Kinds that an audit sent to the browser. */
+  readonly #switched = new Set<KindState>()
   readonly #auditedOf = new Map<string, number>()
 
   /** How a page is to be had, after all pages before it. */
@@ -67,8 +69,11 @@ export class Judge {
     if (audited) {
       if (!state.audited) this.#auditedOf.set(host, (this.#auditedOf.get(host) ?? 0) + 1)
       state.audited = true
-      if (more) state.browser = true
-    } else if (reason !== undefined && more !== undefined) {
+      if (more) {
+        state.browser = true
+        this.#switched.add(state)
+      }
+    } else if (reason !== undefined && more !== undefined && this.isOpen({ host, template, reason })) {
       state.vain.set(reason, more ? 0 : (state.vain.get(reason) ?? 0) + 1)
     }
     if (index === undefined) return
@@ -78,14 +83,12 @@ export class Judge {
 
   /** Places in `data` of pages that were taken as fetched and are to be rendered after all. */
   toRepeat(): number[] {
-    return [...this.#kinds.values()]
-      .flatMap(({ browser, fetched }) => (browser ? [...fetched] : []))
-      .sort((a, b) => a - b)
+    return [...this.#switched].flatMap(({ fetched }) => [...fetched]).sort((a, b) => a - b)
   }
 
   /** The page at this place of `data` has been done again, or cannot be. */
   repeated(index: number): void {
-    for (const { fetched } of this.#kinds.values()) fetched.delete(index)
+    for (const { fetched } of this.#switched) fetched.delete(index)
   }
 
   #isVain({ reason, ...kind }: PageKind): boolean {

@@ -57,8 +57,8 @@ const atWork =
     const lock = await shelf.hold(id)
     if (!lock) throw new BaxError('conflict', 'the crawl is running in another process')
     // Whoever asks whether somebody works on it wants nothing more than an answer.
-  lock.answer(id)
-  let facts: RunFacts
+    lock.answer(id)
+    let facts: RunFacts
     try {
       facts = await open()
     } catch (error) {

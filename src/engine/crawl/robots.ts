@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts'
 import { decodeText } from '../render/charset.ts'
 import { fetchPage } from '../render/fetch.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
+import { within } from './in-time.ts'
 
 /** Its types are those of an ES module, which it is not. */
 const parse = robotsParser as unknown as typeof robotsParser.default
@@ -59,23 +60,26 @@ export class Robots {
   async #ask(origin: string): Promise<SiteRules> {
     const { signal, onWarning, ignore } = this.#facts
     const address = `${origin}/robots.txt`
-    const clock = AbortSignal.timeout(limits.crawl.robotsMs)
     try {
-      const options = { userAgent: httpUserAgent, signal: AbortSignal.any([signal, clock]), admit: () => {} }
-      const { status, bytes, headers } = await fetchPage(address, options)
-      if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
-      if (status >= 400) return anything
-      const { text } = await decodeText(bytes.subarray(0, limits.crawl.robotsBytes), headers.get('content-type'), {
-        declares: false,
-      })
-      return rulesOf(address, text)
+      const clock = { ms: limits.crawl.robotsMs, late: () => new BaxError('timeout', 'it does not answer') }
+      return await within(signal, clock, (inner) => ask(address, inner))
     } catch (error) {
       signal.throwIfAborted()
-      const why = clock.aborted ? 'it does not answer' : (error as Error).message
-      if (!ignore) onWarning(`${address} could not be read (${why}): everything is taken as allowed`)
+      if (!ignore)
+        onWarning(`${address} could not be read (${(error as Error).message}): everything is taken as allowed`)
       return anything
     }
   }
+}
+
+/** @throws BaxError when there is no telling what it says */
+async function ask(address: string, signal: AbortSignal): Promise<SiteRules> {
+  const { status, bytes, headers } = await fetchPage(address, { userAgent: httpUserAgent, signal, admit: () => {} })
+  if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
+  if (status >= 400) return anything
+  const start = bytes.subarray(0, limits.crawl.robotsBytes)
+  const { text } = await decodeText(start, headers.get('content-type'), { declares: false })
+  return rulesOf(address, text)
 }
 
 function rulesOf(address: string, text: string): SiteRules {

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { BaxError } from '../../core/errors.ts'
 import { privateDir, writeWhole } from '../../core/files.ts'
 import { limits } from '../../core/limits.ts'
 import type { HeldLock } from '../../core/lock-holder.ts'
 import { askLock, holdLock, lockName, type LockName } from '../../core/process-lock.ts'
+import { explainDir } from '../../core/state-dir.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { readJournal } from './journal.ts'
 import { CrawlRecord } from './record.ts'
@@ -50,8 +51,12 @@ export class CrawlShelf {
   async add(id: string, input: CrawlInput): Promise<CrawlRecord> {
     const { folder } = this.files(id)
     const created = new Date().toISOString()
-    await privateDir(folder)
-    await writeWhole(join(folder, 'request.json'), JSON.stringify({ input, created_at: created } satisfies Request))
+    try {
+      await privateDir(folder)
+      await writeWhole(join(folder, 'request.json'), JSON.stringify({ input, created_at: created } satisfies Request))
+    } catch (error) {
+      throw explainDir(error, dirname(this.#folder))
+    }
     return new CrawlRecord(id, input, created)
   }
 

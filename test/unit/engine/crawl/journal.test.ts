@@ -1,0 +1,103 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { limits } from '../../../../src/core/limits.ts'
+import { Frontier } from '../../../../src/engine/crawl/frontier.ts'
+import { Journal, type JournalEntry, readJournal } from '../../../../src/engine/crawl/journal.ts'
+import { PageFile } from '../../../../src/engine/crawl/page-file.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-journal-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const path = () => join(folder, 'journal.ndjson')
+const found = (...urls: string[]): JournalEntry => ({ type: 'crawl.found', data: { urls, depth: 1 } })
+const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
+
+async function linesOf(from?: number) {
+  const lines = []
+  for await (const placed of readJournal(path(), from)) lines.push(placed)
+  return lines
+}
+
+test('lines are numbered, and the last of a group is marked', async () => {
+  const journal = await Journal.create(path())
+  const first = await journal.commit([found('a'), warning('ü')])
+  await journal.commit([warning('b')])
+  await journal.close()
+  const lines = await linesOf()
+  expect(lines.map(({ line }) => [line.seq, line.end])).toEqual([[1, undefined], [2, true], [3, true]]) // prettier-ignore
+  expect(lines.slice(0, 2)).toEqual(first)
+  expect(await linesOf(first[1]!.to)).toEqual(lines.slice(2))
+})
+
+test('commits at the same moment come one after the other, whole', async () => {
+  const journal = await Journal.create(path())
+  await Promise.all(Array.from({ length: 50 }, (_, at) => journal.commit([warning(`${at}`), found(`${at}`)])))
+  await journal.close()
+  const lines = await linesOf()
+  expect(lines.map(({ line }) => line.seq)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
+  for (let at = 0; at < 100; at += 2) expect(lines[at]!.line.data).toEqual({ message: (lines[at + 1]!.line.data as { urls: string[] }).urls[0] }) // prettier-ignore
+})
+
+test('what a crash has torn is not read, and is cut off when the crawl goes on', async () => {
+  const journal = await Journal.create(path())
+  await journal.commit([warning('whole')])
+  const { bytes, seq } = journal
+  await journal.close()
+  await appendFile(path(), '{"seq":2,"type":"crawl.wa')
+  expect(await linesOf()).toHaveLength(1)
+  const again = await Journal.reopen(path(), bytes, seq)
+  await again.commit([warning('next')])
+  await again.close()
+  expect((await readFile(path(), 'utf8')).trim().split('\n')).toHaveLength(2)
+  expect((await linesOf()).map(({ line }) => line.seq)).toEqual([1, 2])
+})
+
+test('listeners hear of every commit', async () => {
+  const journal = await Journal.create(path())
+  const heard: number[] = []
+  const stop = journal.listen(() => heard.push(journal.seq))
+  await journal.commit([warning('a'), warning('b')])
+  stop()
+  await journal.commit([warning('c')])
+  await journal.close()
+  expect(heard).toEqual([2])
+})
+
+test('pages are read back from their places', async () => {
+  const pages = await PageFile.create(join(folder, 'pages'))
+  const page = (name: string) => ({
+    url: name,
+    depth: 0,
+    page: { markdown: `# ${name} ü 漢`, metadata: { sourceURL: name } },
+  })
+  const places = [await pages.append(page('a')), await pages.append(page('b'))]
+  expect(await pages.read(places[1]!)).toEqual(page('b'))
+  expect(await pages.read(places[0]!)).toEqual(page('a'))
+  await pages.close()
+})
+
+test('addresses that wait come out in their order, however many there are and whenever they come', async () => {
+  const journal = await Journal.create(path())
+  const frontier = new Frontier(journal.path)
+  const count = limits.crawl.waiting * 3
+  const taken: string[] = []
+  const take = async (most: number) => {
+    for (let at = 0; at < most; at++) taken.push((await frontier.next())?.url ?? 'none')
+  }
+  for (let at = 0; at < count; at += 100) {
+    const urls = Array.from({ length: 100 }, (_, more) => `u${at + more}`)
+    for (const placed of await journal.commit([found(...urls), warning('between')])) frontier.push(placed)
+    if (at % 500 === 0) await take(37)
+  }
+  await take(count - taken.length)
+  expect(taken).toEqual(Array.from({ length: count }, (_, at) => `u${at}`))
+  expect(await frontier.next()).toBeUndefined()
+  for (const placed of await journal.commit([found('late')])) frontier.push(placed)
+  expect((await frontier.next())?.url).toBe('late')
+  await journal.close()
+})
