@@ -61,6 +61,15 @@ beforeAll(async () => {
       <button id="hidden" style="display:none">Hidden</button><div style="height:3000px"></div><p id="end">y 0</p>
       <script>addEventListener('scroll', () => { end.textContent = 'y ' + scrollY })</script><a id="away" href="/article">Away</a>`,
     '/state': `<!doctype html><p id="s"></p><script>s.textContent = 'visits ' + (localStorage.visits = Number(localStorage.visits ?? 0) + 1) + ' cookie ' + document.cookie; document.cookie = 'seen=1'</script>`,
+    '/last-words': `<!doctype html><p id="s"></p><script>
+      s.textContent = [sessionStorage.n, localStorage.n, name, document.cookie].join('|')
+      const save = () => { sessionStorage.n = localStorage.n = 1; name = 'kept'; document.cookie = 'n=1' }
+      save(); setInterval(save, 1); for (const event of ['beforeunload', 'pagehide', 'unload']) addEventListener(event, save)
+    </script>`,
+    '/route': shell(
+      "const show = () => { root.textContent = 'Route ' + location.hash + ' after ' + (shown++) }; let shown = 0; addEventListener('hashchange', show); show()",
+    ),
+    '/opens': shell("open('/article'); root.textContent = 'Opener'"),
     '/agent': (request, response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).end(request.headers['user-agent']),
     '/slow-image': '<!doctype html><title>Image</title><p>Text beside a picture.</p><img src="/never.png">',
@@ -162,6 +171,21 @@ describe('the browser', () => {
   test('nothing of one scrape is left for the next', async () => {
     const once = async () => (await scrape('/state', { render: 'browser' })).markdown
     expect([await once(), await once(), await once()]).toEqual(Array(3).fill('visits 1 cookie\n'))
+  })
+
+  test('nor what a page saves until its last moment', async () => {
+    for (const _ of [1, 2, 3]) expect((await scrape('/last-words', { render: 'browser' })).markdown).toBe('|||\n')
+  })
+
+  test('another fragment is another visit, in the same tab too', async () => {
+    for (const route of ['/a', '/b', '/b']) {
+      const { markdown, metadata } = await scrape(`/route#${route}`, { render: 'browser' })
+      expect([markdown, metadata.url]).toEqual([`Route #${route} after 0\n`, `${site.url}/route#${route}`])
+    }
+  })
+
+  test('windows that a page opens are not in the way of the next', async () => {
+    for (const _ of [1, 2]) expect((await scrape('/opens', { render: 'browser' })).markdown).toBe('Opener\n')
   })
 
   test('more pages than tabs are all served', async () => {

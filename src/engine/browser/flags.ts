@@ -2,7 +2,8 @@
 
 export type BrowserKind = 'headless' | 'stealth' | 'headful'
 
-const disabledFeatures = [
+/** Of several `--disable-features` only the last counts: who adds to them repeats them. */
+export const disabledFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'HttpsUpgrades',

@@ -6,19 +6,31 @@ export interface PageReading {
   readonly charset: string
 }
 
+/** Forms and pictures of these names would stand before the document's own properties. */
+const own = (name: 'documentElement' | 'URL' | 'characterSet'): unknown =>
+  Object.getOwnPropertyDescriptor(Document.prototype, name)!.get!.call(document)
+
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
 const verbatim = new Set(['script', 'style', 'noscript', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
 
+/** HTML, address and encoding of the page as it is now. */
 export function readPage(): PageReading {
-  const root = document.documentElement
-  const html = !root ? '' : hasShadow() ? flatten(root) : root.outerHTML
-  return { html, url: document.URL, charset: document.characterSet.toLowerCase() }
+  return readPlainPage() ?? reading(flatten(rootElement()!))
 }
 
-function hasShadow(): boolean {
-  for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return true
-  return false
+/** The same of a page without open shadow trees, whose content its HTML does not tell; undefined for others. */
+export function readPlainPage(): PageReading | undefined {
+  for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return undefined
+  return reading(rootElement()?.outerHTML ?? '')
 }
+
+const rootElement = () => own('documentElement') as Element | null
+
+const reading = (html: string): PageReading => ({
+  html,
+  url: own('URL') as string,
+  charset: (own('characterSet') as string).toLowerCase(),
+})
 
 /** HTML as it is shown: shadow trees instead of what they hide, slots filled. */
 function flatten(node: Node): string {

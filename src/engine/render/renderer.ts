@@ -88,7 +88,7 @@ export class Renderer {
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
       const tab = await this.#tab(kind)
-      const visit = await tab.visit(blocked)
+      const visit = await tab.visit(request.url, blocked)
       try {
         return await look(visit, request)
       } catch (error) {
@@ -105,7 +105,7 @@ export class Renderer {
     const idle = this.#idle.get(kind) ?? []
     while (idle.length > 0) {
       const tab = idle.pop()!
-      if (tab.sound && tab.browser === browser) return tab
+      if (tab.browser === browser && (await tab.wake())) return tab
       await tab.close()
     }
     return Tab.open(browser)
@@ -169,13 +169,14 @@ async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage>
   const { signal, deadline } = request
   const isPage = await visit.open(request.url, signal)
   if (!isPage && !request.screenshot) return notAPage(visit, request.url)
-  await visit.ready(signal, deadline)
+  const ready = await visit.ready(signal, deadline)
   if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
   const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined
   if (request.removeOverlays) await visit.inPage(signal, readScript, 'removeOverlays')
   const screenshot = request.screenshot && (await capture(visit, request.screenshot.fullPage, signal))
   if (!isPage) return { ...notAPage(visit, request.url), ...(screenshot && { screenshot }) }
-  const page = await visit.inPage<PageReading>(signal, readScript, 'readPage')
+  const untouched = request.waitFor === 0 && !actions && !request.removeOverlays
+  const page = (untouched ? ready : undefined) ?? (await visit.inPage<PageReading>(signal, readScript, 'readPage'))
   const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
   const raw = request.raw ? await bodyOf(visit, signal) : undefined
   return {

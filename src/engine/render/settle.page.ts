@@ -2,14 +2,26 @@
  * Runs before a page's own scripts, and knows when its content has settled: nothing is being fetched, no short timer is
  * waiting, no script is loading, and the document has been left alone for a moment.
  */
+import { type PageReading, pendingRefresh, readPlainPage } from './read.page.ts'
+import { sealPage } from './seal.page.ts'
+import { standInForFrames } from './stand-in.page.ts'
 
 export interface SettleOptions {
   /** The target is never painted: what waits for a frame gets a timer instead. */
   readonly unpainted: boolean
+  /** A `<meta http-equiv=refresh>` that fires later than this is no redirect. */
+  readonly refreshSecs: number
+}
+
+/** A page that has settled, or has not in time. */
+export interface SettledPage {
+  /** As it was then, unless there are shadow trees in it. */
+  readonly page?: PageReading
+  /** As `pendingRefresh` has it. */
+  readonly refresh: number | null
 }
 
 const quietMs = 60
-const watchedFrames = 10
 /** Timers beyond this are rotation and polling, not content. */
 const shortMs = 600
 
@@ -19,6 +31,8 @@ class Watch {
   readonly #timers = new Set<unknown>()
   readonly #now = performance.now.bind(performance)
   readonly #setTimeout = globalThis.setTimeout.bind(globalThis)
+  readonly #clearTimeout = globalThis.clearTimeout.bind(globalThis)
+  #look: (() => void) | undefined
 
   begin(): () => void {
     let ended = false
@@ -27,7 +41,7 @@ class Watch {
       if (ended) return
       ended = true
       this.#open--
-      this.touch()
+      this.#ended()
     }
   }
 
@@ -40,22 +54,45 @@ class Watch {
   }
 
   endTimer(id: unknown): void {
-    if (this.#timers.delete(id)) this.touch()
+    if (this.#timers.delete(id)) this.#ended()
   }
 
-  /** Resolves true when the content has settled, false when it has not in so many milliseconds. */
-  settled(limitMs: number): Promise<boolean> {
+  /** Resolves when the content has settled, at the latest in so many milliseconds. */
+  settled(limitMs: number): Promise<void> {
+    if (this.#idle && isStill()) return Promise.resolve()
     const end = this.#now() + limitMs
     return new Promise((resolve) => {
+      let timer: ReturnType<typeof setTimeout> | undefined
       const look = (): void => {
+        this.#clearTimeout(timer)
         const now = this.#now()
-        if (this.#open === 0 && this.#timers.size === 0 && now - this.#changed >= quietMs) return resolve(true)
-        if (now >= end) return resolve(false)
-        this.#setTimeout(look, 15)
+        const next = this.#idle ? Math.min(this.#changed + quietMs, end) : end
+        if (now < next) {
+          timer = this.#setTimeout(look, next - now)
+          return
+        }
+        this.#look = undefined
+        resolve()
       }
+      this.#look = look
       look()
     })
   }
+
+  #ended(): void {
+    this.touch()
+    if (this.#idle) this.#look?.()
+  }
+
+  get #idle(): boolean {
+    return this.#open === 0 && this.#timers.size === 0
+  }
+}
+
+/** Whether nothing can change the document any more: it has no scripts at all. */
+function isStill(): boolean {
+  for (const { type } of document.scripts) if (!/json|template|speculationrules/i.test(type)) return false
+  return document.querySelector('iframe,object,embed,[onload],[onerror],[onanimationend],[ontransitionend]') === null
 }
 
 function watchRequests(watch: Watch): void {
@@ -147,66 +184,20 @@ function watchDocument(watch: Watch): void {
   }
 }
 
-/** Without frames neither animation frames nor observers of layout would ever be called. */
-function standInForFrames(unwatched: typeof setTimeout): void {
-  let frames = 0
-  globalThis.requestAnimationFrame = (callback) => {
-    // The first frames may bring content; an animation goes on for ever.
-    const timer = frames++ < watchedFrames ? globalThis.setTimeout : unwatched
-    return Number(timer(() => callback(performance.now()), 16))
-  }
-  globalThis.cancelAnimationFrame = (id) => globalThis.clearTimeout(id)
-  globalThis.IntersectionObserver = class implements IntersectionObserver {
-    readonly root = null
-    readonly rootMargin = '0px'
-    readonly scrollMargin = '0px'
-    readonly thresholds = [0]
-    readonly #callback: IntersectionObserverCallback
-    /** One call each: a sentinel that is observed again would load page after page. */
-    readonly #seen = new WeakSet<Element>()
-    constructor(callback: IntersectionObserverCallback) {
-      this.#callback = callback
-    }
-    observe(target: Element): void {
-      if (this.#seen.has(target)) return
-      this.#seen.add(target)
-      globalThis.setTimeout(() => {
-        const box = target.getBoundingClientRect()
-        const entry = { target, isIntersecting: true, intersectionRatio: 1, boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now() } // prettier-ignore
-        this.#callback([entry], this)
-      }, 0)
-    }
-    unobserve(): void {}
-    disconnect(): void {}
-    takeRecords(): IntersectionObserverEntry[] {
-      return []
-    }
-  }
-  globalThis.ResizeObserver = class implements ResizeObserver {
-    readonly #callback: ResizeObserverCallback
-    constructor(callback: ResizeObserverCallback) {
-      this.#callback = callback
-    }
-    observe(target: Element): void {
-      globalThis.setTimeout(() => {
-        const contentRect = target.getBoundingClientRect()
-        const size = [{ inlineSize: contentRect.width, blockSize: contentRect.height }]
-        this.#callback([{ target, contentRect, borderBoxSize: size, contentBoxSize: size, devicePixelContentBoxSize: size }], this) // prettier-ignore
-      }, 0)
-    }
-    unobserve(): void {}
-    disconnect(): void {}
-  }
-}
-
 /** Installs the watch in a top-level document; frames have nothing of ours in them. */
-export function install({ unpainted }: SettleOptions): void {
+export function install({ unpainted, refreshSecs }: SettleOptions): void {
   if (globalThis.top !== globalThis.self) return
   const watch = new Watch()
   const unwatched = globalThis.setTimeout.bind(globalThis) as typeof setTimeout
+  const seal = sealPage()
   watchTimers(watch)
   watchRequests(watch)
   watchDocument(watch)
   if (unpainted) standInForFrames(unwatched)
-  Object.defineProperty(globalThis, Symbol.for('bax.settled'), { value: (ms: number) => watch.settled(ms) })
+  const settled = (ms: number): Promise<SettledPage> =>
+    watch.settled(ms).then(() => {
+      const page = readPlainPage()
+      return { refresh: pendingRefresh(refreshSecs), ...(page && { page }) }
+    })
+  Object.defineProperty(globalThis, Symbol.for('bax.page'), { value: { settled, seal } })
 }

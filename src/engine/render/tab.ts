@@ -7,6 +7,9 @@ import type { RenderBrowser } from './render-browser.ts'
 import settleScript from './settle.page.ts?inline'
 import { Visit } from './visit.ts'
 
+/** A page that has been read stays in its tab for so long, in case another is opened there. */
+const restMs = 200
+
 export class Tab {
   readonly browser: RenderBrowser
   readonly #contextId: string
@@ -16,6 +19,10 @@ export class Tab {
   #blocked = ''
   #visits = 0
   #broken = false
+  /** Address of the page that was left in the tab, sealed; undefined when there is none. */
+  #left: string | undefined
+  #rest: NodeJS.Timeout | undefined
+  #leaving: Promise<void> | undefined
 
   private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string) {
     this.browser = browser
@@ -46,7 +53,7 @@ export class Tab {
 
   async #prepare(): Promise<void> {
     const { unpainted, userAgent } = this.browser
-    const source = `(() => { ;${settleScript}; __bax_module.install(${JSON.stringify({ unpainted })}) })()`
+    const source = `(() => { ;${settleScript}; __bax_module.install(${JSON.stringify({ unpainted, refreshSecs: limits.scrape.refreshSecs })}) })()`
     await Promise.all([
       this.send('Page.enable'),
       this.send('Network.enable', { maxTotalBufferSize: 4 * limits.scrape.bodyBytes, maxResourceBufferSize: 2 * limits.scrape.bodyBytes }), // prettier-ignore
@@ -68,46 +75,78 @@ export class Tab {
     return this.browser.send(method, params, this.#sessionId)
   }
 
+  /** Takes the tab out of its rest; false when it cannot be used again. */
+  async wake(): Promise<boolean> {
+    clearTimeout(this.#rest)
+    await this.#leaving
+    return this.sound
+  }
+
   /** Begins a visit; what the tab hears goes to it until the next one. */
-  async visit(blocked: readonly string[]): Promise<Visit> {
+  async visit(url: string, blocked: readonly string[]): Promise<Visit> {
     const patterns = blocked.join('\n')
     if (patterns !== this.#blocked) {
       await this.send('Network.setBlockedURLs', { urls: blocked })
       this.#blocked = patterns
     }
+    // To a browser another fragment of the same address is the same page.
+    if (this.#left !== undefined && withoutFragment(this.#left) === withoutFragment(url)) await this.#leave()
+    this.#left = undefined
     this.#visit = new Visit(this, this.#targetId)
     return this.#visit
   }
 
-  /** Leaves nothing of a visit behind: no page, no cookies, no storage. A tab that cannot be cleaned is broken. */
+  /**
+   * Leaves nothing of a visit behind: no cookies, no storage, and a page that does nothing more. A tab that cannot be
+   * cleaned is broken.
+   */
   async clean(): Promise<void> {
-    const { origins = new Set<string>(), stopped = false } = this.#visit ?? {}
+    const visit = this.#visit
     this.#visit = undefined
     this.#visits++
-    // Its scripts stay switched off.
-    if (stopped) this.#broken = true
-    if (this.#broken) return
+    if (visit?.spent) this.#broken = true
+    if (this.#broken || !visit) return
     try {
-      await inTime(this.#wipe([...origins]), limits.pool.closeMs, 'the tab could not be cleaned')
+      await inTime(this.#wipe(visit), limits.pool.closeMs, 'the tab could not be cleaned')
     } catch {
       // Whatever holds it up goes with the tab.
       this.#broken = true
     }
+    // A page that is not followed by another soon is not kept.
+    this.#rest = setTimeout(() => (this.#leaving = this.#leaveInTime()), restMs).unref()
   }
 
-  async #wipe(origins: readonly string[]): Promise<void> {
-    const { errorText } = await this.send('Page.navigate', { url: 'about:blank' })
-    if (errorText !== undefined) throw new BaxError('page_crashed', String(errorText))
+  /** A page is ended where it stands: going to an empty one would cost a third of the next visit. */
+  async #wipe({ origins, answer }: Visit): Promise<void> {
+    this.#left = answer?.url ?? 'about:blank'
+    const seal = `globalThis[Symbol.for('bax.page')]?.seal()`
+    const { result } = await this.send('Runtime.evaluate', { expression: seal, returnByValue: true })
+    if ((result as { value?: boolean } | undefined)?.value !== true) await this.#leave()
     const collect = this.#visits % limits.scrape.collectEvery === 0
     await Promise.all([
       this.browser.send('Storage.clearCookies', { browserContextId: this.#contextId }),
-      ...origins.map((origin) => this.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
+      ...[...origins].map((origin) => this.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
       ...(collect ? [this.send('HeapProfiler.collectGarbage')] : []),
     ])
   }
 
+  async #leaveInTime(): Promise<void> {
+    try {
+      await inTime(this.#leave(), limits.pool.closeMs, 'the tab did not leave its page')
+    } catch {
+      this.#broken = true
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const { errorText } = await this.send('Page.navigate', { url: 'about:blank' })
+    if (errorText !== undefined) throw new BaxError('page_crashed', String(errorText))
+    this.#left = undefined
+  }
+
   async close(): Promise<void> {
     this.#broken = true
+    clearTimeout(this.#rest)
     this.browser.listen(this.#sessionId, undefined)
     this.browser.listen(this.#targetId, undefined)
     if (this.browser.gone) return
@@ -129,3 +168,5 @@ export class Tab {
     this.#visit?.hear(message)
   }
 }
+
+const withoutFragment = (url: string): string => url.replace(/#.*$/s, '')

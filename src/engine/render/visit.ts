@@ -2,21 +2,15 @@
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CdpMessage } from '../browser/upstream.ts'
-import { AnswerHeaders } from './answer-headers.ts'
 import { navigationError } from './browser-errors.ts'
+import { answerOf, type DocumentAnswer, isAttachment, isPage } from './document-answer.ts'
 import { checkRedirects, type Redirect } from './fetch.ts'
+import { exceptionText, type Frame, type Requested, type Thrown } from './protocol.ts'
+import type { PageReading } from './read.page.ts'
 import readScript from './read.page.ts?inline'
+import type { SettledPage } from './settle.page.ts'
 import type { Tab } from './tab.ts'
 import { Waiting } from './waiting.ts'
-
-/** The answer that a document came from. */
-export interface DocumentAnswer {
-  readonly requestId: string
-  readonly url: string
-  readonly status: number
-  readonly headers: AnswerHeaders
-  readonly mimeType: string
-}
 
 const { scrape } = limits
 /** For what may come at once when a script has been stopped. */
@@ -39,6 +33,11 @@ export class Visit {
   #loaded = 0
   #world: Promise<number> | undefined
   #stopped = false
+  #litters = false
+  /** The document that was asked for has come; before, what is heard is of the page before. */
+  #begun = false
+  #loader: string | undefined
+  #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
     this.#tab = tab
@@ -60,8 +59,11 @@ export class Visit {
       case 'Page.frameNavigated':
         this.#navigated(params['frame'] as Frame)
         break
+      case 'Page.windowOpen':
+        this.#litters = true
+        break
       case 'Page.loadEventFired':
-        this.#loaded = this.#committed
+        if (this.#begun) this.#loaded = this.#committed
         break
       case 'Inspector.targetCrashed':
         this.#waiting.fail(new BaxError('page_crashed', 'the page crashed its renderer'))
@@ -86,40 +88,53 @@ export class Visit {
     throw navigationError(failed)
   }
 
-  /** Waits until the page, and every page that it leads to by itself, has loaded and settled. */
-  async ready(signal: AbortSignal, deadline: number): Promise<void> {
+  /**
+   * Waits until the page, and every page that it leads to by itself, has loaded and settled; gives the page where it
+   * could be read in the same moment.
+   */
+  async ready(signal: AbortSignal, deadline: number): Promise<PageReading | undefined> {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
-      await this.settle(signal)
-      if (this.#asked > this.#committed) continue
-      const refresh = this.#stopped ? null : await this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs) // prettier-ignore
-      if (refresh === null) return
+      const document = this.#committed
+      const settled = await this.#settle(signal)
+      if (this.#asked > this.#committed || this.#committed > document) continue
+      const refresh = settled ? settled.refresh : await this.#refresh(signal)
+      if (refresh === null) return settled?.page
       const before = this.#committed
       const came = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
-      if (!came) return
+      if (!came) return undefined
     }
   }
 
   /** Waits until what the last action set off has settled. */
   async settle(signal: AbortSignal): Promise<void> {
+    await this.#settle(signal)
+  }
+
+  async #settle(signal: AbortSignal): Promise<SettledPage | undefined> {
     const end = performance.now() + scrape.settleMs
+    let settled: SettledPage | undefined
     while (!this.#stopped && this.#asked === this.#committed) {
       const left = end - performance.now()
-      if (left <= 0) return
-      const expression = `globalThis[Symbol.for('bax.settled')]?.(${Math.round(left)}) ?? true`
-      const settled = await this.#responsive(
+      if (left <= 0) break
+      const expression = `globalThis[Symbol.for('bax.page')]?.settled(${Math.round(left)})`
+      const answer = await this.#responsive(
         this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }),
         signal,
       ).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error)))
+      settled = (answer?.['result'] as { value?: SettledPage } | undefined)?.value
       // Scripts that are on their way by other means than ours, such as import().
-      if (settled === undefined || this.#open.size === 0) return
+      if (answer === undefined || this.#open.size === 0) break
+      settled = undefined
       await this.#waiting.until(
         () => this.#open.size === 0 || this.#asked > this.#committed,
         end - performance.now(),
         signal,
       )
     }
-    if (this.#asked > this.#committed) await this.#load(signal, performance.now() + limits.command.navigationMs)
+    if (this.#asked === this.#committed) return settled
+    await this.#load(signal, performance.now() + limits.command.navigationMs)
+    return undefined
   }
 
   /** Runs a function of a bundled page script in a world of its own, out of reach of the page's scripts. */
@@ -155,13 +170,18 @@ export class Visit {
     return (result as { value: T }).value
   }
 
-  /** Whether the page's scripts were stopped for good. */
-  get stopped(): boolean {
-    return this.#stopped
+  /** Whether the tab cannot be used again: its scripts are off, or there are windows and storage out of its reach. */
+  get spent(): boolean {
+    return this.#stopped || this.#litters
   }
 
   send(method: string, params: object, signal: AbortSignal): Promise<Record<string, unknown>> {
     return this.#waiting.guard(this.#tab.send(method, params), signal)
+  }
+
+  /** Milliseconds until the page leads elsewhere; null when it does not. */
+  async #refresh(signal: AbortSignal): Promise<number | null> {
+    return this.#stopped ? null : this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
   }
 
   #ownWorld(): Promise<number> {
@@ -227,8 +247,9 @@ export class Visit {
   }
 
   #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, redirectResponse } = params as unknown as Requested
+    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as Requested
     if (type === 'Document' && frameId === this.#mainFrame) {
+      this.#loader ??= loaderId
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
@@ -249,48 +270,13 @@ export class Visit {
   #navigated(frame: Frame): void {
     if (/^https?:/.test(frame.securityOrigin)) this.origins.add(frame.securityOrigin)
     if (frame.parentId !== undefined) return
+    this.#begun ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
+    if (!this.#begun) return
+    // What a tab stores for its session can be cleared on the last page only.
+    if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#litters = true
+    this.#origin = frame.securityOrigin
     this.#committed = Math.max(this.#asked, this.#committed)
     this.#open.clear()
     this.#world = undefined
   }
 }
-
-interface Frame {
-  readonly parentId?: string
-  readonly securityOrigin: string
-}
-
-interface Requested {
-  readonly requestId: string
-  readonly type: string
-  readonly frameId: string
-  readonly redirectResponse?: { readonly url: string; readonly status: number }
-}
-
-interface Thrown {
-  readonly text: string
-  readonly exception?: { readonly description?: string; readonly value?: unknown }
-}
-
-function answerOf(params: Record<string, unknown>): DocumentAnswer {
-  const { url, status, headers, mimeType } = params['response'] as {
-    url: string
-    status: number
-    headers: Record<string, string>
-    mimeType: string
-  }
-  // Values of several headers of one name come joined by line feeds.
-  const known = new AnswerHeaders(
-    Object.entries(headers).flatMap(([name, value]) => value.split('\n').map((one) => [name, one] as const)),
-  )
-  return { requestId: params['requestId'] as string, url, status, headers: known, mimeType }
-}
-
-const isPage = (answer: DocumentAnswer | undefined): boolean =>
-  answer === undefined || /^(?:text\/html|application\/xhtml\+xml)$/i.test(answer.mimeType)
-
-const isAttachment = ({ headers }: DocumentAnswer): boolean =>
-  /^\s*attachment/i.test(headers.get('content-disposition') ?? '')
-
-const exceptionText = ({ text, exception }: Thrown): string =>
-  exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore
