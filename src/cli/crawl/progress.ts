@@ -6,15 +6,18 @@ import { counted } from './contents.ts'
 /** What the spinner itself and the margin take. */
 const margin = 4
 
-/** `41 pages, 12.5/s, 210 waiting, 1 error, https://…`, as much of it as the terminal's line holds. */
-export function progressLine(io: Io, progress: CrawlEventData['crawl.progress']): string {
+/**
+ * `41 pages, 12.5/s, 210 waiting, 1 error, https://…`, as much of it as the terminal's line holds; `last` is the address
+ * to show when none is being visited.
+ */
+export function progressLine(io: Io, progress: CrawlEventData['crawl.progress'], last: string): string {
   const { completed, pages_per_second: rate, queued, errors, current } = progress
   const facts = [
     counted(completed, 'page'),
     `${rate.toFixed(1)}/s`,
     `${queued} waiting`,
     ...(errors > 0 ? [counted(errors, 'error')] : []),
-    ...current.slice(0, 1),
+    current[0] ?? last,
   ]
   return fitted(io, facts.join(', '))
 }

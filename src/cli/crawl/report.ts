@@ -26,6 +26,7 @@ export async function report(io: Io, facts: Report): Promise<number> {
   const { end, accounts, resume, summary, failOnError } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
+  if (finished && !finished.success && !stopped) return tellStartFailure(io, end)
   if (summary) await tellErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
   if (summary && !stopped) await tellLimits(io, facts)
@@ -34,17 +35,23 @@ export async function report(io: Io, facts: Report): Promise<number> {
     note(io, `${yellow('interrupted;')} go on with: ${cyan(resume)}`)
     return interruptedExit(io)
   }
-  if (finished!.status === 'completed' && finished!.success)
-    return failOnError && errors.length > 0 ? exits.failed : exits.done
+  if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
   const failure = failureOf(end)
-  await tell(io, `${failure.message} [${failure.code}]`, finished!.success ? `go on with: ${resume}` : undefined)
+  await tell(io, `${failure.message} [${failure.code}]`, `go on with: ${resume}`)
   return failure.exit
 }
 
-function failureOf({ finished, url }: CrawlEnd): BaxError {
+/** Of a site whose start page cannot be had, that is all there is to say. */
+async function tellStartFailure(io: Io, end: CrawlEnd): Promise<number> {
+  const failure = failureOf(end)
+  await tell(io, `${end.url}: ${failure.message} [${failure.code}]`)
+  return failure.exit
+}
+
+function failureOf({ finished }: CrawlEnd): BaxError {
   const { status, error, code } = finished!
   if (status === 'cancelled') return new BaxError('skipped', 'the crawl was cancelled')
-  return BaxError.fromBody({ error: error ?? `${url} could not be crawled`, code }, 'navigation_failed')
+  return BaxError.fromBody({ error: error ?? 'it could not be crawled', code }, 'navigation_failed')
 }
 
 async function tellErrors(io: Io, errors: readonly CrawlError[]): Promise<void> {

@@ -83,6 +83,7 @@ class Listener {
   readonly #errors = new Map<string, CrawlError>()
   readonly #warned = new Set<string>()
   #url = ''
+  #last = ''
   #finished: CrawlEventData['crawl.finished'] | undefined
 
   constructor(errand: Errand, spinner: Spinner) {
@@ -111,10 +112,11 @@ class Listener {
     const { io, sinks, onStart } = this.#errand
     switch (event.type) {
       case 'crawl.started':
-        this.#url = event.data.url
+        this.#url = this.#last = event.data.url
         onStart(this.#url)
         break
       case 'crawl.page':
+        this.#last = event.data.url
         this.#errors.delete(event.data.url)
         for (const sink of sinks) await sink.page(event.data)
         break
@@ -126,7 +128,7 @@ class Listener {
         await this.#warn(event.data.message)
         break
       case 'crawl.progress':
-        this.#spinner.say(progressLine(io, event.data))
+        this.#spinner.say(progressLine(io, event.data, this.#last))
         break
       case 'crawl.finished':
         this.#finished = event.data
