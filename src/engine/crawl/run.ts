@@ -2,6 +2,7 @@
  * One crawl at work. Addresses are visited several at a time and settled one after the other in the order of the
  * queue: whatever the concurrency, the same pages come out in the same order, and the limit cuts at the same place.
  */
+import { setMaxListeners } from 'node:events'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
@@ -67,6 +68,8 @@ export class CrawlRun {
   constructor(facts: RunFacts) {
     const { plan, journal, pages, steps } = facts
     const { signal } = this.#control
+    // Every page listens to it.
+    setMaxListeners(0, signal)
     this.#facts = facts
     this.#frontier = new Frontier(journal.path)
     const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
