@@ -3,7 +3,7 @@ import type { EngineConfig } from '../core/config.ts'
 import type { BatchTools } from './browser/run-batch.ts'
 import type { LanguageModel } from './language/model.ts'
 
-export function makeBatchTools({ model: settings }: EngineConfig): BatchTools {
+export function makeBatchTools({ model: settings }: Pick<EngineConfig, 'model'>): BatchTools {
   let model: LanguageModel | undefined
   return {
     markdown: async (page, element) => (await import('./extract/page-markdown.ts')).markdownOf(page, element),

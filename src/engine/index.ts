@@ -9,6 +9,7 @@ import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
 import { crawlPart } from './crawl/part.ts'
 import { relayPart } from './relay/part.ts'
+import { withRelay } from './relay/relayed-sessions.ts'
 import { scraperPart } from './scrape/part.ts'
 import { searchPart } from './search/part.ts'
 import { shellPart } from './shell/part.ts'
@@ -17,10 +18,11 @@ import { ProfileStore } from './store/profiles.ts'
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
   const store = new ProfileStore(config.stateDir)
-  const sessions = new BrowserSessions({ config, profiles: store, tools: makeBatchTools(config) })
+  const tools = makeBatchTools(config)
+  const sessions = new BrowserSessions({ config, profiles: store, tools })
   const extractor = scraperPart(config)
   const crawls = crawlPart(config, extractor)
-  const relays = relayPart(config, () => undefined)
+  const relays = relayPart(config, tools, () => undefined)
   const shell = shellPart(config)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
@@ -30,7 +32,7 @@ export function createEngine(config: EngineConfig): Engine {
     extractor,
     searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
     relays,
-    sessions,
+    sessions: withRelay(sessions, relays),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
     profiles: profilesOf(store, sessions),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeBatchTools } from '../../src/engine/batch-tools.ts'
 import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
@@ -52,6 +53,7 @@ async function connected({ policy = 'no-lifecycle' as Policy, tabs = [] as strin
       hub.accept(pair[1], { tokenId: null, transport: 'local', onlyResumes: false })
       return pair[0]
     },
+    tools: makeBatchTools({}),
     onStatus: (status) => statuses.push(status),
   })
   const stop = new AbortController()

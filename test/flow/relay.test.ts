@@ -19,6 +19,7 @@ beforeAll(async () => {
     serveSite({
       '/': '<title>Home</title><h1>Home</h1><script>console.log("hello")</script>',
       '/other': '<title>Other</title><p>Other',
+      '/form': '<title>Form</title><button onclick="document.title = `Pressed`">Press</button>',
     }),
     startForeignBrowser(),
   ])
@@ -107,6 +108,51 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
       code: 'target_not_found',
     })
+  })
+
+  test('is driven by the commands of the catalogue, in the tab that is looked at or the one that is named', async () => {
+    const { id } = await bring()
+    const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
+    const done = await client().runCommands({
+      session_id: id,
+      commands: [command('navigate_to', { url: site.url }), command('get_title'), command('get_content')],
+    })
+    const active = (await client().getRelay({ id })).active_target_id
+    expect(done).toMatchObject({
+      success: true,
+      session_id: id,
+      target_id: active,
+      results: [{}, { data: { result: { value: 'Home' } } }, { data: { content: '# Home\n' } }],
+    })
+    const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other`, background: true })
+    const target_id = result!['targetId'] as string
+    const title = { session_id: id, commands: [command('get_title')] }
+    const there = await client().runCommands({ ...title, context: { target_id } })
+    expect(there).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
+    await cdp(id, 'Target.closeTarget', { targetId: target_id })
+    const lost = client().runCommands({ ...title, context: { target_id } })
+    expect(await lost).toMatchObject({ success: false, code: 'target_not_found' })
+    expect(await foreign.pages()).toHaveLength(1)
+  })
+
+  test('is observed, and stepped through', async () => {
+    const { id } = await bring()
+    await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'navigate_to', data: { url: `${site.url}/form` } }],
+    })
+    const seen = await client().observe({ session_id: id })
+    expect(seen).toMatchObject({ title: 'Form', elements: [{ role: 'button', name: 'Press' }] })
+    const step = await client().browserStep({
+      session_id: id,
+      command: { command: 'click', data: { selector: `ref=${seen.elements![0]!.ref}` } },
+    })
+    expect(step).toMatchObject({ success: true, changes: { title_changed: true } })
+    const files = await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'screenshot', data: { path: 'page.png' } }],
+    })
+    expect(files).toMatchObject({ success: false, code: 'invalid_data' })
   })
 
   test('is let go of and stays as it is', async () => {

@@ -1,4 +1,5 @@
 /** A browser that was started by hand, brought to an engine by a connector. */
+import { makeBatchTools } from '../../src/engine/batch-tools.ts'
 import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
 import { dialEngine } from '../../src/engine/relay/connector/dial.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
@@ -50,6 +51,7 @@ export async function bringBrowser(bringing: Bringing): Promise<Brought> {
       links.push(dialled)
       return dialled
     },
+    tools: makeBatchTools({}),
     onStatus: (status) => statuses.push(status),
   })
   const stop = new AbortController()

@@ -17,15 +17,17 @@ export const command: TerminalCommand = {
     // `--browser chrome` has said which one runs, and is no program to start.
     const names = 'running' in wishes.browser && browser === wishes.browser.running
     const context = { ...typedContext, settings: names ? others : typedContext.settings }
-    const [engine, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
+    const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
       engineAddress(context),
+      import('../../engine/batch-tools.ts'),
       import('../../engine/relay/connector/connector.ts'),
       import('../../engine/relay/connector/dial.ts'),
       import('../../engine/relay/connector/user-browser.ts'),
     ])
+    const config = engineConfig(context.settings, io)
     const search = {
       wish: wishes.browser,
-      config: engineConfig(context.settings, io),
+      config,
       approveMs: wishes.approveMs,
       tell: (line: string) => note(io, line),
     }
@@ -35,6 +37,7 @@ export const command: TerminalCommand = {
       wishes: { policy, tabs, kinds, redact },
       browser: (signal) => openUserBrowser(search, signal),
       dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
+      tools: makeBatchTools(config),
       onStatus: statusTeller(io, context.settings.json, wishes),
     })
     await connector.run(io.signal)

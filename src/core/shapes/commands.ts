@@ -24,6 +24,7 @@ export const commandsResult = z
   .object({
     success: z.boolean(),
     session_id: z.string(),
+    target_id: z.string().nullable().optional().describe('The tab of a relay session that was worked in'),
     steps_completed: z.int(),
     total_steps: z.int(),
     duration_ms: z.int(),

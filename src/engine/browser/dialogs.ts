@@ -6,8 +6,11 @@ import { tabIdOf } from './tab-ids.ts'
 /** What a person in a hurry would press: OK where nothing is asked, Cancel where something is. */
 const accepted: ReadonlySet<string> = new Set(['alert', 'beforeunload'])
 
-export function answerDialogs(context: BrowserContext, events: EventLog): void {
-  context.on('dialog', (dialog) => void answer(dialog, events))
+/** Dialogs for which `ours` is false are left to the person before the browser. */
+export function answerDialogs(context: BrowserContext, events: EventLog, ours: () => boolean = () => true): void {
+  context.on('dialog', (dialog) => {
+    if (ours()) void answer(dialog, events)
+  })
 }
 
 async function answer(dialog: Dialog, events: EventLog): Promise<void> {

@@ -55,6 +55,11 @@ export class Registry {
     this.#forget()
   }
 
+  /** Whether the id or name is that of a session, live or ended. */
+  has(idOrName: string): boolean {
+    return this.#live.has(idOrName) || this.#names.has(idOrName) || this.#ended.has(idOrName)
+  }
+
   /** @throws BaxError `session_closed` or `session_not_found`. */
   liveOne(idOrName: string): Session {
     const session = this.find(idOrName)

@@ -130,6 +130,11 @@ export class BrowserSessions implements Sessions {
     return followSession(this.#registry.find(request.session_id), request, call)
   }
 
+  /** Whether the id or name is that of a session, live or ended. */
+  knows(idOrName: string): boolean {
+    return this.#registry.has(idOrName)
+  }
+
   /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
   live(idOrName: string): Session {
     return this.#registry.liveOne(idOrName)

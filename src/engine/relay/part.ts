@@ -1,16 +1,31 @@
 /** The engine's relay, loaded when a browser is first brought or asked for. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Relays } from '../../core/engine.ts'
+import type { Call } from '../../core/operation.ts'
+import type { BatchTools } from '../browser/run-batch.ts'
+import type { ExecutionKind, Executions } from './commands/executor.ts'
 import type { RelayHub } from './hub/hub.ts'
 import type { RelaysGround } from './hub/relays.ts'
 
 export interface RelayPart extends Relays {
   /** Live ones. */
   count(): number
+  /** Whether the id or name is that of a live one. */
+  knows(idOrName: string): boolean
+  /** Runs commands, observes or steps. @throws BaxError `relay_disconnected`, `browser_lost`, `target_not_found`. */
+  execute<K extends ExecutionKind>(
+    kind: K,
+    request: Executions[K]['request'] & { readonly session_id?: string },
+    call: Call,
+  ): Promise<Executions[K]['result']>
   close(): Promise<void>
 }
 
-export function relayPart(config: EngineConfig, sessionCalls: RelaysGround['sessionCalls']): RelayPart {
+export function relayPart(
+  config: EngineConfig,
+  tools: BatchTools,
+  sessionCalls: RelaysGround['sessionCalls'],
+): RelayPart {
   let hub: RelayHub | undefined
   const load = async () => {
     const [{ RelayHub }, { EngineRelays }, { RelayTokens }] = await Promise.all([
@@ -47,5 +62,10 @@ export function relayPart(config: EngineConfig, sessionCalls: RelaysGround['sess
       hub?.close()
     },
     count: () => hub?.sessions.length ?? 0,
+    knows: (idOrName) => hub?.has(idOrName) ?? false,
+    execute: async (kind, request, { signal }) => {
+      const session = hub!.find(request.session_id!)
+      return session.executor(tools).execute(kind, request, signal)
+    },
   }
 }

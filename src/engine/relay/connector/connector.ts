@@ -5,6 +5,9 @@ import type { Link } from '../../../core/link.ts'
 import { asBaxError, BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import { version } from '../../../core/version.ts'
+import type { BatchTools } from '../../browser/run-batch.ts'
+import { LocalExecutor } from '../commands/executor.ts'
+import { serveExecutor } from '../commands/remote-executor.ts'
 import { type FromConnector, type FromEngine, protocol, readFromEngine } from '../tunnel/messages.ts'
 import { serveChannel } from '../tunnel/remote-channel.ts'
 import { closeCodes, type Control, Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
@@ -19,6 +22,8 @@ export interface ConnectorFacts {
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
   /** A link to the engine. @throws BaxError; `unauthorized` and its like are final, the rest is tried again. */
   readonly dial: (signal: AbortSignal) => Promise<Link>
+  /** What commands get beside the browser. */
+  readonly tools: BatchTools
   readonly onStatus: (status: ConnectorStatus) => void
 }
 
@@ -41,6 +46,7 @@ export class Connector {
   #attachment: Attachment | undefined
   #tunnel: Tunnel | undefined
   #resume: string | undefined
+  #sessionId = ''
   /** Last word of the engine on which tabs it knows of. */
   #told = ''
 
@@ -195,6 +201,7 @@ export class Connector {
       const resumed = this.#resume === message.resume
       this.#tunnel = tunnel
       this.#resume = message.resume
+      this.#sessionId = message.session_id
       tunnel.heartbeatMs = message.heartbeat_ms
       this.#facts.onStatus({ state: 'connected', sessionId: message.session_id, resumed })
       if (!this.#attachment) this.#say({ type: 'browser', state: 'lost' })
@@ -207,12 +214,22 @@ export class Connector {
   #open(channel: TunnelChannel, kind: string): void {
     const attachment = this.#attachment
     if (!attachment) return channel.close(closeCodes.browserGone, 'the browser is gone')
-    if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     channel.onEnd(() => attachment.letRun())
+    if (kind === 'commands') return serveExecutor(channel, this.#executor(attachment))
+    if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     attachment.open(kind === 'ws').then(
       (browser) => serveChannel(channel, browser, { code: closeCodes.browserGone, reason: 'the browser is gone' }),
       (error: Error) => channel.close(closeCodes.browserGone, error.message.slice(0, 100)),
     )
+  }
+
+  #executor(attachment: Attachment): LocalExecutor {
+    return new LocalExecutor({
+      sessionId: this.#sessionId,
+      open: () => attachment.open(true),
+      active: () => attachment.targets.active,
+      tools: this.#facts.tools,
+    })
   }
 
   #tellTargets(): void {

@@ -5,7 +5,10 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits.ts'
 import type { RelayRecord } from '../../../core/shapes/relay.ts'
 import type { CdpChannel } from '../../browser/cdp-router.ts'
+import type { BatchTools } from '../../browser/run-batch.ts'
 import { CdpCalls } from '../cdp/calls.ts'
+import { type Executor, LocalExecutor } from '../commands/executor.ts'
+import { RemoteExecutor } from '../commands/remote-executor.ts'
 import { redactValue } from '../collect/redact.ts'
 import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
@@ -45,6 +48,7 @@ export class RelaySession {
   #reason: RelayRecord['disconnect_reason'] = null
   #reconnects = 0
   #browserLost = false
+  #executor: Executor | undefined
   #ended = false
   #targets: Targets['targets'] = []
   #active: string | null = null
@@ -201,9 +205,32 @@ export class RelaySession {
     }
   }
 
+  /** Where commands run: beside the browser when the connector can, else here, through the tunnel. */
+  executor(tools: BatchTools): Executor {
+    this.#executor ??= this.#makeExecutor(tools)
+    return this.#executor
+  }
+
   /** Asks how long a word to the connector and back takes. */
   ping(): void {
     this.#tunnel?.send({ type: 'ping', at: performance.now() })
+  }
+
+  #makeExecutor(tools: BatchTools): Executor {
+    const forget = () => {
+      this.#executor = undefined
+    }
+    if (this.executes) {
+      const channel = this.open('commands')
+      channel.onEnd(forget)
+      return new RemoteExecutor(channel)
+    }
+    const open = async () => {
+      const channel = this.open('ws')
+      channel.onEnd(forget)
+      return new RemoteChannel(channel)
+    }
+    return new LocalExecutor({ sessionId: this.id, open, active: () => this.#active, tools })
   }
 
   #welcome(): void {
