@@ -7,9 +7,9 @@ import { connectDocker, type DockerConnection } from './connection.ts'
 import { type DerivedImage, derivedImage } from './derived-image.ts'
 import { DockerContainer, type ImageMemory } from './docker-container.ts'
 import { type EngineIdentity, engineIdentity, labels } from './engine-identity.ts'
-import { dockerFault, unless } from './faults.ts'
+import { dockerFault, statusOf, unless } from './faults.ts'
 import { createOptions } from './host-config.ts'
-import { dropNetwork, ensureNetwork, fence } from './network.ts'
+import { dropNetworks, ensureNetwork, fence } from './network.ts'
 import { sweep } from './sweep.ts'
 import { kindOf, WarmPool } from './warm-pool.ts'
 
@@ -39,7 +39,7 @@ class DockerContainers implements ShellContainers {
   readonly #prepared = new Map<string, Promise<PreparedImage>>()
   #reach: Promise<Reach> | undefined
   #closing: Promise<void> | undefined
-  #bridged = false
+  #bridging: Promise<string> | undefined
 
   constructor(config: Parameters<typeof createContainers>[0]) {
     this.#config = config
@@ -80,7 +80,7 @@ class DockerContainers implements ShellContainers {
     await this.#pool.close()
     await Promise.all([...this.#live].map((container) => container.remove()))
     const reach = await this.#reach?.catch(() => undefined)
-    if (reach && this.#bridged) await dropNetwork(reach.connection, reach.identity.engine)
+    if (reach && this.#bridging) await dropNetworks(reach.connection, reach.identity.engine)
   }
 
   /** One who gives up does not wait; what comes for nobody is removed again. */
@@ -105,18 +105,30 @@ class DockerContainers implements ShellContainers {
   }
 
   async #makeNow(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
-    const { connection, identity } = await this.#connect()
-    const { docker, kind } = connection
     try {
-      const image = await this.#prepare(connection, baseId)
-      const ours = this.#labels(identity, spec)
-      const network = spec.network === 'none' ? 'none' : await this.#bridge(connection, identity, ours)
-      const plan = { spec, image: image.id, volumes: image.volumes, network, labels: ours, podman: kind === 'podman' }
-      const { id } = await docker.createContainer(createOptions(plan))
-      return await this.#start(connection, id, image, spec, ours)
+      try {
+        return await this.#makeOnce(spec, baseId)
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error
+      }
+      // Somebody has removed the image with the agent, or the bridge, since we made it.
+      this.#prepared.delete(baseId)
+      this.#bridging = undefined
+      return await this.#makeOnce(spec, baseId)
     } catch (error) {
       throw dockerFault(error, 'making a container')
     }
+  }
+
+  async #makeOnce(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
+    const { connection, identity } = await this.#connect()
+    const { docker, kind } = connection
+    const image = await this.#prepare(connection, baseId)
+    const ours = this.#labels(identity, spec)
+    const network = spec.network === 'none' ? 'none' : await this.#bridge({ connection, identity })
+    const plan = { spec, image: image.id, volumes: image.volumes, network, labels: ours, podman: kind === 'podman' }
+    const { id } = await docker.createContainer(createOptions(plan))
+    return this.#start(connection, id, image, spec, ours)
   }
 
   async #start(
@@ -144,9 +156,11 @@ class DockerContainers implements ShellContainers {
     }
   }
 
-  async #bridge(connection: DockerConnection, identity: EngineIdentity, ours: Record<string, string>): Promise<string> {
-    this.#bridged = true
-    return ensureNetwork(connection, ours, identity.engine)
+  /** The bridge of this engine, made with the first session that wants one, and again when somebody has removed it. */
+  #bridge({ connection, identity }: Reach): Promise<string> {
+    const bridge = (this.#bridging ??= ensureNetwork(connection, identity))
+    bridge.catch(() => (this.#bridging = undefined))
+    return bridge
   }
 
   #labels({ engine, owner }: EngineIdentity, { sessionId }: ContainerSpec): Record<string, string> {

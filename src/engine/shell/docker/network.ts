@@ -6,6 +6,7 @@
 import { networkInterfaces } from 'node:os'
 import type { DockerConnection } from './connection.ts'
 import { BaxError } from '../../../core/errors.ts'
+import { type EngineIdentity, labels } from './engine-identity.ts'
 import { unless } from './faults.ts'
 import { runOnce } from './one-shot.ts'
 
@@ -28,35 +29,28 @@ const notPublic = [
   '::/0',
 ]
 
-/** Name of the bridge that sessions of this engine share; they cannot see each other on it. */
-const networkName = (engine: string) => `bax-${engine.slice(0, 12)}`
+/** The bridges of an engine; one is enough, and two that began at the same instant may have made two. */
+const bridgesOf = ({ docker }: DockerConnection, engine: string) =>
+  docker.listNetworks({ filters: JSON.stringify({ label: [`${labels.engine}=${engine}`] }) })
 
-/** The bridge, made when it is not there. */
-export async function ensureNetwork(
-  { docker }: DockerConnection,
-  labels: Record<string, string>,
-  engine: string,
-): Promise<string> {
-  const name = networkName(engine)
-  if (await unless([404], docker.getNetwork(name).inspect())) return name
-  // 409: another engine of this state folder was faster.
-  await unless(
-    [409],
-    docker.createNetwork({
-      Name: name,
-      CheckDuplicate: true,
-      Driver: 'bridge',
-      EnableIPv6: false,
-      Labels: labels,
-      Options: { 'com.docker.network.bridge.enable_icc': 'false' },
-    }),
-  )
-  return name
+/** Id of the bridge that sessions of this engine share, and on which they cannot see each other; made when it is not there. */
+export async function ensureNetwork(connection: DockerConnection, { engine, owner }: EngineIdentity): Promise<string> {
+  const [found] = await bridgesOf(connection, engine)
+  if (found) return found.Id
+  const { id } = await connection.docker.createNetwork({
+    Name: `bax-${engine.slice(0, 12)}`,
+    Driver: 'bridge',
+    EnableIPv6: false,
+    Labels: { [labels.engine]: engine, [labels.owner]: owner },
+    Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+  })
+  return id
 }
 
-/** Removes the bridge unless somebody uses it. */
-export async function dropNetwork({ docker }: DockerConnection, engine: string): Promise<void> {
-  await unless([403, 404, 409], docker.getNetwork(networkName(engine)).remove())
+/** Removes the bridges, but for one that an engine of the same folder uses. */
+export async function dropNetworks(connection: DockerConnection, engine: string): Promise<void> {
+  const bridges = await bridgesOf(connection, engine)
+  await Promise.all(bridges.map(({ Id }) => unless([403, 404, 409], connection.docker.getNetwork(Id).remove())))
 }
 
 interface Fenced {
@@ -68,8 +62,8 @@ interface Fenced {
 }
 
 /** Closes a session's network to all but the public internet. @throws BaxError `internal_error`; the session must not be used then. */
-export async function fence({ docker }: DockerConnection, { container, image, labels }: Fenced): Promise<void> {
-  const common = { image, labels }
+export async function fence({ docker }: DockerConnection, { container, image, labels: ours }: Fenced): Promise<void> {
+  const common = { image, labels: ours }
   const survey = await runOnce(docker, { ...common, command: ['survey'], network: 'host', capabilities: [] })
   const lines = survey.stdout.split('\n').map((line) => line.split(' '))
   const named = (kind: string) => lines.flatMap(([word, address]) => (word === kind && address ? [address] : []))

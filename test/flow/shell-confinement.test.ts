@@ -1,0 +1,382 @@
+/** What a session's container is kept from, and how it ends when its engine, its Docker or somebody else ends it. */
+import type Docker from 'dockerode'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ShellContainer } from '../../src/engine/shell/container.ts'
+import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
+import { nameOf, openContainers, otherClient, podman, sh, small, testImages, until } from '../support/docker.ts'
+import { startShellHost } from '../support/shell-host.ts'
+
+const [busybox] = testImages
+
+/** Docker's own word on the containers of an engine, or on all with one of our labels. */
+const ofEngine = (client: Docker, label: string) =>
+  client.listContainers({ all: true, filters: JSON.stringify({ label: [label] }) })
+
+async function inspectOf(client: Docker, sessionId: string) {
+  const [found] = await ofEngine(client, `${labels.session}=${sessionId}`)
+  return client.getContainer(found!.Id).inspect()
+}
+
+/** What a command says in a container on the same bridge that is not ours, and so has no fence: proof that it matters. */
+async function unfenced(client: Docker, image: string, network: string, command: string): Promise<string> {
+  const Cmd = ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | ${command}`]
+  const container = await client.createContainer({ Image: image, Cmd, HostConfig: { NetworkMode: network } })
+  try {
+    await container.start()
+    await container.wait()
+    return (await container.logs({ stdout: true, stderr: true, follow: false })).toString()
+  } finally {
+    await container.remove({ force: true })
+  }
+}
+
+describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
+  const { image } = busybox!
+  let opened: Awaited<ReturnType<typeof openContainers>>
+  let client: Docker
+  beforeAll(async () => {
+    client = await otherClient()
+    opened = await openContainers()
+  })
+  afterAll(() => opened?.close())
+
+  describe('with no network', () => {
+    let box: ShellContainer
+    beforeAll(async () => {
+      box = await opened.containers.create(small(image, { sessionId: 'sh_confined' }))
+    })
+
+    test('is told everything that confines it', async () => {
+      const { Config, HostConfig, Mounts } = await inspectOf(client, 'sh_confined')
+      expect(HostConfig).toMatchObject({
+        NetworkMode: 'none',
+        CapDrop: ['ALL'],
+        CapAdd: null,
+        SecurityOpt: ['no-new-privileges'],
+        Privileged: false,
+        ReadonlyRootfs: true,
+        AutoRemove: true,
+        PidMode: '',
+        IpcMode: 'private',
+        UsernsMode: '',
+        Binds: null,
+        LogConfig: { Type: 'none' },
+        NanoCpus: 1_000_000_000,
+      })
+      // The limit, and what the folders in memory may hold: /workspace, /output, /tmp and /dev/shm.
+      expect(HostConfig.Memory).toBe((128 + 64 + 32 + 16 + 64) * 1024 * 1024)
+      expect(HostConfig.MemorySwap).toBe(HostConfig.Memory)
+      expect(Config).toMatchObject({ User: '1000:1000', StdinOnce: true })
+      expect([Mounts, HostConfig.Devices ?? [], HostConfig.PortBindings ?? {}]).toEqual([[], [], {}])
+    })
+
+    test('is nobody who may do anything', async () => {
+      const { stdout } = await sh(box, 'id -u; grep -E "^(Cap...|NoNewPrivs|Seccomp):" /proc/self/status')
+      expect(stdout.replaceAll('\t', ' ')).toBe(
+        ['1000', ...['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((name) => `${name}: 0000000000000000`)].join(
+          '\n',
+        ) + '\nNoNewPrivs: 1\nSeccomp: 2\n',
+      )
+    })
+
+    test('can write into its own folders only', async () => {
+      const { stdout } = await sh(
+        box,
+        'for d in / /bin /etc /usr /proc/sys/kernel /sys/fs/cgroup /dev; do (echo x > $d/written) 2>/dev/null && echo $d; done; for d in /workspace /output /tmp /dev/shm; do echo x > $d/written && echo ok $d; done',
+      )
+      expect(stdout).toBe('ok /workspace\nok /output\nok /tmp\nok /dev/shm\n')
+    })
+
+    test('sees no other interface than its own loop', async () => {
+      expect((await sh(box, 'ls /sys/class/net')).stdout).toBe('lo\n')
+      expect((await sh(box, 'nc -w 2 192.0.2.1 80')).stderr).toMatch(/unreachable/)
+    })
+
+    test('cannot mount, change its host name, enter namespaces or see the kernel log', async () => {
+      for (const command of [
+        'mount -t tmpfs x /tmp',
+        'hostname other',
+        'unshare -U true',
+        'unshare -n true',
+        'dmesg',
+        'mknod /tmp/d b 8 0',
+        'chroot / true',
+        'swapoff -a',
+      ])
+        // prettier-ignore
+        expect((await sh(box, command)).code, command).not.toBe(0)
+    })
+
+    test('keeps the file operations from what a link in an output mount leads to', async () => {
+      await sh(box, 'ln -s /etc /output/etc; ln -s /etc/passwd /output/passwd; mkfifo /output/fifo; mkdir /output/d; echo in > /output/d/file') // prettier-ignore
+      for (const path of ['etc/passwd', 'passwd', '../etc/passwd', '/etc/passwd', 'd/../../etc/passwd'])
+        await expect(box.files.read(path, { beneath: '/output' }), path).rejects.toMatchObject({
+          name: 'ContainerFault',
+        })
+      await expect(box.files.read('fifo', { beneath: '/output' })).rejects.toMatchObject({ code: 'ENXIO' })
+      expect((await box.files.read('d/file', { beneath: '/output' })).data.toString()).toBe('in\n')
+    })
+
+    test('never gives a file from outside, however fast a program swaps it for a link', async () => {
+      const loop = 'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done' // prettier-ignore
+      const swapping = await box.exec({ argv: ['sh', '-c', loop], cwd: '/', env: {}, stdin: 'none' })
+      const seen = new Set<string>()
+      await until('both answers', async () => {
+        try {
+          seen.add((await box.files.read('swap', { beneath: '/output' })).data.toString())
+        } catch (error) {
+          seen.add((error as { code: string }).code)
+        }
+        return seen.has('mine\n') && seen.has('ELOOP')
+      })
+      for (let round = 0; round < 500; round++)
+        seen.add(await box.files.read('swap', { beneath: '/output' }).then(({ data }) => data.toString(), ({ code }) => code as string)) // prettier-ignore
+      swapping.kill('now')
+      await swapping.exit
+      expect([...seen].filter((answer) => !['mine\n', '', 'ELOOP', 'ENOENT'].includes(answer))).toEqual([])
+    })
+
+    test('has the names of the image only: an image that is not there is said so, and not pulled', async () => {
+      await expect(opened.containers.create(small('no/such:image'))).rejects.toMatchObject({ code: 'image_not_found' })
+      const derived = (await client.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []).find((name) => name.startsWith('bax-agent:')) // prettier-ignore
+      await expect(opened.containers.create(small(derived!))).rejects.toMatchObject({ code: 'image_not_found' })
+      const strict = await openContainers({ shell: { ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }), images: ['other:1'] } }) // prettier-ignore
+      const names = (await strict.containers.images.list()).map(({ name }) => name)
+      expect(names.every((name) => name.startsWith('bax-shell:'))).toBe(true)
+      await strict.close()
+    })
+  })
+
+  describe('with a network', () => {
+    let box: ShellContainer
+    let neighbour: ShellContainer
+    let server: Server
+    let port: number
+    beforeAll(async () => {
+      server = createServer((_, response) => response.end('the engine'))
+      await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+      port = (server.address() as AddressInfo).port
+      const bridged = (sessionId: string) => opened.containers.create(small(image, { sessionId, network: 'bridge' }))
+      ;[box, neighbour] = await Promise.all([bridged('sh_bridged'), bridged('sh_neighbour')])
+    })
+    afterAll(() => server?.close())
+
+    const ask = (address: string, at = 80) => sh(box, `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 3 ${address} ${at}`)
+    const addressOf = async (sessionId: string) =>
+      Object.values((await inspectOf(client, sessionId)).NetworkSettings.Networks)[0]!
+
+    test('has an interface and a way out', async () => {
+      expect((await sh(box, 'ls /sys/class/net')).stdout).toBe('eth0\nlo\n')
+      expect((await sh(box, 'ip route')).stdout).toMatch(/^default via /m)
+      // A public address is routed: nobody says at once that it cannot be reached.
+      expect((await sh(box, 'ip route get 1.1.1.1')).stdout).toMatch(/via /)
+    })
+
+    test('cannot reach the host, by its gateway or by any address it has', async () => {
+      const { Gateway, NetworkID } = await addressOf('sh_bridged')
+      expect(await unfenced(client, image, NetworkID, `nc -w 5 ${Gateway} ${port}`)).toContain('the engine')
+      const own = Object.values(networkInterfaces())
+        .flatMap((list) => list ?? [])
+        .filter(({ family, internal }) => family === 'IPv4' && !internal)
+        .map(({ address }) => address)
+      expect(own.length).toBeGreaterThan(0)
+      for (const address of new Set([Gateway, ...own])) {
+        const ran = await ask(address, port)
+        expect(ran.stdout, address).toBe('')
+        expect(ran.stderr, address).toMatch(/unreachable/)
+      }
+    })
+
+    test('cannot reach metadata, private or link-local addresses', async () => {
+      for (const address of [
+        '169.254.169.254',
+        '169.254.170.2',
+        '100.100.100.200',
+        '10.0.0.1',
+        '172.17.0.1',
+        '192.168.1.1',
+      ])
+        expect((await ask(address)).stderr, address).toMatch(/unreachable/)
+      expect((await sh(box, 'ping -c 1 -W 1 fe80::1%eth0; ping6 -c 1 -W 1 fd00:ec2::254')).code).not.toBe(0)
+    })
+
+    test('cannot reach another session, nor be reached by it', async () => {
+      const { IPAddress } = await addressOf('sh_neighbour')
+      const listening = await neighbour.exec({ argv: ['sh', '-c', 'echo up; exec nc -l -p 8000'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
+      await listening.stdout[Symbol.asyncIterator]().next()
+      const ran = await sh(box, `echo hello | nc -w 2 ${IPAddress} 8000`)
+      expect(ran.code).not.toBe(0)
+      expect(ran.stderr).toMatch(/unreachable/)
+      listening.kill('now')
+      expect(await listening.exit).toMatchObject({ stdoutBytes: 3 })
+    })
+
+    test('cannot take its fence down', async () => {
+      for (const command of [
+        'ip rule del priority 200',
+        'ip rule flush',
+        'ip route add 172.16.0.0/12 dev eth0',
+        'ip addr add 10.1.1.1/8 dev eth0',
+      ])
+        // prettier-ignore
+        expect((await sh(box, command)).code, command).not.toBe(0)
+      expect((await sh(box, 'ip rule')).stdout).toMatch(/^200:\s+from all to 172\.16\.0\.0\/12 .*unreachable/m)
+    })
+
+    test('leaves no helper behind', async () => {
+      const { Config } = await inspectOf(client, 'sh_bridged')
+      const running = await ofEngine(client, `${labels.engine}=${Config.Labels[labels.engine]}`)
+      expect(running.every(({ Labels }) => Labels[labels.session]?.startsWith('sh_'))).toBe(true)
+      expect(running.every(({ State }) => State === 'running')).toBe(true)
+    })
+  })
+
+  describe('when it is lost', () => {
+    const lost = { name: 'BaxError', code: 'session_lost' }
+    const begin = async (sessionId: string) => {
+      const box = await opened.containers.create(small(image, { sessionId }))
+      const exec = await box.exec({ argv: ['sh', '-c', 'echo up; exec sleep 777'], cwd: '/', env: {}, stdin: 'none' })
+      const output = exec.stdout[Symbol.asyncIterator]()
+      await output.next()
+      return { box, exec, output, id: (await inspectOf(client, sessionId)).Id }
+    }
+
+    test('removed by somebody: what ran fails with session_lost, and no exit is made up', async () => {
+      const { box, exec, output, id } = await begin('sh_removed')
+      await client.getContainer(id).remove({ force: true })
+      await expect(exec.exit).rejects.toMatchObject(lost)
+      await expect(output.next()).rejects.toMatchObject(lost)
+      expect(await box.died).toMatchObject({ reason: 'exited' })
+      await expect(sh(box, 'true')).rejects.toMatchObject(lost)
+      await expect(box.files.info('/')).rejects.toMatchObject(lost)
+    })
+
+    test('paused by somebody: the same, within 5 s, and it is removed', async () => {
+      const { box, exec, id } = await begin('sh_paused')
+      const before = performance.now()
+      await client.getContainer(id).pause()
+      await expect(exec.exit).rejects.toMatchObject(lost)
+      // The one time that is promised; it is made of two beats and a look.
+      expect(performance.now() - before).toBeLessThan(5000)
+      expect(await box.died).toMatchObject({ reason: 'paused' })
+      await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
+    })
+
+    test('a read of a file that is under way ends, too', async () => {
+      const box = await opened.containers.create(small(image, { sessionId: 'sh_reading' }))
+      await sh(box, 'head -c 8000000 /dev/zero > /workspace/large')
+      const { data } = await box.files.readStream('/workspace/large')
+      const pieces = data[Symbol.asyncIterator]()
+      await pieces.next()
+      await client.getContainer((await inspectOf(client, 'sh_reading')).Id).kill()
+      await expect(
+        (async () => {
+          for (let next = await pieces.next(); !next.done; next = await pieces.next()) continue
+        })(),
+      ).rejects.toMatchObject(lost)
+    })
+
+    test('removed by us: twice is once, and Docker knows it no more', async () => {
+      const { box, exec, id } = await begin('sh_ended')
+      await Promise.all([box.remove(), box.remove()])
+      await expect(exec.exit).rejects.toMatchObject(lost)
+      await expect(client.getContainer(id).inspect()).rejects.toMatchObject({ statusCode: 404 })
+      expect(box.end).toMatchObject({ reason: 'removed' })
+    })
+  })
+
+  describe('when its engine ends', () => {
+    test('in order: nothing is left, the warm ones included', async () => {
+      const engine = await openContainers({ home: 'local' })
+      await engine.containers.create(small(image, { sessionId: 'sh_first' }))
+      await until('the warm one', async () => (await engine.containers.status()).warm === 1)
+      const { Config } = await inspectOf(client, 'sh_first')
+      const label = `${labels.engine}=${Config.Labels[labels.engine]}`
+      expect(await ofEngine(client, label)).toHaveLength(2)
+      await engine.close()
+      expect(await ofEngine(client, label)).toEqual([])
+    })
+
+    test('by SIGKILL, with a program running: its containers end by themselves', async () => {
+      const host = await startShellHost(image)
+      const { Config } = await inspectOf(client, 'sh_killed')
+      const label = `${labels.engine}=${Config.Labels[labels.engine]}`
+      expect(await ofEngine(client, label)).toHaveLength(2)
+      host.process.kill('SIGKILL')
+      await until('their end', async () => (await ofEngine(client, label)).length === 0)
+      await host.close()
+    })
+
+    test('what it could not take with it the next engine of its folder sweeps; foreign ones stay', async () => {
+      const host = await startShellHost(image)
+      const { Id, Config } = await inspectOf(client, 'sh_killed')
+      const engine = Config.Labels[labels.engine]!
+      // A paused one cannot notice; a container of another engine and one with nobody's label are none of its business.
+      await client.getContainer(Id).pause()
+      const foreign = { Image: image, Cmd: ['sleep', '777'] }
+      const others = await Promise.all([
+        client.createContainer(foreign),
+        client.createContainer({ ...foreign, Labels: { [labels.engine]: 'another', [labels.owner]: 'x//1/1' } }),
+        client.createContainer({ ...foreign, Labels: { [labels.engine]: engine, [labels.owner]: Config.Labels[labels.owner]!.replace(/^[^/]*/, 'elsewhere') } }), // prettier-ignore
+      ])
+      try {
+        host.process.kill('SIGKILL')
+        await until('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
+        const next = await openContainers({ stateDir: host.stateDir })
+        await next.containers.status()
+        expect(await ofEngine(client, `${labels.session}=sh_killed`)).toEqual([])
+        for (const other of others) expect((await other.inspect()).State.Status).toBe('created')
+        await next.close()
+      } finally {
+        await Promise.all(others.map((other) => other.remove({ force: true })))
+        await host.close()
+      }
+    })
+
+    test('an engine of the same folder that still runs keeps its own', async () => {
+      const box = await opened.containers.create(small(image, { sessionId: 'sh_kept' }))
+      const second = await openContainers({ stateDir: opened.stateDir })
+      await second.containers.status()
+      await second.close()
+      expect(await sh(box, 'echo here')).toMatchObject({ stdout: 'here\n' })
+      await box.remove()
+    })
+  })
+
+  test('that nobody waits for any more is removed as soon as it is there', async () => {
+    const giveUp = new AbortController()
+    const creating = opened.containers.create(small(image, { sessionId: 'sh_given_up' }), giveUp.signal)
+    giveUp.abort(new Error('given up'))
+    await expect(creating).rejects.toThrow('given up')
+    const third = await opened.containers.create(small(image, { sessionId: 'sh_third' }))
+    await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
+    await third.remove()
+  })
+})
+
+describe('without a Docker', () => {
+  test('says where it looked and what to start', async () => {
+    const { createContainers } = await import('../../src/engine/shell/docker/containers.ts')
+    const nowhere = createContainers({ stateDir: '/nonexistent', home: 'embedded', log: () => {}, shell: { dockerHost: 'unix:///nowhere/docker.sock' } }) // prettier-ignore
+    await expect(nowhere.status()).rejects.toMatchObject({
+      code: 'docker_unavailable',
+      message: 'no Docker answers at unix:///nowhere/docker.sock (no such socket)',
+      hint: expect.stringContaining('DOCKER_HOST'),
+    })
+    await nowhere.close()
+  })
+})
+
+describe.skipIf('absent' in podman)(`on Podman${'absent' in podman ? `: ${podman.absent}` : ''}`, () => {
+  test('a program runs, and the container goes', async () => {
+    const { endpoint } = podman as { endpoint: string }
+    const opened = await openContainers({ shell: { dockerHost: endpoint } })
+    await opened.containers.images.build('busybox', {})
+    const box = await opened.containers.create(small('bax-shell:busybox'))
+    expect(await sh(box, 'id -u; cat', { stdin: Buffer.from('in') })).toMatchObject({ stdout: '1000\nin', code: 0 })
+    await opened.close()
+  })
+})
