@@ -1,16 +1,13 @@
 /** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
 
 export interface Output {
-  write(chunk: string | Uint8Array): unknown
+  write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): unknown
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
-  /** False when its reader is gone. */
-  readonly writable?: boolean
-  /** Those of a stream; an output without them takes everything at once. */
-  once?(event: 'drain' | 'close', listener: () => void): unknown
+  /** Those of a stream; an output without them takes everything at once, and calls nothing back. */
   on?(event: 'resize', listener: () => void): unknown
-  off?(event: 'drain' | 'close' | 'resize', listener: () => void): unknown
+  off?(event: 'resize', listener: () => void): unknown
 }
 
 export interface Input extends AsyncIterable<string | Uint8Array> {

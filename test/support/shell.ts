@@ -1,0 +1,82 @@
+/** Shell sessions through the front door, once per home, on the real Docker of this machine. */
+import { afterAll, beforeAll, describe } from 'vitest'
+import { type Client, follow } from '../../src/client/client.ts'
+import type { Transport } from '../../src/client/transport.ts'
+import type { ExecResult } from '../../src/core/shapes/shell-exec.ts'
+import type { ShellSession } from '../../src/core/shapes/shell-session.ts'
+import type { Frame } from '../../src/core/stream.ts'
+import { nameOf, shellConfig, testImages } from './docker.ts'
+import { homeNames, type Homes, openHomes } from './homes.ts'
+
+type Fields = Record<string, unknown>
+export type AnyFrame = Frame & Fields
+
+export const [busybox, debian] = testImages
+
+export interface GivenShell {
+  readonly homes: () => Homes
+  readonly client: () => Client
+  readonly transport: () => Transport
+  /** The session that the tests of a home share. */
+  id(): string
+  /** A session of its own, with what it is to have. */
+  create(input?: Fields): Promise<ShellSession>
+  /** Runs a line in the shared session, or in the one that `more` names. */
+  sh(command: string, more?: Fields): Promise<ExecResult>
+  /** All frames of a line, or of another body. */
+  stream(body: Fields, options?: { signal?: AbortSignal; onFrame?: (frame: AnyFrame) => void }): Promise<AnyFrame[]>
+}
+
+interface Where {
+  readonly image?: (typeof testImages)[number]
+  /** Of the session that the tests share. */
+  readonly session?: Fields
+}
+
+/** Runs the same tests in the three homes of an engine; without Docker or the image they are skipped with the reason. */
+export function inEveryShell(tests: (given: GivenShell) => void, { image = busybox, session = {} }: Where = {}): void {
+  describe.skipIf(image.absent !== null)(nameOf(image), () => {
+    describe.each(homeNames)('%s', (home) => {
+      let homes: Homes
+      let shared: string
+      const client = () => homes.clients[home]
+      const create = (input: Fields = {}) => client().createShell({ image: image.image, ...input } as never)
+      beforeAll(async () => {
+        homes = await openHomes({ shell: { ...shellConfig, warm: 0 } })
+        shared = (await create(session)).session_id
+      })
+      afterAll(() => homes?.close())
+
+      tests({
+        homes: () => homes,
+        client,
+        transport: () => homes.transports[home],
+        id: () => shared,
+        create,
+        sh: (command, more = {}) =>
+          client().shellExec({ session_id: shared, command, ...more } as never) as Promise<ExecResult>,
+        async stream(body, { signal, onFrame } = {}) {
+          const frames: AnyFrame[] = []
+          const input = { session_id: shared, ...body }
+          const options = signal ? { signal } : {}
+          for await (const frame of follow(homes.transports[home], 'POST /shell/exec/stream', input, options)) {
+            frames.push(frame as AnyFrame)
+            onFrame?.(frame as AnyFrame)
+          }
+          return frames
+        },
+      })
+    })
+  })
+}
+
+/** The exact bytes that the frames of one stream hold. */
+export const bytesOf = (frames: readonly AnyFrame[], type = 'stdout'): Buffer =>
+  Buffer.concat(
+    frames
+      .filter((frame) => frame.type === type)
+      .map(({ data, encoding }) => Buffer.from(String(data), encoding as BufferEncoding)),
+  )
+
+/** The exact bytes of a result's stdout. */
+export const stdoutOf = ({ stdout, stdout_encoding }: ExecResult): Buffer => Buffer.from(stdout, stdout_encoding)
