@@ -1,12 +1,13 @@
 // Builds src into dist: the program in ES modules that load on demand, and beside them, as one small CommonJS file each,
 // `main.js`, the start of every one-liner, and `quick-scrape.js`, all of a plain `bax scrape`. An ES module costs a start
 // 4 ms, and each built-in that one imports 1-3 more.
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
 import { compileAgents, copyAgents } from './agent.js'
 import { esbuildInlinePage } from './inline-page.js'
+import { warm } from './warm.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -30,6 +31,9 @@ const program = {
 
 /** The CommonJS files. */
 const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/quick-scrape.ts' }
+
+/** Data that is read as it is, not compiled. */
+const model = 'src/engine/extract/main-content/model.json'
 
 const common = {
   absWorkingDir: root,
@@ -90,6 +94,9 @@ async function buildInto(outdir) {
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   // Those that are compiled; only shell sessions need one, and say so.
   copyAgents(join(outdir, 'agent'))
+  await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
+  await copyFile(join(root, model), join(outdir, 'model.json'))
+  await warm(outdir)
   return built
 }
 
@@ -119,13 +126,23 @@ async function buildQuick(outdir, name, path) {
     define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   })
   const file = join(outdir, `${name}.js`)
-  await writeFile(file, requireCommonJs(await readFile(file, 'utf8')))
+  const code = requireCommonJs(await readFile(file, 'utf8'))
+  await writeFile(
+    file,
+    path === quick.main ? code : code.replaceAll(/\bimport\(("\.\/[\w-]+\.mjs")\)/g, 'importHere($1)'),
+  )
   return result
 }
 
 /** The first `import()` of a process costs 3 ms, which what can be required as well need not. */
 const requireCommonJs = (code) =>
-  code.replaceAll(/\bimport\(("(?:node:[\w/]+|\.\/[\w-]+\.js)")\)/g, 'Promise.resolve().then(() => require($1))')
+  code
+    .replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve().then(() => require($1))')
+    .replaceAll(/\bimport\(("\.\/[\w-]+\.json")[^)]*\)/g, 'Promise.resolve().then(() => ({ default: require($1) }))')
+    .replaceAll(
+      /\bimport\("\.\/([\w-]+\.js)"\)/g,
+      'Promise.resolve().then(() => require("./code-cache.js").loadCached(__dirname, "$1", (name) => import(name)))',
+    )
 
 /** `import()` in a CommonJS file leads to the modules beside it; what is none of them is part of the file. */
 const loadOnDemand = (entry) => ({
@@ -135,6 +152,7 @@ const loadOnDemand = (entry) => ({
       if (kind !== 'dynamic-import') return undefined
       const name = basename(path, '.ts')
       if (Object.hasOwn(quick, name)) return { path: `./${name}.js`, external: true }
+      if (name === basename(model)) return { path: `./${name}`, external: true }
       if (Object.hasOwn(program, name)) return { path: `./${name}.mjs`, external: true }
       if (entry === quick.main) throw new Error(`main.js may not load ${path}: it is not among its modules`)
       return undefined

@@ -22,7 +22,9 @@ function buildReady() {
   const built = statSync(bundle).mtimeMs
   return (
     !isNewer(join(root, 'src'), built) &&
-    ['package.json', 'scripts/build.js'].every((file) => statSync(join(root, file)).mtimeMs <= built)
+    ['package.json', 'scripts/build.js', 'scripts/warm.js', 'scripts/code-cache.cjs'].every(
+      (file) => statSync(join(root, file)).mtimeMs <= built,
+    )
   )
 }
 

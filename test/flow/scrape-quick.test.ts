@@ -1,0 +1,112 @@
+/** The built program's short way through `bax scrape`, beside the long one, which a flag that is not plain takes. */
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax, type CliResult } from '../support/cli.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { article, pdfOf, sends } from '../support/web.ts'
+
+let built: BuiltBax
+let site: Site
+let state: string
+
+beforeAll(async () => {
+  built = await buildBax()
+  state = await built.stateDir()
+  site = await serveSite({
+    '/article': article,
+    '/plain': '<!doctype html><title>Plain</title><main><h1>Plain</h1><p>A page in latin letters: Grüße.</p></main>',
+    '/app': '<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><p>By a script.</p>"</script>',
+    '/paper.pdf': sends('application/pdf', pdfOf(['On paper'])),
+    '/rivers.csv': sends('text/csv', 'River,Length\nNile,6650\n'),
+    '/data.json': sends('application/json', '{"a":1}'),
+    '/feed': sends('application/rss+xml', '<rss><channel><title>News</title><item><title>One</title></item></channel></rss>'),
+    '/film': sends('video/mp4', 'x'),
+    '/missing': sends('text/html', '<h1>Nothing here</h1>', {}, 404),
+  }) // prettier-ignore
+}, 120_000)
+afterAll(async () => {
+  await built?.close()
+  await site?.close()
+})
+
+const scrape = (words: readonly string[], long: readonly string[] = []): Promise<CliResult> =>
+  built.run(['scrape', ...words.map((word) => (word.startsWith('/') ? `${site.url}${word}` : word)), '--state-dir', state, ...long]) // prettier-ignore
+
+/** Without what is new in each answer. */
+const stable = (text: string) =>
+  text.replaceAll(/"(?:scrape_id|request_id|cached_at)":"[^"]*"/g, '""').replaceAll(/"duration_ms":\d+/g, '""')
+
+describe('the short way gives what the long one gives', () => {
+  test.each([
+    [['/article']],
+    [['/article', '/plain']],
+    [['/article', '--json']],
+    [['/plain', '--formats', 'markdown,html,links,images,summary,rawHtml']],
+    [['/article', '--formats', 'json', '--formats', 'summary']],
+    [['/article', '--no-only-main-content', '--render', 'http']],
+    [['/app']],
+    [['/app', '/film', '/plain', '--ndjson']],
+    [['/paper.pdf']],
+    [['/rivers.csv']],
+    [['/data.json', '--formats', 'markdown,json']],
+    [['/feed']],
+    [['/film']],
+    [['/film', '--json']],
+    [['/missing', '--fail-on-status']],
+    [['http://']],
+    [['file:///etc/passwd', '--json']],
+    [['http://127.0.0.1:1/']],
+    [['/plain', '--browser', '/nonexistent', '--render', 'browser', '--json']],
+  ])('%j', async (words) => {
+    const [short, long] = await Promise.all([scrape(words), scrape(words, ['--timeout', '30000'])])
+    expect([short.code, stable(short.stdout), short.stderr]).toEqual([long.code, stable(long.stdout), long.stderr])
+  })
+
+  test('files are written, and read, in both', async () => {
+    const out = `${state}-out`
+    await writeFile(`${out}.txt`, `# addresses\n${site.url}/plain\n`)
+    try {
+      expect(await scrape(['--file', `${out}.txt`, '-o', `${out}.md`])).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      })
+      expect(await readFile(`${out}.md`, 'utf8')).toBe('# Plain\n\nA page in latin letters: Grüße.\n')
+    } finally {
+      await Promise.all(['.txt', '.md'].map((ending) => rm(`${out}${ending}`, { force: true })))
+    }
+  })
+})
+
+test('what is wrong is explained as ever', async () => {
+  expect(await scrape(['/plain', '--formats', 'pdf'])).toMatchObject({ code: 2, stderr: expect.stringContaining('formats') }) // prettier-ignore
+  expect(await scrape(['/plain', '--format', 'html'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --formats') }) // prettier-ignore
+  expect(await scrape(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--no-only-main-content') })
+})
+
+test('without V8’s own code of it, or with that of another Node, it works all the same', async () => {
+  const cache = join(dirname(built.program), 'quick-scrape.js.cache')
+  const kept = await readFile(cache)
+  try {
+    await writeFile(cache, kept.subarray(0, kept.length / 2))
+    expect((await scrape(['/plain'])).stdout).toContain('# Plain')
+    await rm(cache)
+    expect((await scrape(['/plain'])).stdout).toContain('# Plain')
+  } finally {
+    await writeFile(cache, kept)
+  }
+})
+
+test('a local engine that runs is asked', async () => {
+  const other = await built.stateDir()
+  const { code } = await built.run(['session', 'create', '--headless', '--state-dir', other])
+  expect(code).toBe(0)
+  const asked = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
+  expect(JSON.parse(asked.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
+  // Only an engine that outlives its calls can give an answer again.
+  const again = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])
+  expect(JSON.parse(again.stdout)).toMatchObject({ success: true })
+  const cached = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])
+  expect(JSON.parse(cached.stdout).data.metadata.cached_at).toMatch(/^\d{4}-/)
+})
