@@ -1,5 +1,6 @@
 /** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
 import { asBaxError, BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { needsBrowser } from '../render/decide.ts'
 import { readableLength } from '../scrape/content.ts'
@@ -8,9 +9,9 @@ import type { ObtainedPage } from '../scrape/obtain.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { crawlable } from './address.ts'
+import { Budget } from './budget.ts'
 import type { Waiting } from './frontier.ts'
-import type { HostGate, HostGates } from './host-gate.ts'
-import { within } from './in-time.ts'
+import { HostGate, type HostGates } from './host-gate.ts'
 import { isSampled, type Judge, type PageKind } from './judge.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { Robots } from './robots.ts'
@@ -66,6 +67,7 @@ const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked',
 
 export class Visitor {
   readonly #facts: VisitorFacts
+  readonly #tabs = new HostGate(limits.scrape.pages)
 
   constructor(facts: VisitorFacts) {
     this.#facts = facts
@@ -79,7 +81,6 @@ export class Visitor {
     if (!rules.allows(url)) return refused
     const gate = gates.of(address)
     gate.spaceOut(rules.delayMs)
-    const start = performance.now()
     const scrape = plan.page(url)
     try {
       const obtained = await this.#insist(scrape, { gate, isStart: depth === 0, force })
@@ -89,7 +90,7 @@ export class Visitor {
       const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
       if (asks && !(await robots.rulesFor(final)).allows(final.href)) return refused
       const audit = await this.#audit(scrape, obtained)
-      return await this.written(scrape, { ...obtained, ...(audit && { audit }) }, start)
+      return await this.written(scrape, { ...obtained, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       return failureOf(error)
@@ -97,57 +98,62 @@ export class Visitor {
   }
 
   /** The page in the formats that were asked for. */
-  async written(scrape: ScrapePlan, obtained: Obtained, start = performance.now()): Promise<VisitedPage> {
+  async written(scrape: ScrapePlan, obtained: Obtained): Promise<VisitedPage> {
     const { plan, steps, signal } = this.#facts
     const { page } = obtained
+    const start = performance.now()
     const answer = plan.input.dry_run
       ? planned(scrape, page)
-      : repeatable(await steps.write(scrape, page, { signal, start }))
+      : await new Budget(scrape, signal).spend((inner) => steps.write(scrape, page, { signal: inner, start }))
     const links = linksOf(page.document.tree).map(({ href }) => href)
-    return { ok: true, ...obtained, final: crawlable(page.url) ?? new URL(scrape.url), links, answer }
+    return {
+      ok: true,
+      ...obtained,
+      final: crawlable(page.url) ?? new URL(scrape.url),
+      links,
+      answer: repeatable(answer),
+    }
   }
 
-  /** The page as a browser shows it. @throws BaxError */
-  render(scrape: ScrapePlan): Promise<ObtainedPage> {
-    const { steps, signal } = this.#facts
-    return within(signal, clockOf(scrape, scrape.timeoutMs), (inner, deadline) =>
-      steps.render(scrape, { signal: inner, deadline }),
-    )
+  /** The page as a browser shows it; the time in which all tabs are taken is not the page's. @throws BaxError */
+  async render(scrape: ScrapePlan, budget = new Budget(scrape, this.#facts.signal)): Promise<ObtainedPage> {
+    const leave = await this.#tabs.enter(this.#facts.signal)
+    try {
+      return await budget.spend((signal, deadline) => this.#facts.steps.render(scrape, { signal, deadline }))
+    } finally {
+      leave()
+    }
   }
 
   async #insist(scrape: ScrapePlan, { gate, isStart, force }: Insistence): Promise<Obtained> {
-    let left = scrape.timeoutMs
+    const { signal } = this.#facts
+    const budget = new Budget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
-      const leave = await gate.enter(this.#facts.signal)
-      const start = performance.now()
+      const leave = await gate.enter(signal)
       try {
-        const clock = clockOf(scrape, left)
-        const obtained = await within(this.#facts.signal, clock, (signal, deadline) =>
-          this.#obtain(scrape, { signal, deadline }, force),
-        )
+        const obtained = await this.#obtain(scrape, budget, force)
         checkStatus(obtained.page)
         gate.eased()
         return obtained
       } catch (error) {
         leave()
-        left -= performance.now() - start
-        this.#facts.signal.throwIfAborted()
-        await nextTry(asBaxError(error), { attempt, gate, left, isStart, signal: this.#facts.signal })
+        signal.throwIfAborted()
+        await nextTry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart, signal })
       } finally {
         leave()
       }
     }
   }
 
-  async #obtain(scrape: ScrapePlan, clock: { signal: AbortSignal; deadline: number }, force: 'browser' | undefined) {
+  async #obtain(scrape: ScrapePlan, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
     const { steps, judge, plan } = this.#facts
     const { render } = plan.input
     if (render === 'browser' || (render === 'auto' && scrape.browserOnly))
-      return { page: await steps.render(scrape, clock) }
-    const { page, isHtml } = await steps.fetch(scrape, clock)
+      return { page: await this.render(scrape, budget) }
+    const { page, isHtml } = await budget.spend((signal) => steps.fetch(scrape, { signal }))
     const kind = isHtml && render === 'auto' ? kindOf(page) : undefined
     if (!kind || page.status === 429 || page.status >= 500) return { page }
-    if (force === 'browser' || judge.mode(kind) === 'browser') return this.#rendered(scrape, clock, { page, kind })
+    if (force === 'browser' || judge.mode(kind) === 'browser') return this.#rendered(scrape, budget, { page, kind })
     return { page, kind }
   }
 
@@ -164,15 +170,11 @@ export class Visitor {
     }
   }
 
-  async #rendered(
-    scrape: ScrapePlan,
-    clock: { signal: AbortSignal; deadline: number },
-    fetched: Obtained,
-  ): Promise<Obtained> {
+  async #rendered(scrape: ScrapePlan, budget: Budget, fetched: Obtained): Promise<Obtained> {
     const { kind } = fetched
     const open = kind !== undefined && this.#facts.judge.isOpen(kind)
     try {
-      const page = await this.#facts.steps.render(scrape, clock)
+      const page = await this.render(scrape, budget)
       return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
     } catch (error) {
       if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page)) return withoutBrowser(fetched)
@@ -211,11 +213,6 @@ function failureOf(thrown: unknown): FailedVisit {
     ...(fetched && { fetched }),
   }
 }
-
-const clockOf = ({ timeoutMs }: ScrapePlan, ms: number) => ({
-  ms,
-  late: () => new BaxError('timeout', `the page took longer than ${timeoutMs} ms`),
-})
 
 function kindOf({ document, url }: ObtainedPage): PageKind | undefined {
   const template = templateOf(document.tree.root)
