@@ -1,5 +1,6 @@
 /** The built program's short way through `bax scrape`, beside the long one, which a flag that is not plain takes. */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliResult } from '../support/cli.ts'
@@ -63,18 +64,15 @@ describe('the short way gives what the long one gives', () => {
     expect([short.code, stable(short.stdout), short.stderr]).toEqual([long.code, stable(long.stdout), long.stderr])
   })
 
-  test('files are written, and read, in both', async () => {
-    const out = `${state}-out`
-    await writeFile(`${out}.txt`, `# addresses\n${site.url}/plain\n`)
+  test('files are read and written', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'bax-test-quick-'))
     try {
-      expect(await scrape(['--file', `${out}.txt`, '-o', `${out}.md`])).toMatchObject({
-        code: 0,
-        stdout: '',
-        stderr: '',
-      })
-      expect(await readFile(`${out}.md`, 'utf8')).toBe('# Plain\n\nA page in latin letters: Grüße.\n')
+      await writeFile(join(cwd, 'pages.txt'), `# addresses\n${site.url}/plain\n`)
+      const words = ['scrape', '--file', 'pages.txt', '-o', 'page.md', '--state-dir', state]
+      expect(await built.run(words, { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      expect(await readFile(join(cwd, 'page.md'), 'utf8')).toBe('# Plain\n\nA page in latin letters: Grüße.\n')
     } finally {
-      await Promise.all(['.txt', '.md'].map((ending) => rm(`${out}${ending}`, { force: true })))
+      await rm(cwd, { recursive: true, force: true })
     }
   })
 })
