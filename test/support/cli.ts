@@ -23,6 +23,8 @@ export interface CliOptions {
   readonly signal?: AbortSignal
   /** Hears what is written to standard output as it is written. */
   readonly onOutput?: (text: string) => unknown
+  /** The same of standard error. */
+  readonly onError?: (text: string) => unknown
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
   readonly columns?: number
@@ -49,7 +51,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
       if (options.stdin !== undefined) yield options.stdin
     })(),
     stdout: sink(out, options.onOutput),
-    stderr: sink(err),
+    stderr: sink(err, options.onError),
     env: { BAX_CONFIG: '/nonexistent/config.json', ...options.env },
     cwd: options.cwd ?? tmpdir(),
     signal: options.signal ?? new AbortController().signal,

@@ -36,7 +36,12 @@ export async function crawlToEnd(wanted: Wanted): Promise<number> {
   const { io, manifest } = context
   const mirror = await openMirror(wanted)
   const { calls, owned } = await begin(wanted)
-  const followed = { transport: home.transport, http: operationNamed(manifest, 'crawlEvents').http, id: calls.id }
+  const followed = {
+    transport: home.transport,
+    http: operationNamed(manifest, 'crawlEvents').http,
+    id: calls.id,
+    patienceMs: home.kind === 'server' ? limits.stream.comeBackMs : 0,
+  }
   const reader = new Reader(io)
   const sinks = sinksOf(wanted, reader)
   let url = ''

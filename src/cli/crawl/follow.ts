@@ -21,14 +21,16 @@ export interface Followed {
   /** Address of the stream. */
   readonly http: string
   readonly id: string
+  /** How long a connection that broke is tried again; 0 where there is nothing between us and the engine. */
+  readonly patienceMs: number
 }
 
 /**
  * The events after `since`, to the last one. A connection that breaks is made anew; nothing is lost or comes twice.
- * @throws BaxError `engine_unreachable` when nothing has come for a minute over connections that do not last
+ * @throws BaxError `engine_unreachable` when nothing more comes although the crawl has not ended
  */
 export async function* followCrawl(
-  { transport, http, id }: Followed,
+  { transport, http, id, patienceMs }: Followed,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<CrawlEvent> {
@@ -56,7 +58,7 @@ export async function* followCrawl(
     if (finished && !broken) return
     signal.throwIfAborted()
     brokenAt ??= performance.now()
-    if (performance.now() - brokenAt > limits.stream.comeBackMs) throw broken ?? cutOff()
+    if (performance.now() - brokenAt >= patienceMs) throw broken ?? cutOff()
     await after(limits.stream.retryMs / 4, undefined, { signal })
   }
 }

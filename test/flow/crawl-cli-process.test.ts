@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { until } from '../support/session-steps.ts'
+import { type Site, serveSite } from '../support/site.ts'
+
+/** Pages of the site; each links to the next ones. */
+const count = 30
+/** The page that is not answered while the site is held. */
+const heldPage = '/p/12'
+
+let built: BuiltBax
+let site: Site
+let folder: string
+let state: string
+let held = false
+const waiting = new Set<ServerResponse>()
+
+const links = (at: number) =>
+  [at * 3 + 1, at * 3 + 2, at * 3 + 3]
+    .filter((next) => next < count)
+    .map((next) => `<a href="/p/${next}">page ${next}</a>`)
+    .join(' and ')
+const html = (at: number) =>
+  `<!doctype html><title>Page ${at}</title><main><h1>Page ${at}</h1><p>It leads to ${links(at) || 'nothing'}.</p></main>`
+
+beforeAll(async () => {
+  built = await buildBax()
+  const pages = Array.from({ length: count }, (_, at) => [`/p/${at}`, html(at)] as const)
+  site = await serveSite({
+    ...Object.fromEntries(pages),
+    [heldPage]: (_, response) => {
+      if (held) waiting.add(response)
+      else response.setHeader('content-type', 'text/html').end(html(12))
+    },
+  })
+})
+afterAll(async () => {
+  await site.close()
+  await built.close()
+})
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-crawl-'))
+  state = await built.stateDir()
+  held = false
+  site.requests.length = 0
+})
+afterEach(async () => {
+  for (const response of waiting) response.destroy()
+  waiting.clear()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const argv = (...flags: string[]) => ['crawl', `${site.url}/p/0`, '--render', 'http', '--limit', '100', '--max-depth', '9', '--concurrency', '2', ...flags] // prettier-ignore
+const options = () => ({ cwd: folder, env: { BAX_STATE_DIR: state } })
+const run = (...words: string[]) => built.run(words, options())
+const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
+
+/** Waits for something that takes a while on a machine that is busy. */
+const sees = (condition: () => boolean | Promise<boolean>) => until(condition, 45_000)
+
+/** Files of a mirror with what is in them. */
+async function tree(name: string): Promise<Record<string, string>> {
+  const files = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  const read = async (path: string) => [path.slice(join(folder, name).length), await readFile(path, 'utf8')] as const
+  return Object.fromEntries(await Promise.all(paths.map(read)))
+}
+
+/** The mirror that a crawl without any trouble makes. */
+async function whole(): Promise<Record<string, string>> {
+  expect(await run(...argv('-o', 'whole'))).toMatchObject({ code: 0 })
+  return tree('whole')
+}
+
+/** Pages that lie in a mirror that is being written. */
+const written = async (name: string) =>
+  (await readdir(join(folder, name), { recursive: true }).catch(() => [])).filter((path) => /p.\d+\.md$/.test(path))
+    .length
+
+/** How often each page was asked for. */
+const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
+
+describe('a crawl that is interrupted', () => {
+  test('ends cleanly with what there is, and goes on without losing or repeating anything', async () => {
+    const expected = await whole()
+    site.requests.length = 0
+    held = true
+    const running = built.start(argv('-o', 'out'), options())
+    await sees(async () => (await written('out')) === 12)
+    running.child.kill('SIGINT')
+    const { code, stdout, stderr } = await running.ended
+    expect({ code, stdout }).toEqual({ code: 130, stdout: 'out/index.md\n' })
+    const { id, status, pages } = await manifest('out')
+    expect(stderr).toContain(`interrupted; go on with: bax crawl --resume ${id} --output out\n`)
+    expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
+    const before = new Set(
+      asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
+    )
+
+    held = false
+    site.requests.length = 0
+    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
+    expect(asked().filter((path) => before.has(path))).toEqual([])
+    expect(await tree('out')).toEqual(expected)
+  })
+
+  test('by SIGKILL goes on all the same', async () => {
+    const expected = await whole()
+    held = true
+    const running = built.start(argv('-o', 'out'), options())
+    await sees(async () => (await written('out')) === 12)
+    running.child.kill('SIGKILL')
+    await running.ended
+    held = false
+    const { id } = JSON.parse((await readFile(join(folder, 'out', '.bax-crawl'), 'utf8')).split('\n')[0]!)
+    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
+    expect(await tree('out')).toEqual(expected)
+  })
+
+  test('and begun anew says that it could be gone on with', async () => {
+    held = true
+    const running = built.start(argv('-o', 'out'), options())
+    await sees(async () => (await written('out')) === 12)
+    running.child.kill('SIGKILL')
+    await running.ended
+    held = false
+    const { code, stderr } = await run(...argv('-o', 'out'))
+    expect(code).toBe(0)
+    expect(stderr).toMatch(
+      /^out has a crawl that was cut off, and is begun anew; to go on with it: bax crawl --resume crl_/,
+    )
+    expect(await tree('out')).toEqual(await whole())
+  })
+
+  test('with --json prints what there is', async () => {
+    held = true
+    const running = built.start(argv('--json', '--concurrency', '1'), options())
+    await sees(() => waiting.size > 0)
+    running.child.kill('SIGINT')
+    const { code, stdout } = await running.ended
+    expect(code).toBe(130)
+    const { status, completed, data } = JSON.parse(stdout)
+    expect(status).toBe('cancelled')
+    expect(completed).toBeGreaterThanOrEqual(11)
+    expect(data).toHaveLength(completed)
+  })
+
+  test('by a reader who has seen enough ends', async () => {
+    held = true
+    const shell = `node '${built.program}' ${argv('--ndjson').join(' ')} | head -n 1`
+    const child = spawn('sh', ['-c', shell], { cwd: folder, env: { ...process.env, BAX_STATE_DIR: state } })
+    const out: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
+    expect(JSON.parse(Buffer.concat(out).toString())).toMatchObject({ index: 0, url: `${site.url}/p/0` })
+  })
+})
+
+describe('a crawl on an engine of its own', () => {
+  test('goes on in the background, is asked about, taken and cancelled', async () => {
+    held = true
+    const started = await run(...argv('--async'))
+    expect(started).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^crl_\S+\n$/) })
+    const id = started.stdout.trim()
+    await sees(() => waiting.size > 0)
+    expect((await run('crawl', '--status', id)).stdout).toMatch(/^status +scraping$/m)
+    const follower = built.start(['crawl', '--resume', id, '-o', 'out'], options())
+    await sees(async () => (await written('out')) === 12)
+    // Who only looks at a crawl does not end it.
+    follower.child.kill('SIGINT')
+    expect(await follower.ended).toMatchObject({ code: 130 })
+    expect(JSON.parse((await run('crawl', '--status', id, '--json')).stdout)).toMatchObject({ status: 'scraping', completed: 12 }) // prettier-ignore
+    expect(await run('crawl', '--cancel', id)).toMatchObject({ code: 0, stdout: 'cancelled\n' })
+
+    held = false
+    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
+    expect(await tree('out')).toEqual(await whole())
+  })
+
+  test('is the same from `bax serve`, as a mirror, as lines and as the answer', async () => {
+    const expected = await whole()
+    const running = built.start(['serve', '--port', '0'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+    const address = /http:\S+/.exec(await running.says('bax is listening on http://'))![0]
+    const server = ['--server', address]
+    expect(await run(...argv('-o', 'out', ...server))).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
+    expect(await tree('out')).toEqual(expected)
+    const rows = (await run(...argv('--ndjson', ...server))).stdout.trim().split('\n')
+    const { data } = JSON.parse((await run(...argv('--json', ...server))).stdout)
+    expect(rows.map((line) => JSON.parse(line).markdown)).toEqual(
+      data.map(({ markdown }: { markdown: string }) => markdown),
+    )
+    expect(data).toHaveLength(count)
+    const refused = await run(...argv('--limit', '5000', ...server))
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('limit') })
+    running.child.kill('SIGTERM')
+    await running.ended
+  })
+
+  test('that is killed is told, with the way to go on', async () => {
+    held = true
+    expect(await run('session', 'create', '--headless')).toMatchObject({ code: 0 })
+    const { pid } = JSON.parse((await run('engine', 'status', '--json')).stdout)
+    const running = built.start(argv('-o', 'out'), options())
+    await sees(async () => (await written('out')) === 12)
+    process.kill(pid, 'SIGKILL')
+    const { code, stderr } = await running.ended
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/^error: .*\nhint: go on with: bax crawl --resume crl_\S+ --output out$/m)
+    held = false
+    const id = /crl_\S+/.exec(stderr)![0]
+    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
+    expect(await tree('out')).toEqual(await whole())
+  })
+})

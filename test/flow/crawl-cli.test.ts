@@ -1,0 +1,264 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bax as run, type CliOptions } from '../support/cli.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { redirects } from '../support/web.ts'
+
+const page = (title: string, body: string) =>
+  `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>`
+
+let site: Site
+let folder: string
+beforeAll(async () => {
+  site = await serveSite({
+    '/': page(
+      'Home',
+      `<p>To the <a href="/docs/">manual</a>, the <a href="/old">old news</a>, a <a href="/list?page=2">list</a>, what is
+      <a href="/gone">gone</a>, what is <a href="/private/x">private</a>, <a href="/Read">Read</a> and <a href="/read">read</a>,
+      <a href="/..%2f..%2fescape">out of it</a> and <a href="https://elsewhere.test/">elsewhere</a>.</p>`,
+    ),
+    '/docs/': page(
+      'Manual',
+      '<p>The <a href="intro.html#start">introduction</a>, the <a href="deep/one">depths</a>.</p>',
+    ),
+    '/docs/intro.html': page('Introduction', '<p>Back to the <a href="./">manual</a> or <a href="/">home</a>.</p>'),
+    '/docs/deep/one': page('Deep', '<p>Nothing is deeper.</p>'),
+    '/old': redirects('/news'),
+    '/news': page('News', '<p>All is well, says the <a href="/old">old news</a>.</p>'),
+    '/list': page('List', '<p>A list of things that are found on page two.</p>'),
+    '/Read': page('Read', '<p>In capitals.</p>'),
+    '/read': page('read', '<p>In small letters.</p>'),
+    '/..%2f..%2fescape': page('Escape', '<p>Is not possible.</p>'),
+    '/private/x': page('Private', '<p>Keep out.</p>'),
+    '/cut': (_, response) => response.destroy(),
+    '/half': page('Half', '<p>There is a <a href="/cut">page that cannot be had</a>.</p>'),
+    '/robots.txt': (_, response) =>
+      response.end(`User-agent: *\nDisallow: /private/\nSitemap: ${site.url}/sitemap.xml\n`),
+    '/sitemap.xml': (_, response) =>
+      response.setHeader('content-type', 'application/xml').end(`<urlset><url><loc>${site.url}/unlinked</loc></url></urlset>`), // prettier-ignore
+    '/unlinked': page('Unlinked', '<p>Only the sitemap knows this page.</p>'),
+  })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-crawl-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const bax = (argv: readonly string[], options: CliOptions = {}) =>
+  run([...argv, '--state-dir', join(folder, 'state')], { cwd: folder, ...options })
+const crawl = (...flags: string[]) => bax(['crawl', `${site.url}/`, '--render', 'http', '--limit', '50', ...flags])
+const url = (path: string) => `${site.url}${path}`
+const host = () => new URL(site.url).host.replace(':', '-')
+const read = (path: string) => readFile(join(folder, path), 'utf8')
+const lines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** Every page that the crawl of the whole site visits, in its order. */
+const visited = ['/', '/docs/', '/news', '/list?page=2', '/gone', '/Read', '/read', '/..%2f..%2fescape', '/docs/intro.html', '/docs/deep/one'] // prettier-ignore
+
+describe('bax crawl', () => {
+  test('prints the pages as Markdown, each under its address, and nothing else', async () => {
+    const { code, stdout, stderr } = await crawl()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect([...stdout.matchAll(/^<!-- (.*) -->$/gm)].map(([, address]) => address)).toEqual(visited.map(url))
+    expect(stdout).toContain('# Manual\n\nThe [introduction](')
+  })
+
+  test('prints one page a line with --ndjson, in order', async () => {
+    const { code, stdout, stderr } = await crawl('--ndjson', '--formats', 'markdown,links')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const pages = lines(stdout)
+    expect(pages.map(({ metadata }) => metadata.url)).toEqual(visited.map(url))
+    expect(pages[1]).toEqual({ index: 1, depth: 1, url: url('/docs/'), markdown: expect.stringContaining('# Manual'), links: expect.any(Array), metadata: expect.objectContaining({ title: 'Manual', status_code: 200 }) }) // prettier-ignore
+    expect(pages[2]).toMatchObject({ url: url('/old'), metadata: { url: url('/news') } })
+  })
+
+  test('prints the answer of the service with --json, every address accounted for', async () => {
+    const { code, stdout } = await crawl('--json')
+    const answer = JSON.parse(stdout)
+    expect(code).toBe(0)
+    expect(answer).toMatchObject({ success: true, status: 'completed', total: visited.length, completed: visited.length, errors: [], robots_blocked: [url('/private/x')] }) // prettier-ignore
+    expect(answer.data.map(({ metadata }: { metadata: { url: string } }) => metadata.url)).toEqual(visited.map(url))
+    expect(answer.skipped).toContainEqual({ url: 'https://elsewhere.test/', reason: 'off_host' })
+    expect(answer.discovered).toBe(answer.total + answer.skipped_total + answer.robots_blocked.length)
+  })
+
+  test('--dry-run says what would be visited', async () => {
+    const { code, stdout } = await crawl('--dry-run', '--exclude-paths', '/docs/deep/**')
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter(Boolean)).toEqual(
+      expect.arrayContaining(['/', '/docs/', '/docs/intro.html', '/list?page=2'].map(url)),
+    )
+    expect(stdout).not.toContain('deep')
+  })
+
+  test('-o writes a mirror of the site whose links lead from file to file', async () => {
+    const { code, stdout, stderr } = await crawl('-o', 'out')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'out/index.md\n' })
+    expect(stderr).toMatch(/^10 pages, \d+ skipped, 1 blocked by robots\.txt in \d+\.\d s\n$/)
+    const home = await read(`out/${host()}/index.md`)
+    for (const way of ['docs/index.md', 'news.md', 'list%40page%3D2.md', 'gone.md', '_escape.md'])
+      expect(home).toContain(`](${way})`)
+    expect(home).toContain(`[private](${url('/private/x')})`)
+    expect(home).toContain('[elsewhere](https://elsewhere.test/)')
+    expect(await read(`out/${host()}/docs/index.md`)).toContain('[introduction](intro.md#start)')
+    expect(await read(`out/${host()}/docs/intro.md`)).toMatch(/\[manual\]\(index\.md\) or \[home\]\(\.\.\/index\.md\)/)
+    expect(await read(`out/${host()}/news.md`)).toContain('[old news](news.md)')
+    const manifest = JSON.parse(await read('out/manifest.json'))
+    expect(manifest).toMatchObject({ url: url('/'), status: 'completed', total: 10, completed: 10, robots_blocked: [url('/private/x')] }) // prettier-ignore
+    expect(manifest.pages.map((one: { url: string }) => one.url)).toEqual(visited.map(url))
+    expect(manifest.pages[4]).toMatchObject({ title: 'Not found', status: 404, depth: 1 })
+    for (const { file } of manifest.pages) expect(existsSync(join(folder, 'out', file)), file).toBe(true)
+    expect(await readdir(folder)).toEqual(['out', 'state'])
+    expect(await read('out/index.md')).toContain(`- [Introduction](${host()}/docs/intro.md)`)
+  })
+
+  test('writes the same twice, whatever the concurrency, and other formats beside', async () => {
+    const formats = ['--formats', 'markdown,html,links']
+    await crawl('-o', 'one', '--concurrency', '1', ...formats)
+    await crawl('-o', 'two', '--concurrency', '8', ...formats)
+    await crawl('-o', 'two', ...formats)
+    const tree = async (name: string) => {
+      const files = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
+      const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name)).toSorted() // prettier-ignore
+      return Promise.all(
+        paths.map(async (path) => [path.slice(join(folder, name).length), await readFile(path, 'utf8')]),
+      )
+    }
+    const one = await tree('one')
+    expect(one).toHaveLength(2 + 3 * visited.length)
+    expect(await tree('two')).toEqual(one)
+    expect(await read(`one/${host()}/docs/intro.html`)).toContain('<a href="../index.html">home</a>')
+  })
+
+  test('refuses a folder that holds something else, before it asks the site', async () => {
+    await writeFile(join(folder, 'notes.txt'), 'mine')
+    const before = site.requests.length
+    expect(await crawl('-o', '.')).toMatchObject({ code: 2, stderr: expect.stringMatching(/not empty.*\nhint: choose another folder/) }) // prettier-ignore
+    await crawl('-o', 'out', '--limit', '1')
+    const other = await bax(['crawl', url('/docs/'), '-o', 'out'])
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`holds a crawl of ${url('/')}`) })
+    expect(site.requests.slice(before).filter((path) => path !== '/robots.txt' && path !== '/')).toEqual([])
+  })
+
+  test('tells the flag that takes more, in words a person reads', async () => {
+    const { stderr } = await crawl('-o', 'out', '--limit', '2')
+    expect(stderr).toContain('hint: there are more than 2 pages: --limit takes more')
+    expect((await crawl('-o', 'out', '--max-depth', '1')).stderr).toContain('--max-depth goes further')
+  })
+
+  test('a page that cannot be had is told, and decides the exit code when asked', async () => {
+    const broken = (...flags: string[]) => bax(['crawl', url('/half'), '--render', 'http', ...flags])
+    const told = await broken('-o', 'out')
+    expect(told).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^error: .*\/cut: .* \[connection_failed\]$/m),
+    })
+    expect(await read('out/index.md')).toMatch(/## Errors\n\n- <.*\/cut>: /)
+    expect(await broken('-o', 'out', '--fail-on-error')).toMatchObject({ code: 1 })
+    const [, error] = lines((await broken('--ndjson')).stdout)
+    expect(error).toMatchObject({ url: url('/cut'), code: 'connection_failed', depth: 1, error: expect.any(String) })
+  })
+
+  test('a site whose start page cannot be had is a failure, and leaves the crawl of yesterday alone', async () => {
+    const down = await serveSite({ '/': page('Up', '<p>For now.</p>') })
+    const again = () => bax(['crawl', `${down.url}/`, '--render', 'http', '-o', 'out'])
+    expect(await again()).toMatchObject({ code: 0 })
+    const manifest = await read('out/manifest.json')
+    await down.close()
+    const { code, stdout, stderr } = await again()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^error: http:.*\[connection_failed\]$/m)
+    expect(await read('out/manifest.json')).toBe(manifest)
+  })
+
+  test.each([
+    ['no address', [], 2, /<url> is missing/],
+    ['an address that may not be opened', ['file:///etc/passwd'], 4, /URL blocked/],
+    ['an address that is none', ['http://'], 2, /not a URL/],
+    ['a limit of nothing', ['/', '--limit', '0'], 2, /limit/],
+    ['a glob that is none', ['/', '--max-depth', '-1'], 2, /max_depth|max-depth/],
+    ['a folder that is standard output', ['/', '-o', '-'], 2, /--output is the folder/],
+    ['a dry run into a folder', ['/', '--dry-run', '-o', 'out'], 2, /--dry-run gets no pages/],
+    [
+      'wishes for a crawl that was begun',
+      ['--resume', 'crl_x', '--max-depth', '3'],
+      2,
+      /--max-depth does not go with --resume/,
+    ],
+    ['an address for a crawl that was begun', ['/', '--status', 'crl_x'], 2, /--status takes no <url>/],
+    ['two things at once', ['--status', 'crl_x', '--cancel', 'crl_x'], 2, /do not go together/],
+    ['a crawl that is not there', ['--status', 'crl_x'], 5, /there is no crawl "crl_x"/],
+    ['to resume one that is not there', ['--resume', 'crl_x', '-o', 'out'], 5, /there is no crawl "crl_x"/],
+    [
+      'a crawl in the background of this command',
+      ['/', '--async', '--embedded'],
+      2,
+      /--async does not go with --embedded/,
+    ],
+    ['an unknown flag', ['/', '--depth', '2'], 2, /unknown flag --depth/],
+  ])('%s is refused in a sentence', async (_, words, code, message) => {
+    const result = await bax(['crawl', ...words.map((word) => (word === '/' ? url(word) : word))])
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) })
+    expect(existsSync(join(folder, 'out'))).toBe(false)
+  })
+
+  test('shows on a terminal how far it is, and nothing of that in a pipe', async () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const slow = await serveSite({
+      '/': page('Home', '<p>Go to the <a href="/slow">slow page</a>.</p>'),
+      '/slow': (_, response) => void gate.then(() => response.end(page('Slow', '<p>At last.</p>'))),
+    })
+    const argv = ['crawl', `${slow.url}/`, '--render', 'http', '-o', 'out']
+    const shown: string[] = []
+    const onError = (text: string) => {
+      shown.push(text)
+      if (/1 page, \d+\.\d\/s, 1 waiting, http:\S+\/slow/.test(shown.join(''))) open()
+    }
+    const { code, stdout } = await bax(argv, { tty: true, columns: 100, onError })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'out/index.md\n' })
+    expect(shown.join('')).toMatch(/2 pages in \d+\.\d s\n/)
+    expect((await bax(argv)).stderr).toMatch(/^2 pages in \d+\.\d s\n$/)
+    await slow.close()
+  })
+})
+
+describe('bax map', () => {
+  test('prints the addresses of links and sitemaps, one a line, and scrapes nothing', async () => {
+    const { code, stdout, stderr } = await bax(['map', url('/')])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const found = stdout.trim().split('\n')
+    expect(found).toEqual(
+      expect.arrayContaining(['/', '/docs/', '/docs/intro.html', '/unlinked', '/list?page=2'].map(url)),
+    )
+    expect(found).not.toContain('https://elsewhere.test/')
+  })
+
+  test('--search, --limit and --sitemap choose among them', async () => {
+    const only = await bax(['map', url('/'), '--sitemap', 'only'])
+    expect(only.stdout).toContain(`${url('/unlinked')}\n`)
+    expect(only.stdout).not.toContain('/docs/')
+    expect((await bax(['map', url('/'), '--sitemap', 'skip'])).stdout).not.toContain('/unlinked')
+    const docs = (await bax(['map', url('/'), '--search', 'docs'])).stdout.trim().split('\n')
+    expect(docs).toEqual(['/docs/', '/docs/intro.html', '/docs/deep/one'].map(url))
+    expect((await bax(['map', url('/'), '--limit', '2'])).stdout.trim().split('\n')).toHaveLength(2)
+  })
+
+  test('prints the answer of the service with --json', async () => {
+    const { stdout } = await bax(['map', url('/'), '--limit', '3', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, total: 3, links: [url('/'), expect.any(String), expect.any(String)] }) // prettier-ignore
+  })
+
+  test('a site that cannot be had is a failure', async () => {
+    expect(await bax(['map', 'file:///etc'])).toMatchObject({ code: 4, stdout: '' })
+    expect(await bax(['map'])).toMatchObject({ code: 2, stderr: expect.stringContaining('<url> is missing') })
+  })
+})
