@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = join(root, 'src/engine/shell/agent/agent.c')
 const kept = join(root, 'node_modules', '.bax-agent')
-const flags = ['-std=gnu11', '-O2', '-static', '-s', '-Wall', '-Wextra', '-Werror', '-pthread']
+const language = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-pthread']
+const flags = [...language, '-O2', '-static', '-s']
 
 /** Architectures of containers, and the compilers that can make programs for them, best first. */
 export const architectures = {
@@ -39,6 +40,13 @@ export function copyAgents(outdir) {
     else missing.push(arch)
   }
   return missing
+}
+
+/** Compiles the agent with flags of one's own, for tests. */
+export async function compileWith(compiler, ownFlags, file) {
+  const outcome = await run(compiler, [...language, ...ownFlags, '-o', file, source])
+  if (outcome?.code !== 0)
+    throw new Error(`${compiler} could not compile the agent:\n${outcome?.text ?? 'it is not there'}`)
 }
 
 async function compile(arch) {

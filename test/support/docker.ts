@@ -9,6 +9,9 @@ import type { ExecExit, ExecSpec } from '../../src/engine/shell/container-exec.t
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { createContainers } from '../../src/engine/shell/docker/containers.ts'
 import { addressOf, usualSockets } from '../../src/engine/shell/docker/endpoints.ts'
+import { bytesOf } from './bytes.ts'
+
+export { bytesOf } from './bytes.ts'
 
 const runtimeDir = process.env['XDG_RUNTIME_DIR']
 
@@ -117,12 +120,6 @@ export async function sh(box: ShellContainer, command: string, more: Partial<Exe
   const exec = await box.exec({ argv: ['sh', '-c', command], cwd: '/workspace', env: {}, stdin: 'none', ...more })
   const [stdout, stderr, exit] = await Promise.all([bytesOf(exec.stdout), bytesOf(exec.stderr), exec.exit])
   return { ...exit, stdout: stdout.toString(), stderr: stderr.toString() }
-}
-
-export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of stream) pieces.push(piece)
-  return Buffer.concat(pieces)
 }
 
 /** Resolves when `found` gives something other than null, undefined or false. */

@@ -41,7 +41,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
   const noOrigins = new Set<string>()
   const doors = { inside: { hosts: null, origins: noOrigins }, outside: { hosts: loopbackHosts, origins: noOrigins } }
   const inside = createApp({ engine, door: doors.inside })
-  const outside = createApp({ engine, door: doors.outside })
+  const outside = createApp({ engine, door: doors.outside, sockets: 'here' })
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
     listen(inside, { socket }, { engine, door: doors.inside, own: true }),

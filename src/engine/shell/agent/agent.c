@@ -1505,7 +1505,9 @@ static int copy_bytes(struct job *j, int from, int to, struct tally *t, struct f
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) failed = fault(f, "read");
       if (n <= 0) break;
-      if (pwrite(to, chunk, (size_t)n, at) != n) failed = fault(f, "write");
+      ssize_t wrote = pwrite(to, chunk, (size_t)n, at);
+      /* Less than asked is the first word of a full disk; the next call would say it. */
+      if (wrote != n) failed = wrote < 0 ? fault(f, "write") : fault_of(f, ENOSPC, "write");
       if (j->cancelled) failed = fault_of(f, ECANCELED, "cancel");
       at += n;
     }

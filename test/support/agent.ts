@@ -1,0 +1,67 @@
+/** The agent's program run directly, without a container: its protocol from the other end. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compileAgents, compileWith, copyAgents } from '../../scripts/agent.js'
+import { AgentChannel } from '../../src/engine/shell/agent/channel.ts'
+
+export interface RunningAgent {
+  readonly process: ChildProcess
+  readonly channel: AgentChannel
+  /** What it said on stderr. */
+  said(): string
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>
+  close(): Promise<void>
+}
+
+const here = process.arch === 'arm64' ? 'arm64' : 'x64'
+
+/** Why the agent cannot be run here; null when it can. */
+export const noAgent =
+  process.platform !== 'linux'
+    ? 'skipped, the agent runs on Linux'
+    : (await compileAgents([here])).length > 0
+      ? 'skipped, there is no C compiler'
+      : null
+
+/** The folder with the agent's program; `checked` is one that ends at the first fault of memory. */
+export async function agentProgram({ checked = false } = {}): Promise<{ program: string; drop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-agent-'))
+  const drop = () => rm(folder, { recursive: true, force: true })
+  if (!checked) {
+    copyAgents(folder)
+    return { program: join(folder, `agent-${here}`), drop }
+  }
+  const program = join(folder, 'agent')
+  await compileWith('cc', ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-g', '-O1'], program)
+  return { program, drop }
+}
+
+export function startAgent(program: string): RunningAgent {
+  const child = spawn(program, { stdio: ['pipe', 'pipe', 'pipe'], cwd: fileURLToPath(new URL('.', import.meta.url)) })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  // It may end before it has read all.
+  child.stdin.on('error', () => {})
+  const channel = new AgentChannel((bytes) => void child.stdin.write(bytes))
+  child.stdout.on('data', (bytes: Buffer) => channel.receive(bytes))
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.on('close', (code, signal) => {
+      channel.lose({ reason: 'exited', message: 'the agent has ended' })
+      resolve(code ?? signal!)
+    })
+  })
+  return {
+    process: child,
+    channel,
+    said: () => said,
+    ended,
+    async close() {
+      child.stdin.end()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,169 @@
+/** The agent's own end of the protocol: its program, checked by the compiler's sanitizers, is sent what an engine never would. */
+import fc from 'fast-check'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startExec } from '../../../../../src/engine/shell/agent/exec.ts'
+import { AgentFiles } from '../../../../../src/engine/shell/agent/files.ts'
+import { FrameWriter, maxFrame, toAgent } from '../../../../../src/engine/shell/agent/frames.ts'
+import { agentProgram, noAgent, type RunningAgent, startAgent } from '../../../../support/agent.ts'
+import { bytesOf } from '../../../../support/bytes.ts'
+
+describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, () => {
+  let checked: Awaited<ReturnType<typeof agentProgram>>
+  let folder: string
+  const running = new Set<RunningAgent>()
+  beforeAll(async () => {
+    checked = await agentProgram({ checked: true })
+    folder = await mkdtemp(join(tmpdir(), 'bax-agent-test-'))
+  })
+  afterAll(async () => {
+    await Promise.all([...running].map((agent) => agent.close()))
+    await checked?.drop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = () => {
+    const agent = startAgent(checked.program)
+    running.add(agent)
+    void agent.ended.then(() => running.delete(agent))
+    return agent
+  }
+  /** Ends in order (0), or with its own word on what was wrong (2): never by a fault of memory. */
+  const sane = async (agent: RunningAgent) => {
+    agent.process.stdin!.end()
+    const code = await agent.ended
+    expect(agent.said()).not.toMatch(/Sanitizer|runtime error/)
+    expect([0, 2]).toContain(code)
+    if (code === 2) expect(agent.said()).toMatch(/^bax-agent: /m)
+  }
+
+  test('survives any bytes, or says what is wrong with them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (noise) => {
+        const agent = start()
+        agent.process.stdin!.write(noise)
+        await sane(agent)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('survives frames of every type with any body', async () => {
+    const small = fc.integer({ min: 0, max: 4 })
+    const text = fc.oneof(
+      fc.constantFrom('/', '', '.', '/tmp', '/proc/self/status', '/nowhere/at/all', 'a\0b'),
+      fc.string(),
+    )
+    const word = fc.oneof(
+      small.map((value) => new FrameWriter().u8(value)),
+      small.map((value) => new FrameWriter().u32(value)),
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value) => new FrameWriter().u64(value)),
+      text.map((value) => new FrameWriter().bytes(value)),
+      fc.uint8Array({ maxLength: 30 }).map((value) => new FrameWriter().raw(value)),
+    )
+    // Not the operations that change files: this agent runs on the machine itself.
+    const body = fc.tuple(fc.constantFrom(1, 2, 3, 4, 5), fc.array(word, { maxLength: 6 }))
+    const types = Object.values(toAgent).filter((type) => type !== toAgent.exec && type !== toAgent.file)
+    const frame = fc.oneof(
+      fc.tuple(fc.constantFrom(...types), small, fc.array(word, { maxLength: 6 })).map(([type, id, words]) => joined(words).frame(type, id)), // prettier-ignore
+      fc.tuple(small, body).map(([id, [operation, words]]) => new FrameWriter().u8(operation).append(joined(words)).frame(toAgent.file, id)), // prettier-ignore
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(frame, { maxLength: 30 }), async (frames) => {
+        const agent = start()
+        for (const bytes of frames) agent.process.stdin!.write(bytes)
+        await sane(agent)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('survives programs that are begun, fed, killed and left in any order', async () => {
+    const words = ['true', 'cat', 'echo x; exit 3', 'sleep 5 & echo left', 'kill -9 $$', 'kill -STOP $PPID', 'head -c 300000 /dev/zero', 'nothing-there'] // prettier-ignore
+    const exec = (id: number, command: string, flags: number) =>
+      new FrameWriter().u8(flags).u16(80).u16(24).u64(300_000n).u64(100_000n).bytes('/').u32(3).bytes('sh').bytes('-c').bytes(command).u32(0).bytes('').frame(toAgent.exec, id) // prettier-ignore
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('begin'), command: fc.constantFrom(...words), flags: fc.constantFrom(0, 1, 2) }),
+      fc.record({ kind: fc.constantFrom('data', 'end', 'kill', 'discard', 'resize', 'credit'), id: fc.integer({ min: 1, max: 8 }) }), // prettier-ignore
+    )
+    const further: Record<string, (id: number) => Buffer> = {
+      data: (id) => new FrameWriter().raw(Buffer.alloc(1000, 97)).frame(toAgent.data, id),
+      end: (id) => new FrameWriter().frame(toAgent.end, id),
+      kill: (id) => new FrameWriter().u8(id % 2).frame(toAgent.kill, id),
+      discard: (id) => new FrameWriter().u8(1).frame(toAgent.discard, id),
+      resize: (id) => new FrameWriter().u16(10).u16(10).frame(toAgent.resize, id),
+      credit: (id) => new FrameWriter().u8(1).u32(1_000_000).frame(toAgent.credit, id),
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+        const agent = start()
+        let id = 0
+        for (const item of steps)
+          agent.process.stdin!.write(
+            'command' in item ? exec(++id, item.command, item.flags) : further[item.kind]!(item.id),
+          )
+        await agent.channel.ping()
+        await sane(agent)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test('refuses a frame that is too long before it has read it', async () => {
+    const agent = start()
+    const head = Buffer.alloc(9)
+    head.writeUInt32LE(maxFrame + 1)
+    agent.process.stdin!.write(head)
+    expect(await agent.ended).toBe(2)
+    expect(agent.said()).toBe('bax-agent: bad length of a frame\n')
+  })
+
+  test('leaves nothing running when the engine is gone', async () => {
+    const agent = start()
+    const script = 'trap "" TERM HUP; (setsid sleep 31417 &); echo up; exec sleep 31417'
+    const exec = await startExec(agent.channel, { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdin: 'none' }) // prettier-ignore
+    await exec.stdout[Symbol.asyncIterator]().next()
+    await agent.close()
+    await expect(exec.exit).rejects.toMatchObject({ code: 'session_lost' })
+    const lines = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(commandLine))
+    expect(lines.filter((line) => line.includes('31417'))).toEqual([])
+  })
+
+  test('does every file operation without a fault of memory', async () => {
+    const agent = start()
+    const files = new AgentFiles(agent.channel, {})
+    const at = (name: string) => join(folder, name)
+    await files.write(at('a/b/c.txt'), Buffer.alloc(700_000, 98))
+    await files.write(at('a/b/c.txt'), Buffer.from('tail'), { append: true })
+    expect(await files.copy(at('a'), at('copy'))).toEqual({ entries: 3, bytes: 700_004 })
+    await files.move(at('copy'), at('moved'))
+    const found: string[] = []
+    for await (const { path } of files.walk(folder)) found.push(Buffer.from(path).toString())
+    expect(found).toEqual(['a', 'a/b', 'a/b/c.txt', 'moved', 'moved/b', 'moved/b/c.txt'])
+    const { data } = await files.read(at('moved/b/c.txt'), { offset: 699_998 })
+    expect(data.toString()).toBe('bbtail')
+    expect(await files.remove(at('a'), { recursive: true })).toBe(3)
+    expect((await files.list(folder)).entries.map(({ name }) => name.toString())).toEqual(['moved'])
+    await sane(agent)
+  })
+
+  test('takes eight slow readers and still answers others', async () => {
+    const agent = start()
+    const files = new AgentFiles(agent.channel, {})
+    await files.write(join(folder, 'large'), Buffer.alloc(3_000_000))
+    const streams = await Promise.all(Array.from({ length: 8 }, () => files.readStream(join(folder, 'large'))))
+    expect((await files.info(join(folder, 'large'))).size).toBe(3_000_000)
+    for (const { data } of streams) expect((await bytesOf(data)).length).toBe(3_000_000)
+    await sane(agent)
+  })
+})
+
+const joined = (words: readonly FrameWriter[]) => words.reduce((body, word) => body.append(word), new FrameWriter())
+
+async function commandLine(pid: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  // A process may end while it is looked at.
+  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+}
