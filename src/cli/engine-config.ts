@@ -4,12 +4,13 @@ import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
 export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
-  const { stateDir, cacheDir, browser, pool, model, builtinExtractor, search, shell } = settings
+  const { stateDir, cacheDir, browser, pool, crawlPages, model, builtinExtractor, search, shell } = settings
   return {
     stateDir,
     cacheDir,
     ...(browser && { browser }),
     ...(pool && { pool }),
+    ...(crawlPages !== undefined && { crawlPages }),
     ...(model && { model }),
     builtinExtractor,
     ...(search && { search }),

@@ -35,6 +35,8 @@ export interface Settings {
   readonly shellSession?: string
   readonly shell?: ShellConfig
   readonly idleExitMs: number
+  /** Pages that a crawl of this engine may have at most. */
+  readonly crawlPages?: number
   readonly pool?: Partial<PoolConfig>
   readonly model?: ModelConfig
   /** False: json and summary come from the model or not at all. */
@@ -50,6 +52,7 @@ interface SettingsFile {
   readonly json?: boolean
   readonly session?: string
   readonly idle_exit_secs?: number
+  readonly crawl_pages?: number
   readonly warm_pages?: number
   readonly builtin_extractor?: boolean
   readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
@@ -65,6 +68,7 @@ const kinds = {
   json: 'boolean',
   session: 'string',
   idle_exit_secs: 'number',
+  crawl_pages: 'number',
   warm_pages: 'number',
   builtin_extractor: 'boolean',
   model: 'object',
@@ -95,6 +99,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const browser = path(flags.browser, io.cwd) ?? path(env['BAX_BROWSER'], io.cwd) ?? path(file.browser, home)
   const session = env['BAX_SESSION'] || file.session
   const model = readModel(env, file)
+  const crawlPages = readCrawlPages(env['BAX_CRAWL_PAGES'], file.crawl_pages)
   const search = readSearch(env, file.search)
   const shell = readShell(env, file.shell)
   const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
@@ -113,6 +118,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     ...(env['BAX_SHELL'] && { shellSession: env['BAX_SHELL'] }),
     ...(shell && { shell }),
     idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
+    ...(crawlPages !== undefined && { crawlPages }),
     ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
     ...(model && { model }),
     builtinExtractor:
@@ -125,6 +131,12 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
 export const sameBrowser = ({ browser }: Settings, running: EngineState): boolean => browser === running.browser
 
 const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
+
+function readCrawlPages(text: string | undefined, told: number | undefined): number | undefined {
+  const pages = text ? Number(text) : told
+  if (pages === undefined || (Number.isInteger(pages) && pages > 0)) return pages
+  throw new BaxError('invalid_request', 'BAX_CRAWL_PAGES (crawl_pages in the file) must be a whole number above 0')
+}
 
 function readSwitch(text: string | undefined, name: string): boolean | undefined {
   if (!text) return undefined

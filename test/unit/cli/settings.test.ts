@@ -86,4 +86,9 @@ describe('settings', () => {
     expect(read({}, { BAX_IDLE_EXIT_SECS: '0.5' }).idleExitMs).toBe(500)
     expect(() => read({}, { BAX_IDLE_EXIT_SECS: 'soon' })).toThrow('must be a number above 0')
   })
+  test('the pages of a crawl are a whole number', () => {
+    expect(read().crawlPages).toBeUndefined()
+    expect(read({}, { BAX_CRAWL_PAGES: '500' }).crawlPages).toBe(500)
+    expect(() => read({}, { BAX_CRAWL_PAGES: '1.5' })).toThrow('must be a whole number above 0')
+  })
 })
