@@ -8,7 +8,8 @@ export interface Pace {
 }
 
 const first = 6
-const least = 2
+/** What a browser works on at the same time. */
+const least = 4
 const most = 32
 const everyMs = 500
 /** The engine comes to its work this late, in milliseconds, when it has too much of it; and when it has room. */

@@ -17,5 +17,5 @@ test('as many as before while it has none to spare', () => {
 test('fewer when it falls behind or runs out of memory, down to a bound', () => {
   expect(nextPace(8, { ...calm, lagMs: 200 })).toBe(6)
   expect(nextPace(8, { ...calm, free: 0.01 })).toBe(6)
-  expect(nextPace(2, { ...calm, lagMs: 5000 })).toBe(2)
+  expect(nextPace(4, { ...calm, lagMs: 5000 })).toBe(4)
 })
