@@ -46,6 +46,8 @@ export interface Sessions {
   observe(request: ObserveRequest, call: Call): Promise<Observation>
   /** Runs commands and tells what they did to the page. */
   step(request: StepRequest, call: Call): Promise<StepResult>
+  /** Lets a client speak CDP with a session, by its frame token. @throws BaxError `unauthorized`, `unsupported`. */
+  openClient(sessionId: string, token: string | null): Promise<(link: Link) => void>
   /** Events of a session as they happen; null when it has ended. A wrong token is refused. */
   follow(
     request: { session_id: string; token?: string; since?: number; types?: readonly string[] },

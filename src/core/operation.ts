@@ -11,6 +11,8 @@ export interface Call {
   readonly signal: AbortSignal
   /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
   readonly baseUrl: string
+  /** The same for websockets; null where none are served. */
+  readonly socketBaseUrl: string | null
   readonly requestId: string
   /** The caller would rather not wait for work that can go on by itself (`Prefer: respond-async`). */
   readonly preferAsync?: boolean

@@ -22,7 +22,14 @@ export function createEngine(config: EngineConfig): Engine {
   const sessions = new BrowserSessions({ config, profiles: store, tools })
   const extractor = scraperPart(config)
   const crawls = crawlPart(config, extractor)
-  const relays = relayPart(config, tools, () => undefined)
+  const relays = relayPart(config, tools, (idOrName) => {
+    if (!sessions.knows(idOrName)) return undefined
+    const session = sessions.live(idOrName)
+    return {
+      id: session.sessionId,
+      call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
+    }
+  })
   const shell = shellPart(config)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()

@@ -18,7 +18,7 @@ import {
   revokeRelayToken,
   stopRelay,
 } from './relay.ts'
-import { relayCdp, relayConnect } from './relay-sockets.ts'
+import { relayCdp, relayConnect, sessionCdp } from './sockets.ts'
 import { runCommands } from './run-commands.ts'
 import { scrape } from './scrape.ts'
 import { search } from './search.ts'
@@ -127,6 +127,6 @@ export const streams = {
 export const transfers = { downloadArtifact, downloadShellFile, uploadShellFile }
 
 /** Operations that go on as a websocket. */
-export const sockets = { relayCdp, relayConnect }
+export const sockets = { relayCdp, relayConnect, sessionCdp }
 
 export type Operations = typeof operations

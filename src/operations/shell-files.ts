@@ -72,7 +72,7 @@ export const shellFileInfo = defineOperation({
   example: 'bax shell info -s sh_… --checksum data.csv',
   show: { as: 'record' },
   input: shapes.infoInput,
-  output: shapes.infoOutput,
+  output: shapes.fileInfo,
   errors: denied,
   run: (engine, input) => engine.shells.files.info(input),
 })

@@ -19,13 +19,15 @@ export interface AppOptions {
   readonly engine: Engine
   /** Which callers are let in; see `door.ts`. */
   readonly door: Door
+  /** Where websockets are served: on the same listener, at another base address, or nowhere. */
+  readonly sockets?: 'here' | `http${string}`
   /** Called with every fault of ours (status 500), for the log. */
   readonly onFault?: (error: BaxError, requestId: string) => void
 }
 
 type Fields = Record<string, string>
 
-export function createApp({ engine, door, onFault }: AppOptions): Hono {
+export function createApp({ engine, door, sockets, onFault }: AppOptions): Hono {
   const app = new Hono()
   const answering = Object.values(operations as unknown as Record<string, Operation>)
   const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
@@ -35,6 +37,7 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
   app.use('*', async (context, next) => {
     const requestId = newId('req')
     context.set('requestId' as never, requestId as never)
+    context.set('sockets' as never, (sockets ?? null) as never)
     admit(context.req.raw.headers, door)
     await next()
     context.header('x-request-id', requestId)
@@ -43,7 +46,7 @@ export function createApp({ engine, door, onFault }: AppOptions): Hono {
 
   const serve = (http: string, handler: (context: Context) => Promise<Response>) => {
     const { method, path } = route(http)
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{.+}'), handler)
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{[\\s\\S]+}'), handler)
   }
   const streamAt = new Map<string, StreamOperation>(streaming.map((stream) => [stream.http, stream]))
   for (const operation of answering) {
@@ -148,12 +151,17 @@ function restOfPath(http: string, url: string): Fields {
   return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
 }
 
-const callOf = (context: Context): Call => ({
-  signal: context.req.raw.signal,
-  baseUrl: new URL(context.req.url).origin,
-  requestId: requestIdOf(context),
-  preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
-})
+function callOf(context: Context): Call {
+  const baseUrl = new URL(context.req.url).origin
+  const sockets = context.get('sockets') as NonNullable<AppOptions['sockets']> | null
+  return {
+    signal: context.req.raw.signal,
+    baseUrl,
+    socketBaseUrl: sockets === 'here' ? baseUrl : sockets,
+    requestId: requestIdOf(context),
+    preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
+  }
+}
 
 const requestIdOf = (context: Context): string => context.get('requestId')
 

@@ -12,6 +12,7 @@ import { holdLock } from '../core/process-lock.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import { createApp } from './app.ts'
+import { loopbackHosts } from './door.ts'
 import { idleWatch } from './idle-watch.ts'
 import { listen } from './listen.ts'
 import { openLogFile } from './log-file.ts'
@@ -61,6 +62,9 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
   }
 }
 
+/** On the port for websockets nothing else is answered. */
+const noRequests = { fetch: () => new Response(null, { status: 404 }) }
+
 interface Running {
   /** Resolves when it is time to close. */
   readonly ended: Promise<void>
@@ -81,9 +85,13 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     log,
   })
   const door = { hosts: null, origins: new Set<string>() }
+  // Other programs cannot speak over a private socket: websockets have a port of this machine too, each with its token.
+  const loopback = { hosts: loopbackHosts, origins: new Set<string>() }
+  const port = await listen(noRequests, { host: '127.0.0.1', port: 0 }, { engine, door: loopback, own: false })
   const app = createApp({
     engine,
     door,
+    sockets: port.address as `http${string}`,
     onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
   })
   // The lock is ours, so a socket that is still there belongs to an engine that has died.
@@ -101,7 +109,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     }
     await writeWhole(files.state, JSON.stringify(state))
   } catch (error) {
-    await Promise.all([listener.close(), engine.close()])
+    await Promise.all([listener.close(), port.close(), engine.close()])
     throw error
   }
   log('info', 'started', { pid: host.pid, version, socket })
@@ -116,7 +124,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     async close() {
       idle.stop()
       await rm(files.state, { force: true })
-      await listener.close(limits.engine.stopGraceMs)
+      await Promise.all([listener.close(limits.engine.stopGraceMs), port.close()])
       await engine.close()
       await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })

@@ -66,9 +66,11 @@ async function begin(request: IncomingMessage, { engine, door, own }: SocketOpti
     const { input } = await readInput(asked, operation.input, fields)
     const ended = new AbortController()
     request.socket.once('close', () => ended.abort())
+    const baseUrl = `http://${request.headers.host ?? 'localhost'}`
     const call: SocketCall = {
       signal: ended.signal,
-      baseUrl: `http://${request.headers.host ?? 'localhost'}`,
+      baseUrl,
+      socketBaseUrl: baseUrl,
       requestId: newId('req'),
       token: tokenOf(headers),
       own,

@@ -19,7 +19,12 @@ export interface Side {
   close(): Promise<void>
 }
 
-export const call: Call = { signal: new AbortController().signal, baseUrl: 'http://localhost', requestId: 'req_bench' }
+export const call: Call = {
+  signal: new AbortController().signal,
+  baseUrl: 'http://localhost',
+  socketBaseUrl: null,
+  requestId: 'req_bench',
+}
 
 export async function openSides(): Promise<Side> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))

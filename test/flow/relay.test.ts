@@ -130,6 +130,8 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const there = await client().runCommands({ ...title, context: { target_id } })
     expect(there).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
     await cdp(id, 'Target.closeTarget', { targetId: target_id })
+    await until(async () => (await client().getRelay({ id })).targets.length === 1)
+    await until(async () => (await foreign.pages()).length === 1)
     const lost = client().runCommands({ ...title, context: { target_id } })
     expect(await lost).toMatchObject({ success: false, code: 'target_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
@@ -170,7 +172,7 @@ describe('clients that speak CDP', () => {
     const { token } = await homes.clients.http.createRelayToken({})
     const { id } = await bring({ token })
     const { cdp_url: url } = await homes.clients.http.getRelay({ id })
-    const browser = await chromium.connectOverCDP(url)
+    const browser = await chromium.connectOverCDP(url!)
     const page = browser.contexts()[0]!.pages()[0]!
     await page.goto(`${site.url}/other`)
     expect(await page.textContent('p')).toBe('Other')

@@ -56,6 +56,7 @@ export const command: TerminalCommand = {
     const app = createApp({
       engine,
       door,
+      sockets: 'here',
       onFault: (error, request_id) => log('error', error.message, { request_id, cause: String(error.cause) }),
     })
     try {

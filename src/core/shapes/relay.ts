@@ -45,7 +45,10 @@ export const relayRecord = z
       last_seq: z.int(),
       dropped: z.record(z.string(), z.int()),
     }),
-    cdp_url: z.string().describe('For connectOverCDP of Playwright and connect of Puppeteer'),
+    cdp_url: z
+      .string()
+      .nullable()
+      .describe('For connectOverCDP of Playwright and connect of Puppeteer; null where none is served'),
   })
   .meta({ id: 'RelaySession' })
 

@@ -205,3 +205,7 @@ function protocolError(method: string, { code, message }: { code: number; messag
   if (code === lostCode && message === 'the browser is gone') return new BaxError('worker_lost', message)
   return new BaxError('internal_error', `${method}: ${message}`)
 }
+
+/** What the protocol answered a caller who asked for this very method. */
+export const cdpError = (method: string, { code, message }: { code: number; message: string }): BaxError =>
+  new BaxError('cdp_error', message, { details: { code, message, method } })

@@ -8,7 +8,8 @@ import { translated } from './playwright-errors.ts'
 import type { Seat } from './pool.ts'
 import { openRemote } from './remote.ts'
 import type { Place } from './worker.ts'
-import { downloadFolder, type Ground, Session, type SessionFacts } from './session.ts'
+import type { Ground } from './ground.ts'
+import { downloadFolder, Session, type SessionFacts } from './session.ts'
 
 /** A session that is ready, with what its creator alone is told. */
 export interface OpenedSession {
@@ -34,6 +35,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
     const ground: Ground = {
       context: place.context,
       pagesOpened: place.pagesOpened,
+      openCdp: place.openCdp,
       workerId: worker.id,
       headless: worker.kind !== 'headful',
       userAgent: plan.userAgent(worker),

@@ -4,6 +4,7 @@ import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../core/shapes/session.ts'
 import type { Seat, Waiting } from './pool.ts'
+import type { Bases } from './session.ts'
 import type { OpenedSession } from './opening.ts'
 
 const order: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
@@ -49,7 +50,7 @@ export class Provision {
     this.#cancel.abort(reason)
   }
 
-  record(baseUrl: string): ProvisionRecord {
+  record(bases: Bases): ProvisionRecord {
     const opened = this.#opened
     const updated = this.#stages.at(-1)!.at
     const kept = this.#settledAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
@@ -67,7 +68,7 @@ export class Provision {
       session_id: opened?.session.sessionId ?? null,
       frame_token: opened?.frameToken ?? null,
       name: opened?.session.name ?? null,
-      ...(opened?.session.addresses(baseUrl) ?? { sse_url: null, cdp_url: null, live_view_url: null }),
+      ...(opened?.session.addresses(bases) ?? { sse_url: null, cdp_url: null, live_view_url: null }),
       ...(opened?.warning && { warning: opened.warning }),
       error: this.#error?.message ?? null,
       code: this.#error?.code ?? null,

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts'
 import { inTime } from './in-time.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from './playwright.ts'
-import type { Ground } from './session.ts'
+import type { Ground } from './ground.ts'
 
 export interface RemoteGround extends Ground {
   onLost(listener: () => void): void

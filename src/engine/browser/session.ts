@@ -11,32 +11,23 @@ import { writeWhole } from '../../core/files.ts'
 import { newFrameToken, newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { SessionInput, SessionRecord } from '../../core/shapes/session.ts'
+import type { Call } from '../../core/operation.ts'
+import type { CdpChannel } from './cdp-router.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { answerDialogs } from './dialogs.ts'
 import { keepDownloads } from './downloads.ts'
 import { inTime } from './in-time.ts'
+import type { Ground } from './ground.ts'
 import { Lifetime } from './lifetime.ts'
 import { recordPageEvents } from './page-events.ts'
 import type { StorageState } from './plan.ts'
 import { Tabs } from './tabs.ts'
 import { Turns } from './turns.ts'
 
-export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'engine_closed'
+/** Where the caller reached us, and where websockets are served. */
+export type Bases = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
-/** What a session is made on: a context of a browser of ours or of somebody else's. */
-export interface Ground {
-  readonly context: BrowserContext
-  /** How many pages the browser has opened in it, told before Playwright tells; not known of a remote browser. */
-  readonly pagesOpened?: () => number
-  readonly workerId: string
-  readonly headless: boolean
-  readonly userAgent: string
-  readonly downloads: string
-  /** Ends the context. */
-  close(): Promise<void>
-  /** Gives back what was held for the session, when its context is gone. */
-  free(): void
-}
+export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'engine_closed'
 
 export interface SessionFacts {
   readonly input: SessionInput
@@ -122,6 +113,13 @@ export class Session implements BatchTarget {
     return this.#tabs.active()
   }
 
+  /** @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
+  async openCdp(): Promise<CdpChannel> {
+    const { openCdp } = this.#facts.ground
+    if (openCdp) return openCdp()
+    throw new BaxError('unsupported', 'this session is in a browser of your own: speak CDP with it at its cdp_url')
+  }
+
   /** A new tab for work of the engine's own, to be closed by whoever opens it. */
   openAside(): Promise<Page> {
     return this.#tabs.openAside()
@@ -184,7 +182,7 @@ export class Session implements BatchTarget {
     })
   }
 
-  async record(baseUrl: string): Promise<SessionRecord> {
+  async record(bases: Bases): Promise<SessionRecord> {
     const { input, ground, viewport } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason === 'worker_lost'
@@ -207,7 +205,7 @@ export class Session implements BatchTarget {
       idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
       timeout_secs: input.timeout_secs,
       commands_run: this.#commandsRun,
-      ...this.addresses(baseUrl),
+      ...this.addresses(bases),
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }
@@ -217,8 +215,14 @@ export class Session implements BatchTarget {
     return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
   }
 
-  addresses(baseUrl: string): { sse_url: string; cdp_url: null; live_view_url: null } {
-    return { sse_url: `${baseUrl}/stream/sse?session_id=${this.sessionId}`, cdp_url: null, live_view_url: null }
+  /** Addresses for other programs; they show the frame token as `?token=`. */
+  addresses({ baseUrl, socketBaseUrl }: Bases): { sse_url: string; cdp_url: string | null; live_view_url: null } {
+    const serves = socketBaseUrl !== null && this.#facts.ground.openCdp !== undefined
+    return {
+      sse_url: `${baseUrl}/stream/sse?session_id=${this.sessionId}`,
+      cdp_url: serves ? `${socketBaseUrl.replace(/^http/, 'ws')}/sessions/${this.sessionId}/cdp` : null,
+      live_view_url: null,
+    }
   }
 
   async #end(reason: EndReason): Promise<void> {

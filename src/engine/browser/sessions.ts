@@ -3,6 +3,7 @@ import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Link } from '../../core/link.ts'
 import type { Call } from '../../core/operation.ts'
 import type { Frame, StreamCall } from '../../core/stream.ts'
 import type { CommandBatch, CommandsResult } from '../../core/shapes/commands.ts'
@@ -75,14 +76,14 @@ export class BrowserSessions implements Sessions {
       name: session.name,
       created_at: session.createdAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
-      ...session.addresses(call.baseUrl),
+      ...session.addresses(call),
       ...(warning && { warning }),
     }
   }
 
-  async list({ status }: { status?: SessionRecord['status'] | 'all' }, { baseUrl }: Call): Promise<SessionRecord[]> {
+  async list({ status }: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]> {
     const { live, ended } = this.#registry
-    const records = await Promise.all([...live, ...ended].map((session) => session.record(baseUrl)))
+    const records = await Promise.all([...live, ...ended].map((session) => session.record(call)))
     const wanted = records.filter((record) => {
       if (status === undefined) return record.ended_at === null
       return status === 'all' || record.status === status
@@ -90,16 +91,16 @@ export class BrowserSessions implements Sessions {
     return wanted.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
   }
 
-  async get(sessionId: string, { baseUrl }: Call): Promise<SessionRecord> {
-    return this.#registry.find(sessionId).record(baseUrl)
+  async get(sessionId: string, call: Call): Promise<SessionRecord> {
+    return this.#registry.find(sessionId).record(call)
   }
 
   async close(sessionId: string): Promise<void> {
     await this.#registry.find(sessionId).end('deleted')
   }
 
-  async provision(provisionId: string, { baseUrl }: Call): Promise<ProvisionRecord> {
-    return this.#provision(provisionId).record(baseUrl)
+  async provision(provisionId: string, call: Call): Promise<ProvisionRecord> {
+    return this.#provision(provisionId).record(call)
   }
 
   async cancelProvision(provisionId: string): Promise<void> {
@@ -128,6 +129,11 @@ export class BrowserSessions implements Sessions {
 
   async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     return followSession(this.#registry.find(request.session_id), request, call)
+  }
+
+  async openClient(sessionId: string, token: string | null): Promise<(link: Link) => void> {
+    const session = this.#registry.liveOne(sessionId)
+    return (await import('./session-cdp.ts')).openClient(session, token)
   }
 
   /** Whether the id or name is that of a session, live or ended. */

@@ -59,7 +59,7 @@ export class Tabs {
   }
 
   get count(): number {
-    return this.#tabs.length
+    return this.#own().length
   }
 
   get crashed(): boolean {
@@ -67,7 +67,7 @@ export class Tabs {
   }
 
   get url(): string {
-    return this.#frozen?.url ?? this.#tabs.at(-1)?.page.url() ?? 'about:blank'
+    return this.#frozen?.url ?? this.#own().at(-1)?.page.url() ?? 'about:blank'
   }
 
   get lastTitle(): string {
@@ -83,29 +83,33 @@ export class Tabs {
 
   /** The tabs in the order of their opening; the last one is active. */
   get pages(): readonly Page[] {
-    return this.#tabs.map(({ page }) => page)
+    return this.#own().map(({ page }) => page)
   }
 
   /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
   async active(): Promise<Page> {
     await this.#arrived()
-    const current = this.#tabs.at(-1)
+    const current = this.#own().at(-1)
     if (current && !this.#crashed) return current.page
     const page = await this.#context.newPage()
     this.#crashed = false
     return page
   }
 
-  /** A tab for work of the engine's own; when it crashes, the session has lost nothing. */
+  /** A tab for work of the engine's own: it is never the active one, and none of the session's tabs. */
   async openAside(): Promise<Page> {
     const page = await this.#context.newPage()
     this.#aside.add(page)
     return page
   }
 
+  #own(): Tab[] {
+    return this.#tabs.filter(({ page }) => !this.#aside.has(page))
+  }
+
   /** Title of the active tab; the last known one while the page does not answer. */
   async title(withinMs = titleMs): Promise<string> {
-    const page = this.#tabs.at(-1)?.page
+    const page = this.#own().at(-1)?.page
     if (!page) return ''
     // A page that has let one question wait for too long is not asked again until it answers.
     const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
@@ -148,7 +152,7 @@ export class Tabs {
     void protocol(page).catch(() => {})
     page.once('close', () => this.#remove(tab))
     page.once('crash', () => {
-      this.#crashed = this.#tabs.at(-1) === tab && !this.#aside.has(page)
+      if (!this.#aside.has(page)) this.#crashed = this.#own().at(-1) === tab
       this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed' })
       this.#remove(tab)
       // Already unusable: closing it only frees what is left in the browser.
@@ -156,7 +160,7 @@ export class Tabs {
     })
     page.on('load', () => {
       // A page that has loaded is alive, whatever it let wait before. One that closes as it loads has no title to tell.
-      if (this.#tabs.at(-1) === tab) void this.#ask(page).catch(() => {})
+      if (this.#own().at(-1) === tab) void this.#ask(page).catch(() => {})
     })
     return tab
   }

@@ -1,5 +1,6 @@
 /** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
+import type { CdpChannel } from './cdp-router.ts'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
@@ -9,6 +10,7 @@ import { type BrowserProcess, startBrowser } from './launch.ts'
 import { inTime } from './in-time.ts'
 import type { LocatedBrowser } from './locate.ts'
 import { playwright } from './playwright.ts'
+import { SessionGate } from './session-gate.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
@@ -18,6 +20,8 @@ export interface Place {
   readonly pagesOpened: () => number
   readonly context: BrowserContext
   readonly page: Page
+  /** A channel to the browser that sees this context alone. */
+  openCdp(): Promise<CdpChannel>
   /** Ends the context at once, even under a page that hangs. */
   close(): Promise<void>
 }
@@ -149,7 +153,8 @@ export class BrowserWorker {
     const { context, contextId, pagesOpened } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()
-      return { context, page, pagesOpened, close: () => this.#close(context, contextId) }
+      const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId)
+      return { context, page, pagesOpened, openCdp, close: () => this.#close(context, contextId) }
     } catch (error) {
       await this.#close(context, contextId)
       throw error

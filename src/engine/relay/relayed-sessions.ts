@@ -23,6 +23,7 @@ export function withRelay(sessions: Sessions & { knows(idOrName: string): boolea
       isRelayed(request.session_id) ? relays.execute('observe', request, call) : sessions.observe(request, call),
     step: (request: StepRequest, call: Call) =>
       isRelayed(request.session_id) ? relays.execute('step', request, call) : sessions.step(request, call),
+    openClient: (id, token) => sessions.openClient(id, token),
     follow: (request, call) => sessions.follow(request, call),
   }
 }

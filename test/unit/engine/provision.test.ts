@@ -48,19 +48,23 @@ function begin() {
       sessionId: 'ses_1',
       name: 'shop',
       events: new EventLog(),
-      addresses: (base: string) => ({ sse_url: `${base}/x`, cdp_url: null, live_view_url: null }),
+      addresses: ({ baseUrl }: { baseUrl: string }) => ({
+        sse_url: `${baseUrl}/x`,
+        cdp_url: null,
+        live_view_url: null,
+      }),
       endLater: () => did.push('ended'),
     },
     frameToken: 'ft_1',
   } as unknown as OpenedSession
-  const stages = () => provision.record('http://x').stages.map(({ stage }) => stage)
+  const stages = () => provision.record({ baseUrl: 'http://x', socketBaseUrl: null }).stages.map(({ stage }) => stage)
   return { provision, give, found, opened, session, did, stages, settle: () => vi.advanceTimersByTimeAsync(0) }
 }
 
 describe('a provision', () => {
   test('goes through the stages as they happen', async () => {
     const { provision, give, found, opened, session, did, stages, settle } = begin()
-    expect(provision.record('http://x')).toMatchObject({
+    expect(provision.record({ baseUrl: 'http://x', socketBaseUrl: null })).toMatchObject({
       status: 'provisioning',
       stage: 'provisioning',
       queue_position: 1,
@@ -73,7 +77,7 @@ describe('a provision', () => {
     expect(stages()).toEqual(['provisioning', 'scaling', 'worker_found', 'creating'])
     opened.resolve(session)
     await settle()
-    expect(provision.record('http://x')).toMatchObject({
+    expect(provision.record({ baseUrl: 'http://x', socketBaseUrl: null })).toMatchObject({
       status: 'ready',
       stage: 'ready',
       session_id: 'ses_1',
@@ -98,7 +102,7 @@ describe('a provision', () => {
     give(true)
     found.reject(new BaxError('browser_failed', 'it did not start'))
     await settle()
-    expect(provision.record('')).toMatchObject({
+    expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
       status: 'failed',
       stage: 'failed',
       error: 'it did not start',
@@ -111,7 +115,11 @@ describe('a provision', () => {
   test('after two minutes without a place it fails with no_capacity, and gives back what comes too late', async () => {
     const { provision, give, did, settle } = begin()
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(provision.record('')).toMatchObject({ status: 'failed', code: 'no_capacity', queue_position: null })
+    expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
+      status: 'failed',
+      code: 'no_capacity',
+      queue_position: null,
+    })
     give(false)
     await settle()
     expect(did).toEqual(['left', 'settled', 'freed'])
@@ -124,7 +132,11 @@ describe('a provision', () => {
     await settle()
     provision.cancel()
     await settle()
-    expect(provision.record('')).toMatchObject({ status: 'cancelled', stage: 'failed', code: 'cancelled' })
+    expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
+      status: 'cancelled',
+      stage: 'failed',
+      code: 'cancelled',
+    })
     opened.resolve(session)
     await settle()
     expect(did).toEqual(['left', 'settled', 'ended'])

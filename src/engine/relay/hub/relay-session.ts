@@ -175,7 +175,7 @@ export class RelaySession {
     return channel
   }
 
-  record(cdpUrl: string): RelayRecord {
+  record(cdpUrl: string | null): RelayRecord {
     const { browser, name, version, platform, policy } = this.#hello
     const { count, bytes, firstSeq, lastSeq, dropped } = this.events
     return {

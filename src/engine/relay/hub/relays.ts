@@ -7,7 +7,7 @@ import type { Call } from '../../../core/operation.ts'
 import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { SocketCall } from '../../../core/socket.ts'
 import type { StreamCall } from '../../../core/stream.ts'
-import type { CdpCalls } from '../cdp/calls.ts'
+import type { CdpDone } from '../cdp/calls.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
 import type { RelayHub } from './hub.ts'
@@ -15,11 +15,17 @@ import { joinClient } from './client.ts'
 import type { Principal, RelaySession } from './relay-session.ts'
 import type { RelayTokens } from './tokens.ts'
 
+/** Something that CDP calls can be made on. */
+export interface OwnCalls {
+  readonly id: string
+  call(request: CdpRequest, signal: AbortSignal): Promise<CdpDone>
+}
+
 export interface RelaysGround {
   readonly hub: RelayHub
   readonly tokens: RelayTokens
-  /** Calls on a browser session of the engine's own; undefined for an id that is none. */
-  readonly sessionCalls: (idOrName: string) => { readonly id: string; readonly calls: CdpCalls } | undefined
+  /** Calls on browser sessions of the engine's own; undefined for an id that is none. */
+  readonly sessionCalls: (idOrName: string) => OwnCalls | undefined
 }
 
 export class EngineRelays implements Relays {
@@ -99,12 +105,12 @@ export class EngineRelays implements Relays {
   }
 
   async cdp(request: CdpRequest, call: Call): Promise<CdpAnswer> {
-    const { id, calls } = this.#callsOf(request.session_id)
+    const { id, call: run } = this.#callsOf(request.session_id)
     const started = performance.now()
     const answer = { session_id: id, method: request.method }
     const took = () => Math.round(performance.now() - started)
     try {
-      const { result, targetId } = await calls.call(request, call.signal)
+      const { result, targetId } = await run(request, call.signal)
       return { success: true, ...answer, result, target_id: targetId, duration_ms: took() }
     } catch (thrown) {
       const error = asBaxError(thrown)
@@ -120,15 +126,18 @@ export class EngineRelays implements Relays {
     return this.#ground.hub.find(id)
   }
 
-  #callsOf(idOrName: string): { readonly id: string; readonly calls: CdpCalls } {
-    if (this.#ground.hub.has(idOrName)) return this.#find(idOrName)
-    return this.#ground.sessionCalls(idOrName) ?? this.#find(idOrName)
+  #callsOf(idOrName: string): OwnCalls {
+    const own = this.#ground.sessionCalls(idOrName)
+    if (own) return own
+    const { id, calls } = this.#find(idOrName)
+    return { id, call: (request, signal) => calls.call(request, signal) }
   }
 }
 
 /** Where Playwright and Puppeteer connect to the browser. */
-const cdpUrl = (session: RelaySession, { baseUrl }: Call): string =>
-  `${baseUrl.replace(/^http/, 'ws')}/relay/sessions/${session.id}/cdp?token=${session.clientToken}`
+const cdpUrl = (session: RelaySession, { socketBaseUrl }: Call): string | null =>
+  socketBaseUrl &&
+  `${socketBaseUrl.replace(/^http/, 'ws')}/relay/sessions/${session.id}/cdp?token=${session.clientToken}`
 
 function queryOf({
   since,

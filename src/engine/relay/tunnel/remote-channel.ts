@@ -1,6 +1,6 @@
 /** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
 import { BaxError } from '../../../core/errors.ts'
-import type { Answer, CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../browser/cdp-router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
 const lostCode = -32_000
@@ -29,7 +29,7 @@ export class RemoteChannel implements CdpChannel {
         else if (error.message === lostMessage) {
           // Whether the browser has done it nobody knows.
           reject(new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } }))
-        } else reject(new BaxError('cdp_error', error.message, { details: { ...error, method } }))
+        } else reject(cdpError(method, error))
       })
     })
   }

@@ -1,7 +1,8 @@
-/** Websockets of the relay: the one that connectors come by, and the one for clients that speak CDP. */
+/** Websockets: the one that connectors come by, and those for clients that speak CDP. */
 import { z } from 'zod'
 import { defineSocket } from '../core/socket.ts'
 import { relayId } from './relay.ts'
+import { sessionId } from './sessions.ts'
 
 export const relayConnect = defineSocket({
   summary: 'Bring a browser: the tunnel of `bax relay connect`',
@@ -20,4 +21,15 @@ export const relayCdp = defineSocket({
   input: z.object({ id: relayId, token: z.string().optional().describe('As in the cdp_url of the relay session') }),
   errors: ['unauthorized', 'relay_not_found', 'relay_disconnected', 'browser_lost'],
   open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token),
+})
+
+export const sessionCdp = defineSocket({
+  summary: 'Speak the Chrome DevTools Protocol with a browser session',
+  description:
+    'For connectOverCDP of Playwright and connect of Puppeteer: they see the pages of the session and nothing else of ' +
+    'the browser that it shares.',
+  http: 'GET /sessions/{session_id}/cdp',
+  input: z.object({ session_id: sessionId, token: z.string().optional().describe('The frame_token of the session') }),
+  errors: ['unauthorized', 'session_not_found', 'session_closed', 'unsupported'],
+  open: (engine, { session_id: id, token }, call) => engine.sessions.openClient(id, token ?? call.token),
 })

@@ -1,0 +1,69 @@
+/** The Chrome DevTools Protocol on sessions of the engine's own: single calls, and clients with a websocket. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Page } from 'playwright'
+import type { CdpRequest } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { Link } from '../../core/link.ts'
+import { type CallGround, type CdpDone, CdpCalls } from '../relay/cdp/calls.ts'
+import type { CdpMessage } from './cdp-router.ts'
+import type { Session } from './session.ts'
+
+const calls = new WeakMap<Session, CdpCalls>()
+const targets = new WeakMap<Page, Promise<string>>()
+
+/** Calls one method; sessions that it attaches stay for the next call. */
+export function callOn(session: Session, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
+  let kept = calls.get(session)
+  if (!kept) calls.set(session, (kept = new CdpCalls(groundOf(session))))
+  return session.use(() => kept.call(request, AbortSignal.any([signal, session.ended])))
+}
+
+function groundOf(session: Session): CallGround {
+  return {
+    open: async () => session.openCdp(),
+    activeTarget: async () => targetOf(await session.page()),
+    // Events of browser sessions have a stream of their own.
+    onEvent: () => {},
+  }
+}
+
+function targetOf(page: Page): Promise<string> {
+  let target = targets.get(page)
+  if (!target) {
+    const ask = async () => {
+      const session = await page.context().newCDPSession(page)
+      return (await session.send('Target.getTargetInfo')).targetInfo.targetId
+    }
+    targets.set(page, (target = ask()))
+  }
+  return target
+}
+
+/**
+ * Lets a client speak CDP with a session by its frame token.
+ * @throws BaxError `unauthorized`, `unsupported`.
+ */
+export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
+  const given = createHash('sha256')
+    .update(token ?? '')
+    .digest()
+  if (!timingSafeEqual(given, Buffer.from(session.frameTokenHash, 'hex'))) {
+    throw new BaxError('unauthorized', 'the token is not the frame_token of this session', {
+      hint: 'add ?token=FRAME_TOKEN; the answer that created the session has it',
+    })
+  }
+  const channel = await session.openCdp()
+  return (link) => {
+    channel.onEvent((event) => link.sendText(JSON.stringify(event)))
+    channel.onClose(() => link.close(4411, 'the session has ended'))
+    link.handle({
+      onText: (text) => {
+        // A frame is activity.
+        void session.use(async () => {})
+        channel.post(JSON.parse(text) as CdpMessage, (answer) => link.sendText(JSON.stringify(answer)))
+      },
+      onBytes: () => link.close(4000, 'CDP is spoken in text'),
+      onClose: () => channel.close(),
+    })
+  }
+}

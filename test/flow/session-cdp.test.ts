@@ -1,0 +1,92 @@
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({ '/': '<title>Home</title><h1>Home</h1>', '/other': '<title>Other</title><p>Other' }),
+  ])
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const create = (path = '') => homes.clients.http.createSession({ headless: true, start_url: `${site.url}/${path}` })
+
+describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
+  const call = (session_id: string, method: string, params = {}, target_id?: string) =>
+    homes.clients[home].cdp({ session_id, method, params, ...(target_id && { target_id }) })
+
+  test('goes to its active page, and keeps what was enabled there', async () => {
+    const { session_id: id } = await create()
+    const title = await call(id!, 'Runtime.evaluate', { expression: 'document.title' })
+    expect(title).toMatchObject({ success: true, session_id: id, result: { result: { value: 'Home' } } })
+    await call(id!, 'DOM.enable')
+    expect(await call(id!, 'DOM.getDocument')).toMatchObject({
+      success: true,
+      result: { root: { nodeName: '#document' } },
+    })
+    expect(await call(id!, 'Browser.getVersion')).toMatchObject({ success: true, target_id: null })
+    await homes.clients.http.closeSession({ session_id: id! })
+    expect(await failureOf(call(id!, 'Browser.getVersion'))).toMatchObject({ code: 'session_closed' })
+  })
+
+  test('sees and touches nothing of the sessions beside it', async () => {
+    const [mine, other] = await Promise.all([create(), create('other')])
+    const targetsOf = async (id: string) => {
+      const { result } = await call(id, 'Target.getTargets')
+      return result!['targetInfos'] as { targetId: string; url: string; browserContextId: string }[]
+    }
+    const [foreign] = await targetsOf(other.session_id!)
+    expect((await targetsOf(mine.session_id!)).map(({ url }) => url)).toEqual([`${site.url}/`])
+    const { targetId, browserContextId } = foreign!
+    const id = mine.session_id!
+    expect(await call(id, 'Target.closeTarget', { targetId })).toMatchObject({ code: 'cdp_error' })
+    expect(await failureOf(call(id, 'Runtime.evaluate', { expression: '1' }, targetId))).toMatchObject({
+      code: 'target_not_found',
+    })
+    for (const [method, params] of [
+      ['Browser.close', {}],
+      ['Target.attachToBrowserTarget', {}],
+      ['Target.disposeBrowserContext', { browserContextId }],
+      ['Target.createTarget', { url: 'about:blank', browserContextId }],
+      ['Storage.getCookies', { browserContextId }],
+      ['SystemInfo.getProcessInfo', {}],
+    ] as const) {
+      expect(await failureOf(call(id, method, params)), method).toMatchObject({ code: 'method_denied' })
+    }
+    const made = await call(id, 'Target.createTarget', { url: 'about:blank' })
+    const tabs = async () => (await homes.clients.http.getSession({ session_id: id })).tabs
+    await until(async () => (await tabs()) === 2)
+    expect((await targetsOf(id)).map((target) => target.targetId)).toContain(made.result!['targetId'])
+    await Promise.all(
+      [mine, other].map(({ session_id }) => homes.clients.http.closeSession({ session_id: session_id! })),
+    )
+  })
+})
+
+test('Playwright connects to one session, and the others run on', async () => {
+  const [mine, other] = await Promise.all([create(), create('other')])
+  const browser = await chromium.connectOverCDP(`${mine.cdp_url}?token=${mine.frame_token}`)
+  const pages = browser.contexts().flatMap((context) => context.pages())
+  expect(pages.map((page) => page.url())).toEqual([`${site.url}/`])
+  await pages[0]!.goto(`${site.url}/other`)
+  expect(await pages[0]!.textContent('p')).toBe('Other')
+  const title = [{ command: 'navigate_to', data: { url: site.url } }, { command: 'get_title' }]
+  const beside = await homes.clients.http.runCommands({ session_id: other.session_id!, commands: title })
+  expect(beside).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
+  await browser.close()
+  const after = await homes.clients.http.runCommands({
+    session_id: mine.session_id!,
+    commands: [{ command: 'get_title' }],
+  })
+  expect(after).toMatchObject({ results: [{ data: { result: { value: 'Other' } } }] })
+  await expect(chromium.connectOverCDP(`${mine.cdp_url}?token=ft_wrong`)).rejects.toThrow(/401/)
+})
