@@ -136,8 +136,13 @@ async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientReques
     if (request.destroyed) return
     if (request.write(piece)) continue
     await new Promise<void>((resolve) => {
-      request.once('drain', resolve)
-      request.once('close', resolve)
+      const go = () => {
+        request.off('drain', go)
+        request.off('close', go)
+        resolve()
+      }
+      request.on('drain', go)
+      request.on('close', go)
     })
   }
   request.end()

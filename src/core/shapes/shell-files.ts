@@ -208,7 +208,7 @@ export const infoInput = z
   })
   .superRefine(onePath)
 
-export const infoOutput = entry.extend({ sha256: z.string().optional() }).meta({ id: 'FileInfo' })
+export const fileInfo = entry.extend({ sha256: z.string().optional() }).meta({ id: 'FileInfo' })
 
 export const deleteInput = z
   .object({
@@ -281,7 +281,7 @@ export type TreeOutput = z.output<typeof treeOutput>
 export type SearchInput = z.output<typeof searchInput>
 export type SearchOutput = z.output<typeof searchOutput>
 export type InfoInput = z.output<typeof infoInput>
-export type InfoOutput = z.output<typeof infoOutput>
+export type InfoOutput = z.output<typeof fileInfo>
 export type DeleteInput = z.output<typeof deleteInput>
 export type DeleteOutput = z.output<typeof deleteOutput>
 export type CopyInput = z.output<typeof copyInput>

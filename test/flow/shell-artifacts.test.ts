@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { WireResponse } from '../../src/client/transport.ts'
+import { artifact as artifactShape, type Artifact } from '../../src/core/shapes/shell-artifacts.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+import { inEveryShell } from '../support/shell.ts'
+
+inEveryShell((given) => {
+  const list = async (session_id: string): Promise<Artifact[]> =>
+    (await given.client().listArtifacts({ session_id, limit: 1000 })).artifacts
+  const header = ({ headers }: WireResponse, name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]) // prettier-ignore
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    given.transport().send({ method, path, headers: { accept: '*/*', ...headers } })
+  const bytesAt = async (path: string) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of (await get(path)).stream()) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+  const own = async (input: Record<string, unknown> = {}) => {
+    const { session_id } = await given.create(input)
+    return {
+      session_id,
+      run: (command: string) => given.sh(command, { session_id }),
+      end: () => given.client().deleteShell({ session_id }),
+    }
+  }
+  const named = ({ files }: Artifact) => files.map(({ name, change }) => `${change} ${name}`)
+
+  test('what a command leaves new, changed or deleted is its artifact; where nothing changed there is none', async () => {
+    const { session_id, run, end } = await own()
+    expect((await run('echo elsewhere > /workspace/x; cat /output/* 2>/dev/null')).artifact_id).toBeNull()
+    const first = await run('mkdir -p /output/plots; printf abc > /output/plots/a.png; echo b > /output/b.txt')
+    expect((await run('ls -R /output')).artifact_id).toBeNull()
+    const second = await run('printf abcd > /output/plots/a.png; rm /output/b.txt; touch /output/.hidden')
+    expect((await run('cat /output/plots/a.png > /tmp/x; cat /tmp/x > /output/plots/a.png')).artifact_id).toBeNull()
+    const [a, b, ...more] = await list(session_id)
+    expect(more).toEqual([])
+    expect(artifactShape.strict().safeParse(a).error).toBeUndefined()
+    expect(a).toMatchObject({ id: first.artifact_id, artifact_id: first.artifact_id, session_id, exec_id: first.exec_id, mount: '/output', complete: true, total_bytes: 5, deleted: [], skipped: [] }) // prettier-ignore
+    expect(named(a!)).toEqual(['created b.txt', 'created plots/a.png'])
+    expect(a!.files[1]).toMatchObject({
+      path: '/output/plots/a.png', size: 3, content_type: 'image/png', mode: '0644', unstable: false,
+      sha256: createHash('sha256').update('abc').digest('hex'), url: `/shell/artifacts/${a!.id}/files/plots%2Fa.png`,
+    }) // prettier-ignore
+    expect(b).toMatchObject({ exec_id: second.exec_id, deleted: ['b.txt'], complete: true })
+    expect(named(b!)).toEqual(['created .hidden', 'modified plots/a.png'])
+    // What came later has not changed what was there.
+    expect((await bytesAt(a!.files[1]!.url)).toString()).toBe('abc')
+    expect((await bytesAt(b!.files[1]!.url)).toString()).toBe('abcd')
+    expect((await given.client().getShell({ session_id })).artifact_count).toBe(2)
+    expect(await given.client().getArtifact({ artifact_id: a!.id })).toEqual(a)
+    await end()
+    expect(await list(session_id)).toEqual([a, b])
+  })
+
+  test('what is left in the background is there when the session ends', async () => {
+    const { session_id, run, end } = await own()
+    await run(
+      '(until test -e /workspace/go; do sleep 0.05; done; echo late > /output/late; touch /workspace/done) & true',
+    )
+    await given.client().writeShellFile({ session_id, path: 'go', content: '' })
+    await until(async () => (await given.client().listShellFiles({ session_id })).total === 2)
+    await end()
+    const [last] = await list(session_id)
+    expect(last).toMatchObject({ exec_id: null, files: [{ name: 'late', size: 5 }] })
+  })
+
+  test('links, fifos, sockets, a sparse terabyte and what nobody may read are listed with the reason', async () => {
+    const { session_id, run, end } = await own()
+    const { artifact_id } = await run('cd /output; ln -s /etc/passwd link; ln -s . loop; mkfifo fifo; dd if=/dev/zero of=sparse bs=1 count=0 seek=1099511627776; echo x > closed; chmod 000 closed; mkdir shut; touch shut/in; chmod 000 shut; echo good > good') // prettier-ignore
+    const [found] = await list(session_id)
+    expect(found).toMatchObject({ id: artifact_id, complete: false })
+    expect(named(found!)).toEqual(['created good'])
+    expect(Object.fromEntries(found!.skipped.map(({ name, reason }) => [name, reason]))).toEqual({ link: 'symlink', loop: 'symlink', fifo: 'not_a_file', sparse: 'file_too_large', closed: 'unreadable', shut: 'unreadable' }) // prettier-ignore
+    expect(found!.skipped.find(({ name }) => name === 'sparse')!.size).toBe(2 ** 40)
+    expect((await run('true')).artifact_id).toBeNull()
+    await run('chmod 700 /output/shut')
+    await end()
+    const linkOnly = await own()
+    await linkOnly.run('ln -s a /output/only')
+    expect((await list(linkOnly.session_id))[0]).toMatchObject({ complete: true, files: [], skipped: [{ name: 'only', reason: 'symlink' }] }) // prettier-ignore
+    await linkOnly.end()
+  })
+
+  test('hostile names are names and nothing else', async () => {
+    const { session_id, run, end } = await own()
+    await run(`cd /output; mkdir -p '..a' 'x;rm -rf'; printf 1 > '..a/..%2f..%2fetc'; printf 2 > 'x;rm -rf/"quo\\te'; printf 3 > "$(printf 'new\\nline')"; printf 4 > "$(printf 'bytes\\377')"; printf 5 > 'ünï?#.txt'; printf 6 > '<b>.html'; printf 7 > p.svg`) // prettier-ignore
+    const [found] = await list(session_id)
+    expect(found!.files).toHaveLength(7)
+    for (const file of found!.files) expect((await bytesAt(file.url)).length, file.name).toBe(1)
+    const bytes = found!.files.find(({ name_b64 }) => name_b64 !== undefined)!
+    expect(bytes).toMatchObject({ name: 'bytes\ufffd', name_b64: Buffer.from('bytes\xff', 'latin1').toString('base64'), url: `/shell/artifacts/${found!.id}/files/bytes%FF` }) // prettier-ignore
+    for (const [name, type] of [
+      ['<b>.html', 'text/html'],
+      ['p.svg', 'image/svg+xml'],
+    ] as const) {
+      const file = found!.files.find((item) => item.name === name)!
+      expect(file.content_type).toBe(type)
+      const answer = await get(file.url)
+      expect(header(answer, 'content-type')).toBe('application/octet-stream')
+      await answer.text()
+    }
+    const raw = `/shell/artifacts/${found!.id}/files`
+    for (const name of [
+      '..',
+      '%2e%2e',
+      '../session.json',
+      '..%2Fsession.json',
+      '..%2f..%2f..%2fetc%2fpasswd',
+      '%2Fetc%2Fpasswd',
+      'x',
+      'p.svg%00',
+      '..a',
+      '%',
+    ])
+      // prettier-ignore
+      expect([404, 405], name).toContain((await get(`${raw}/${name}`)).status)
+    expect(await bytesAt(`${raw}/x%3Brm%20-rf/%22quo%5Cte`)).toHaveLength(1)
+    await end()
+  })
+
+  test('a download is safe to open, comes in parts, and is not sent twice', async () => {
+    const { session_id, run, end } = await own()
+    await run("printf 0123456789 > '/output/rep ort.txt'; : > /output/empty")
+    const [found] = await list(session_id)
+    const [empty, report] = found!.files
+    const whole = await get(report!.url)
+    expect(await whole.text()).toBe('0123456789')
+    expect(['content-length', 'content-type', 'etag', 'accept-ranges', 'x-content-type-options', 'content-security-policy', 'content-disposition'].map((name) => header(whole, name))).toEqual([
+      '10', 'text/plain', `"${report!.sha256}"`, 'bytes', 'nosniff', 'sandbox', "attachment; filename*=UTF-8''rep%20ort.txt",
+    ]) // prettier-ignore
+    const part = await get(report!.url, { range: 'bytes=3-5' })
+    expect([part.status, await part.text(), header(part, 'content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
+    expect((await get(report!.url, { 'if-none-match': `"${report!.sha256}"` })).status).toBe(304)
+    const head = await get(report!.url, {}, 'HEAD')
+    expect([head.status, await head.text(), header(head, 'content-length')]).toEqual([200, '', '10'])
+    const nothing = await get(empty!.url)
+    expect([nothing.status, await nothing.text()]).toEqual([200, ''])
+    expect((await get('/shell/artifacts/art_none/files/a')).status).toBe(404)
+    expect(await failureOf(given.client().getArtifact({ artifact_id: 'art_../..' }))).toMatchObject({ code: 'artifact_not_found' }) // prettier-ignore
+    await end()
+  })
+
+  test('the same bytes are kept once, and a session has its quota', async () => {
+    const { session_id, run, end } = await own()
+    await run('cd /output; head -c 1000000 /dev/zero > a; cp a b; cp a c')
+    const blobs = join(given.homes().stateDir, 'artifacts', session_id, 'blobs')
+    expect(await readdir(blobs)).toHaveLength(1)
+    await run('cd /output; rm *; i=0; while [ $i -lt 2100 ]; do : > f$i; i=$((i+1)); done')
+    const [, many] = await list(session_id)
+    expect(many!.files).toHaveLength(1997)
+    expect(many).toMatchObject({ complete: false, deleted: ['a', 'b', 'c'] })
+    expect(many!.skipped).toHaveLength(103)
+    expect(new Set(many!.skipped.map(({ reason }) => reason))).toEqual(new Set(['file_count']))
+    await end()
+  })
+
+  test('several mounts are one artifact, whose names begin at the root', async () => {
+    const { session_id, run, end } = await own({ output_mounts: ['/output', '/plots'] })
+    await run('echo a > /output/same; echo b > /plots/same')
+    const [found] = await list(session_id)
+    expect(found).toMatchObject({ mount: '/', files: [{ name: 'output/same', path: '/output/same' }, { name: 'plots/same', path: '/plots/same' }] }) // prettier-ignore
+    await end()
+  })
+
+  test('a file that is swapped for a link all the time never leads out of its mount', async () => {
+    const { session_id, run, end } = await own()
+    await run(
+      '(cd /output; while :; do echo inside > f; mv f x; ln -s /etc/passwd f; rm -f x; mv f x; rm -f x; done) > /dev/null 2>&1 &',
+    )
+    for (let round = 0; round < 20; round += 1) await run('true')
+    await end()
+    const files = (await list(session_id)).flatMap((artifact) => artifact.files)
+    for (const { url } of files) expect(['', 'inside\n']).toContain((await bytesAt(url)).toString())
+  })
+
+  test('pages of the list follow each other; it outlives its session and its engine', async () => {
+    const { session_id, run, end } = await own()
+    for (const name of ['1', '2', '3']) await run(`echo ${name} > /output/${name}`)
+    await end()
+    const first = await given.client().listArtifacts({ session_id, limit: 2 })
+    const second = await given.client().listArtifacts({ session_id, limit: 2, cursor: first.next_cursor! })
+    expect([...first.artifacts, ...second.artifacts].map(({ files }) => files[0]!.name)).toEqual(['1', '2', '3'])
+    expect(second.next_cursor).toBeNull()
+    expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({ code: 'invalid_request' }) // prettier-ignore
+    const { stateDir } = given.homes()
+    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
+    expect((await later.shells.artifacts.list({ session_id, limit: 10 })).artifacts).toHaveLength(3)
+    await later.close()
+    const none = await own()
+    expect(await list(none.session_id)).toEqual([])
+    await none.end()
+  })
+})

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
+import { shellSession } from '../../src/core/shapes/shell-session.ts'
+import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
+import { shellConfig } from '../support/docker.ts'
+import { failureOf, until } from '../support/session-steps.ts'
+import { inEveryShell } from '../support/shell.ts'
+
+inEveryShell((given) => {
+  const get = (session_id: string) => given.client().getShell({ session_id })
+
+  test('a session has the record that is documented, with what it was asked for', async () => {
+    const session = await given.create({
+      name: `shop-${Math.random()}`, language: 'bash', env: { A: '1', B: 'two words' }, cwd: '/tmp', metadata: { ticket: 7 },
+      timeout_secs: 90, limits: { memory_mb: 100, pids: 40 }, output_mounts: ['/output', '/plots'],
+    }) // prettier-ignore
+    expect(shellSession.strict().safeParse(session).error).toBeUndefined()
+    expect(session).toMatchObject({
+      id: session.session_id, status: 'ready', language: 'bash', network: 'none', timeout_secs: 90, cwd: '/tmp', metadata: { ticket: 7 },
+      limits: { memory_mb: 100, cpus: 1, pids: 40, workspace_mb: 256, max_output_bytes: 8_388_608 }, output_mounts: ['/output', '/plots'],
+      running_execs: 0, exec_count: 0, artifact_count: 0, stopped_at: null, stop_reason: null,
+    }) // prettier-ignore
+    expect(session.session_id).toMatch(/^sh_[\w-]{20}$/)
+    expect(JSON.stringify(session)).not.toMatch(/[0-9a-f]{64}/)
+    const result = await given.sh('pwd; echo "$A $B"; touch /output/a /plots/b && echo fine', {
+      session_id: session.name,
+    })
+    expect(result.stdout).toBe('/tmp\n1 two words\nfine\n')
+    await given.client().deleteShell({ session_id: session.session_id })
+  })
+
+  test('camelCase is understood; what would change safety and is not known is refused, the rest is named', async () => {
+    const session = await given.create({ timeoutSecs: 77, colour: 'red' })
+    expect(session).toMatchObject({ timeout_secs: 77, warning: 'ignored unknown field: colour' })
+    for (const input of [
+      { network: 'host' }, { limits: { disk: 5 } }, { limits: { memory_mb: 1 } }, { language: 'perl' }, { timeout_secs: 0 },
+      { output_mounts: ['/etc'] }, { output_mounts: ['/a', '/a'] }, { output_mounts: ['../a'] }, { output_mounts: ['/a/../../etc'] },
+      { cwd: 'relative' }, { env: { 'A=B': '1' } }, { max_lifetime_secs: 0 },
+    ]) expect(await failureOf(given.create(input)), JSON.stringify(input)).toMatchObject({ code: 'invalid_request', status: 400 }) // prettier-ignore
+    expect((await failureOf(given.create({ language: 'perl' }))).message).toContain('"python", "javascript", "bash"')
+    await given.client().deleteShell({ session_id: session.session_id })
+  })
+
+  test('an image that is not there is not fetched', async () => {
+    expect(await failureOf(given.create({ image: 'no-such-image:ever' }))).toMatchObject({ code: 'image_not_found', status: 404 }) // prettier-ignore
+    const failed = await given.client().listShells({ status: 'failed' })
+    expect(failed.sessions[0]).toMatchObject({
+      status: 'failed',
+      stop_reason: 'image_error',
+      image: 'no-such-image:ever',
+    })
+    expect(await failureOf(given.create({ image: 'no-such-image:ever', pull: true }))).toMatchObject({ code: 'feature_disabled' }) // prettier-ignore
+  })
+
+  test('sessions are listed newest first, page by page, by their state', async () => {
+    const made = [await given.create(), await given.create(), await given.create()]
+    const ids = made.map(({ session_id }) => session_id).toReversed()
+    const first = await given.client().listShells({ status: 'ready', limit: 2 })
+    expect(first.sessions.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+    expect(first.total).toBeGreaterThanOrEqual(4)
+    const second = await given.client().listShells({ status: 'ready', limit: 2, cursor: first.next_cursor! })
+    expect(second.sessions[0]!.id).toBe(ids[2])
+    const last = await given.client().listShells({ status: 'ready', limit: 1000 })
+    expect(last.next_cursor).toBeNull()
+    expect(await failureOf(given.client().listShells({ cursor: 'nonsense' }))).toMatchObject({
+      code: 'invalid_request',
+    })
+    for (const session_id of ids) await given.client().deleteShell({ session_id })
+    expect((await given.client().listShells({ status: 'stopped' })).sessions.slice(0, 3).map(({ id }) => id)).toEqual(
+      ids,
+    )
+  })
+
+  test('a deleted session is gone with all that runs in it, says why for an hour, and can be deleted again', async () => {
+    const { session_id } = await given.create({ name: 'short' })
+    const exec = await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
+    await given.client().deleteShell({ session_id })
+    expect(await get(session_id)).toMatchObject({ status: 'stopped', stop_reason: 'deleted', running_execs: 0, exec_count: 1, stopped_at: expect.any(String) }) // prettier-ignore
+    expect(await given.client().getShellExec({ exec_id: exec.exec_id })).toMatchObject({ status: 'exited' })
+    await given.client().deleteShell({ session_id })
+    const closed = await failureOf(given.sh('true', { session_id }))
+    expect(closed).toMatchObject({ code: 'session_closed', status: 410, details: { stop_reason: 'deleted', reason: 'deleted' } }) // prettier-ignore
+    expect(await failureOf(given.client().touchShell({ session_id }))).toMatchObject({ code: 'session_closed' })
+    // Its name is free again.
+    expect((await given.create({ name: 'short' })).name).toBe('short')
+    expect(await failureOf(given.create({ name: 'short' }))).toMatchObject({ code: 'conflict', status: 409 })
+    await given.client().deleteShell({ session_id: 'short' })
+  })
+
+  test('an id that nobody gave is unknown everywhere', async () => {
+    const session_id = 'sh_AAAAAAAAAAAAAAAAAAAA'
+    const client = given.client()
+    const calls = [
+      client.getShell, client.touchShell, client.deleteShell, client.listArtifacts,
+      () => client.shellExec({ session_id, command: 'true' }), () => client.readShellFile({ session_id, path: 'a' }),
+    ] // prettier-ignore
+    for (const call of calls)
+      expect(await failureOf(call({ session_id } as never) as Promise<unknown>)).toMatchObject({
+        code: 'shell_session_not_found',
+        status: 404,
+      })
+  })
+
+  test('a session without use stops, touching and every call put that off, a running command holds it', async () => {
+    const { session_id, expires_at } = await given.create({ timeout_secs: 3 })
+    const touched = await given.client().touchShell({ session_id, timeout_secs: 600 })
+    expect(Date.parse(touched.expires_at)).toBeGreaterThan(Date.parse(expires_at))
+    expect(touched.timeout_secs).toBe(600)
+    const running = await given.client().shellExec({ session_id, command: 'until test -e go; do sleep 0.1; done', background: true }) // prettier-ignore
+    await given.client().touchShell({ session_id, timeout_secs: 0.3 })
+    await until(async () => Date.parse((await get(session_id)).last_active_at) < Date.now() - 1000)
+    expect(await get(session_id)).toMatchObject({ status: 'ready', running_execs: 1 })
+    await given.client().writeShellFile({ session_id, path: 'go', content: '' })
+    await until(async () => (await given.client().getShellExec({ exec_id: running.exec_id })).status === 'exited')
+    await until(async () => (await get(session_id)).status === 'stopped')
+    expect(await get(session_id)).toMatchObject({ stop_reason: 'idle_timeout' })
+  })
+
+  test('no session outlives its lifetime, whatever runs in it', async () => {
+    const { session_id } = await given.create({ max_lifetime_secs: 1.5 })
+    await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
+    await until(async () => (await get(session_id)).status === 'stopped')
+    expect(await get(session_id)).toMatchObject({ stop_reason: 'max_lifetime' })
+  })
+
+  test('one who gives up while a session is made leaves nothing behind', async () => {
+    const before = (await given.client().listShells({ status: 'ready' })).total
+    const stop = new AbortController()
+    const image = 'bax-shell:busybox'
+    const making = given.client().createShell({ image }, { signal: stop.signal })
+    stop.abort()
+    await making.catch(() => {})
+    await until(async () => (await given.client().listShells({ status: 'creating' })).total === 0)
+    expect((await given.client().listShells({ status: 'ready' })).total).toBe(before)
+  })
+
+  test('a container that dies under a command is told within seconds, and no exit is made up', async () => {
+    const { session_id } = await given.create()
+    const frames: string[] = []
+    const body = { session_id, command: 'echo run; sleep 3600' }
+    const background = await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
+    for await (const frame of follow(given.transport(), 'POST /shell/exec/stream', body)) {
+      frames.push(frame.type)
+      // The first process of the container ends, and it with it: as when somebody removes it.
+      if (frame.type === 'stdout') await removeContainer(session_id)
+      if (frame.type === 'error') expect(frame).toMatchObject({ code: 'session_lost' })
+    }
+    expect(frames).toEqual(['start', 'stdout', 'error'])
+    await until(async () => (await get(session_id)).status === 'stopped')
+    expect(await get(session_id)).toMatchObject({ stop_reason: 'container_died' })
+    const lost = await given.client().getShellExec({ exec_id: background.exec_id })
+    expect(lost).toMatchObject({ status: 'lost', exit_code: null })
+    expect(await failureOf(given.sh('true', { session_id }))).toMatchObject({ code: 'session_closed', details: { reason: 'container_died' } }) // prettier-ignore
+  })
+
+  test('the engine tells how many there are, and its end is theirs', async () => {
+    const { shells } = await given.homes().engine.status()
+    expect(shells).toBe((await given.client().listShells({ status: 'ready' })).total)
+  })
+})
+
+/** Removes the container of a session behind the engine's back. */
+async function removeContainer(sessionId: string): Promise<void> {
+  const { docker } = await connectDocker(shellConfig)
+  const found = await docker.listContainers({ filters: { label: [`bax.session=${sessionId}`] } })
+  expect(found).toHaveLength(1)
+  await docker.getContainer(found[0]!.Id).remove({ force: true })
+}
