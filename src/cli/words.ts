@@ -54,7 +54,7 @@ const own: readonly OwnEntry[] = [
   {
     words: 'crawl',
     rest: '<url>',
-    summary: 'Crawl a site: its pages as Markdown on stdout, or in folders',
+    summary: 'Crawl a site into Markdown, on stdout or in a folder',
     example: 'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
   },
   {

@@ -42,7 +42,8 @@ function readTyped(invocation: Invocation): { context: Context; typed: Typed } {
     command.argument('[url]', 'start page; https:// when it has no scheme, http:// on loopback hosts')
     command.option('-o, --output <folder>', 'write a file a page into folders that mirror the site, with index.md and manifest.json') // prettier-ignore
     command.option('--ndjson', 'print every page as one line of JSON, in order, as soon as it is there')
-    for (const param of fieldsOf(invocation)) addParam(command, param)
+    command.option('--dry-run', 'print the addresses of the pages that would be there, and take none of them')
+    for (const param of fieldsOf(invocation)) if (param.name !== 'dry_run') addParam(command, param)
     command.option('--prompt <text>', 'what the json format is to find, in words')
     command.option('--schema <json|@file>', 'JSON schema of what the json format is to find')
     command.option('--fail-on-error', 'exit with 1 when any page could not be had')
