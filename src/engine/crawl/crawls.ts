@@ -130,7 +130,9 @@ export class EngineCrawls implements Crawls {
   async #start(input: CrawlInput): Promise<LiveCrawl> {
     this.#refuseWhenClosed()
     const plan = planCrawl(input)
-    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps: await this.#steps() }))
+    const steps = await this.#steps()
+    steps.check(plan.page(plan.start.href))
+    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps }))
   }
 
   #watch(live: LiveCrawl): LiveCrawl {

@@ -49,6 +49,7 @@ export class PageScraper implements Scraper {
 
   /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
   readonly steps: PageSteps = {
+    check: (plan) => this.#checkModel(plan),
     fetch: (plan, clock) => overHttp(plan.url, clock),
     render: (plan, clock) => inBrowser(plan, { ...clock, renderer: () => this.#loadRenderer() }),
     write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),

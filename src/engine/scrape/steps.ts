@@ -11,6 +11,8 @@ interface Clock {
 
 /** All throw BaxError with the code of what went wrong with the page, or the reason of the signal. */
 export interface PageSteps {
+  /** @throws BaxError for what no page could be asked for here */
+  check(plan: ScrapePlan): void
   /** By HTTP, redirects followed. */
   fetch(plan: ScrapePlan, clock: Pick<Clock, 'signal'>): Promise<{ page: ObtainedPage; isHtml: boolean }>
   /** In a browser. */
