@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../src/client/client.ts'
-import type { BrowserSessions } from '../../src/engine/browser/sessions.ts'
 import type { SearchAnswer } from '../../src/core/shapes/search.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Hit, type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Site, serveSite } from '../support/site.ts'
@@ -236,19 +236,34 @@ describe('search', () => {
   })
 
   test('leaves a session its own tab when a page crashes', async () => {
+    const browser = await startForeignBrowser()
     const client = homes.clients.embedded
-    const { session_id = '' } = await client.createSession({ start_url: `${site.url}/deltas` })
+    const { session_id = '' } = await client.createSession({ cdp_url: browser.url, start_url: `${site.url}/deltas` })
     const urls = knows('/loading')
     const searching = search({ session_id, formats: ['markdown'] })
     await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
-    const [, tab] = (homes.engine.sessions as BrowserSessions).live(session_id).pages
-    const protocol = await tab!.context().newCDPSession(tab!)
-    // The answer goes with the page.
-    void protocol.send('Page.crash').catch(() => {})
+    expect(await client.getSession({ session_id })).toMatchObject({ tabs: 1, url: `${site.url}/deltas` })
+    await browser.crash('/loading')
     const { data } = await searching
     expect(data[0]!.content!.metadata).toMatchObject({ sourceURL: urls[0], code: 'page_crashed' })
     const { results } = await client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
     expect(results[0]).toMatchObject({ data: { result: { value: 'How deltas grow' } } })
+    await client.closeSession({ session_id })
+    await browser.close()
+  })
+
+  test('waits for a busy session no longer than it has time', async () => {
+    const client = homes.clients.embedded
+    const { session_id = '' } = await client.createSession({ start_url: `${site.url}/deltas` })
+    const [url] = knows('/deltas')
+    const gone = new AbortController()
+    const fetching = { command: 'evaluate', data: { expression: 'fetch("/slow")' } } as const
+    const busy = homes.clients.http.runCommands({ session_id, commands: [fetching] }, { signal: gone.signal })
+    busy.catch(() => {})
+    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
+    const { data } = await search({ session_id, formats: ['markdown'], timeout: 1500 })
+    expect(data).toMatchObject([{ url, content: { metadata: { sourceURL: url, code: 'timeout', error: expect.stringContaining('the time of the search was over') } } }]) // prettier-ignore
+    gone.abort()
     await client.closeSession({ session_id })
   })
 

@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { WebSocket } from 'ws'
 import { locateBrowser } from '../../src/engine/browser/locate.ts'
 
 export interface ForeignBrowser {
@@ -13,6 +14,8 @@ export interface ForeignBrowser {
   readonly url: string
   /** Addresses of its open pages. */
   pages(): Promise<string[]>
+  /** Crashes the page whose address ends so. */
+  crash(ending: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -29,11 +32,20 @@ export async function startForeignBrowser(): Promise<ForeignBrowser> {
       if (host) resolve(`http://${host}`)
     })
   })
+  const pages = async () => {
+    const targets = (await getJson(`${url}/json/list`)) as { type: string; url: string; webSocketDebuggerUrl: string }[]
+    return targets.filter(({ type }) => type === 'page')
+  }
   return {
     url,
-    pages: async () => {
-      const targets = (await getJson(`${url}/json/list`)) as { type: string; url: string }[]
-      return targets.filter(({ type }) => type === 'page').map((target) => target.url)
+    pages: async () => (await pages()).map((target) => target.url),
+    crash: async (ending) => {
+      const target = (await pages()).find((page) => page.url.endsWith(ending))
+      const socket = new WebSocket(target!.webSocketDebuggerUrl)
+      await once(socket, 'open')
+      socket.send(JSON.stringify({ id: 1, method: 'Page.crash' }))
+      // What has crashed answers no more.
+      await once(socket, 'close')
     },
     close: async () => {
       const exited = once(child, 'exit')

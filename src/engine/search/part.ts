@@ -15,10 +15,12 @@ export function searchPart(
     return new WebSearch({
       config,
       scrape: (input, call) => scraper.scrape(input, call),
-      checkSession: (idOrName) => void live(idOrName),
-      inSession: async (idOrName, signal, work) => {
-        const { inSessionTabs } = await import('./session-tabs.ts')
-        return inSessionTabs(live(idOrName), { scraper, signal, log }, work)
+      session: (idOrName) => {
+        const session = live(idOrName)
+        return async (limits, work) => {
+          const { inSessionTabs } = await import('./session-tabs.ts')
+          return inSessionTabs(session, { ...limits, scraper, log }, work)
+        }
       },
     })
   }

@@ -24,23 +24,39 @@ import type { ContentMeans } from './contents.ts'
 export interface TabMeans {
   readonly scraper: Pick<ScraperPart, 'scrapeFrom'>
   readonly signal: AbortSignal
+  /** `performance.now()` until which the session's turn is waited for. */
+  readonly deadline: number
   readonly log: Log
 }
 
 /** Runs `work` with a scrape that opens tabs of the session; its commands wait until the tabs are closed again. */
 export async function inSessionTabs<T>(
   session: Session,
-  { scraper, signal, log }: TabMeans,
+  { scraper, signal, deadline, log }: TabMeans,
   work: (scrape: ContentMeans['scrape']) => Promise<T>,
 ): Promise<T> {
   const scrape: ContentMeans['scrape'] = (input, call) =>
     scraper.scrapeFrom(
       input,
       { signal: AbortSignal.any([call.signal, session.ended]) },
-      (plan, { deadline, signal: over }) =>
-        inTab(session, over, log, (page) => new TabVisit(page, plan, over, deadline).obtain()),
+      (plan, { deadline: end, signal: over }) =>
+        inTab(session, over, log, (page) => new TabVisit(page, plan, over, end).obtain()),
     )
-  return session.use(() => session.turns.take(() => work(scrape), AbortSignal.any([signal, session.ended])))
+  let begun = false
+  const inTurn = () => {
+    begun = true
+    return work(scrape)
+  }
+  const late = AbortSignal.timeout(Math.max(0, Math.round(deadline - performance.now())))
+  try {
+    return await session.use(() => session.turns.take(inTurn, AbortSignal.any([signal, session.ended, late])))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (begun) throw error
+    // A session that cannot be had costs the pages, and not the results.
+    const busy = new BaxError('timeout', 'the session was busy until the time of the search was over')
+    return work(() => Promise.reject(late.aborted ? busy : (error as Error)))
+  }
 }
 
 async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {

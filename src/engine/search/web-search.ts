@@ -21,16 +21,15 @@ import type { OpenResults } from './result-document.ts'
 
 type Scrape = ContentMeans['scrape']
 
+/** Runs `work` with a way to scrape in tabs of one session. */
+export type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
+type ScrapeLimits = Pick<ContentMeans, 'signal' | 'deadline'>
+
 export interface SearchMeans {
   readonly config: SearchConfig
   readonly scrape: Scrape
-  /**
-   * Runs `work` with a way to scrape in tabs of a session.
-   * @throws BaxError `session_not_found` or `session_closed`.
-   */
-  readonly inSession: <T>(sessionId: string, signal: AbortSignal, work: (scrape: Scrape) => Promise<T>) => Promise<T>
-  /** @throws BaxError as `inSession`. */
-  readonly checkSession: (sessionId: string) => void
+  /** @throws BaxError `session_not_found` or `session_closed`. */
+  readonly session: (sessionId: string) => SessionScraping
 }
 
 export class WebSearch implements Searcher {
@@ -45,19 +44,18 @@ export class WebSearch implements Searcher {
     const scrapes = wishes.formats.length > 0
     // What cannot be asked of a page is said before anybody is asked anything.
     if (scrapes) planScrape({ ...wishes, url: 'https://page.invalid' })
-    if (input.session_id !== undefined) this.#means.checkSession(input.session_id)
+    const session = input.session_id === undefined ? undefined : this.#means.session(input.session_id)
     const deadline = performance.now() + input.timeout
     const { provider, results, warnings } = await this.#ask(input, signal)
     const data = results.map((result, at) => ({ ...result, position: at + 1 }))
     if (!scrapes) return answer(provider, data, warnings)
-    const means = { signal, deadline }
-    const scraped = await this.#scraping(input.session_id, signal, (scrape, together) =>
-      contentsOf(
-        data.map(({ url }) => url),
-        wishes,
-        { ...means, scrape, together },
-      ),
-    )
+    const within = { signal, deadline }
+    const addresses = data.map(({ url }) => url)
+    const scraping = (scrape: Scrape, together: number) => contentsOf(addresses, wishes, { ...within, scrape, together }) // prettier-ignore
+    const { search: most } = limits
+    const scraped = session
+      ? await session(within, (scrape) => scraping(scrape, most.tabs))
+      : await scraping(this.#means.scrape, most.together)
     const whole = data.map((result, at) => ({ ...result, content: scraped.contents[at]! }))
     return answer(provider, whole, [...warnings, ...scraped.warnings])
   }
@@ -94,15 +92,6 @@ export class WebSearch implements Searcher {
     if (html === undefined) throw new BaxError('provider_failed', `its page cannot be had${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
     const { status_code: status = 200, url: reached = url } = data!.metadata
     return { tree: treeFromHtml(html, reached), status }
-  }
-
-  #scraping<T>(
-    sessionId: string | undefined,
-    signal: AbortSignal,
-    work: (scrape: Scrape, together: number) => Promise<T>,
-  ): Promise<T> {
-    if (sessionId === undefined) return work(this.#means.scrape, limits.search.together)
-    return this.#means.inSession(sessionId, signal, (scrape) => work(scrape, limits.search.tabs))
   }
 }
 
