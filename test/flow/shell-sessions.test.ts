@@ -91,11 +91,11 @@ inEveryShell((given) => {
     const session_id = 'sh_AAAAAAAAAAAAAAAAAAAA'
     const client = given.client()
     const calls = [
-      client.getShell, client.touchShell, client.deleteShell, client.listArtifacts,
-      () => client.shellExec({ session_id, command: 'true' }), () => client.readShellFile({ session_id, path: 'a' }),
+      () => client.getShell({ session_id }), () => client.touchShell({ session_id }), () => client.deleteShell({ session_id }),
+      () => client.listArtifacts({ session_id }), () => client.shellExec({ session_id, command: 'true' }), () => client.readShellFile({ session_id, path: 'a' }),
     ] // prettier-ignore
     for (const call of calls)
-      expect(await failureOf(call({ session_id } as never) as Promise<unknown>)).toMatchObject({
+      expect(await failureOf(call())).toMatchObject({
         code: 'shell_session_not_found',
         status: 404,
       })

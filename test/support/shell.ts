@@ -11,7 +11,8 @@ import { homeNames, type Homes, openHomes } from './homes.ts'
 type Fields = Record<string, unknown>
 export type AnyFrame = Frame & Fields
 
-export const [busybox, debian] = testImages
+export const busybox = testImages[0]!
+export const debian = testImages[1]!
 
 export interface GivenShell {
   readonly homes: () => Homes
