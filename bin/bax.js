@@ -5,7 +5,7 @@ const { join } = require('node:path')
 
 const scripts = join(__dirname, '..', 'scripts')
 // What can be asked before there is a browser, and what is asked when there is none.
-const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi'])
+const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi', 'shell'])
 
 async function ready() {
   const [major] = process.versions.node.split('.').map(Number)
@@ -13,9 +13,10 @@ async function ready() {
   if (!existsSync(join(scripts, 'setup.js'))) return
   const [first] = process.argv.slice(2)
   const browser = !withoutBrowser.has(first) && !first.startsWith('-')
-  if (require('../scripts/ready.cjs').isReady(browser)) return
+  const agent = first === 'shell'
+  if (require('../scripts/ready.cjs').isReady(browser, agent)) return
   const { ensureReady } = await import('../scripts/setup.js')
-  await ensureReady({ browser })
+  await ensureReady({ browser, agent })
 }
 
 ready().then(

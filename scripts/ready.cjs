@@ -28,6 +28,9 @@ function buildReady() {
   )
 }
 
+/** Of the agent of shell sessions, for the containers of this machine. */
+const agentReady = () => existsSync(join(root, 'dist', 'agent', `agent-${process.arch}`))
+
 function isNewer(folder, time) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -36,5 +39,16 @@ function isNewer(folder, time) {
   return false
 }
 
-const isReady = (browser) => packagesReady() && buildReady() && (!browser || browserReady())
-module.exports = { root, packagesStamp, browserStamp, packagesKey, packagesReady, browserReady, buildReady, isReady }
+const isReady = (browser, agent = false) =>
+  packagesReady() && buildReady() && (!browser || browserReady()) && (!agent || agentReady())
+module.exports = {
+  root,
+  packagesStamp,
+  browserStamp,
+  packagesKey,
+  packagesReady,
+  browserReady,
+  buildReady,
+  agentReady,
+  isReady,
+}

@@ -1,4 +1,4 @@
-// Makes a source checkout ready: packages, build, a Chromium. Node built-ins only, because it runs before anything is there.
+// Makes a source checkout ready: packages, build, a Chromium, and for tests a Docker. Node built-ins only, because it runs before anything is there.
 // When nothing is to do it costs a few file stats, so that every start of bin/bax.js can call it.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,6 +14,7 @@ const {
   packagesReady,
   browserReady,
   buildReady,
+  agentReady,
   isReady,
 } = require('./ready.cjs')
 const lockDir = join(root, 'node_modules', '.bax-setup')
@@ -21,17 +22,22 @@ const leastNode = 20
 
 const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
 
-/** Brings packages, build and (when asked) a browser up to date; throws an Error with one sentence when it cannot. */
-export async function ensureReady({ browser = false } = {}) {
+/**
+ * Brings packages, build and (when asked) a browser, the agent of shell sessions, and Docker with its images up to date;
+ * throws an Error with one sentence when it cannot. Without a Docker it only says so.
+ */
+export async function ensureReady({ browser = false, agent = false, docker = false } = {}) {
   const major = Number(process.versions.node.split('.')[0])
   if (major < leastNode) throw new Error(`bax needs Node ${leastNode} or newer; this is ${process.version}`)
-  if (isReady(browser)) return
+  if (!docker && isReady(browser, agent)) return
   const release = await takeLock()
   try {
     // Another first run may have done it while this one waited.
     if (!packagesReady()) await installPackages()
     if (!buildReady()) await build()
     if (browser && !browserReady()) await setUpBrowser()
+    if (agent && !agentReady()) await setUpAgent()
+    if (docker) await (await import('./docker.js')).setUpDocker({ say, run, root })
   } finally {
     release()
   }
@@ -49,8 +55,16 @@ async function installPackages() {
 
 async function build() {
   say('building')
-  if ((await run(process.execPath, [join(root, 'scripts', 'build.js')])) !== 0)
+  if ((await run(process.execPath, [join(root, 'scripts', 'build.js'), '--without-agent'])) !== 0)
     throw new Error('the build failed; its messages stand above')
+}
+
+async function setUpAgent() {
+  const { compileAgents, copyAgents } = await import('./agent.js')
+  say('compiling the agent of shell sessions')
+  if ((await compileAgents([process.arch])).length > 0)
+    throw new Error('shell sessions need a C compiler in a source checkout: `sudo apt install gcc libc6-dev`')
+  copyAgents(join(root, 'dist', 'agent'))
 }
 
 async function setUpBrowser() {
@@ -60,10 +74,11 @@ async function setUpBrowser() {
 }
 
 /** Runs a program with its output on stderr; stdout belongs to the data of the command that was asked for. */
-async function run(program, args) {
+async function run(program, args, env = {}) {
   const { spawn } = await import('node:child_process')
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+    const shell = process.platform === 'win32'
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 2, 2], shell, env: { ...process.env, ...env } })
     child.on('error', reject)
     child.on('exit', (code) => resolve(code ?? 1))
   })
@@ -105,7 +120,8 @@ function isStale(owner) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
-    await ensureReady({ browser: process.argv.includes('--browser') })
+    const wants = (flag) => process.argv.includes(flag)
+    await ensureReady({ browser: wants('--browser'), docker: wants('--docker') })
   } catch (error) {
     say(error.message)
     process.exitCode = 3

@@ -1,0 +1,129 @@
+// Sees to a Docker for shell sessions and to their two images. Node built-ins only. What cannot be had is said and left:
+// only shell sessions need it. When all is there it costs three small requests.
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { compileAgents, isCompiled } from './agent.js'
+
+const systemSocket = '/var/run/docker.sock'
+const images = { busybox: 'bax-shell:busybox', default: 'bax-shell:default' }
+const debianPackages = { dockerd: 'docker.io', debootstrap: 'debootstrap', busybox: 'busybox-static' }
+/** How long a daemon may take to answer after it was started. */
+const startMs = 60_000
+
+/** `say` writes a line, `run` runs a program with its output on stderr and gives its exit code, `root` is the checkout. */
+export async function setUpDocker({ say, run, root }) {
+  const tools = { say, run, root }
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+  if (!isCompiled(architecture) && !(await compileAgent(tools, architecture)))
+    return say('no shell sessions: their agent needs a C compiler (gcc, libc6-dev), and none is here')
+  const found = await findDocker()
+  const socket = found.socket ?? (found.mayStart ? await startDocker(tools) : undefined)
+  if (!socket) return found.why && say(`no shell sessions: ${found.why}`)
+  for (const [which, name] of Object.entries(images)) {
+    if (await hasImage(socket, name)) continue
+    say(`making the image ${name}${which === 'default' ? ' (a few minutes, once)' : ''}`)
+    await needProgram(tools, which === 'default' ? 'debootstrap' : 'busybox')
+    const args = [join(root, 'dist', 'main.js'), 'shell', 'image', 'build', '--which', which, '--embedded']
+    if ((await run(process.execPath, args, { DOCKER_HOST: `unix://${socket}` })) !== 0)
+      say(`there is no image ${name}; the messages above say why`)
+  }
+}
+
+/** Compiles the agent and puts it into the build; root on a Debian gets the compiler it needs. */
+async function compileAgent(tools, architecture) {
+  let missing = await compileAgents([architecture])
+  if (missing.length > 0 && (await install(tools, ['gcc', 'libc6-dev']))) missing = await compileAgents([architecture])
+  if (missing.length > 0) return false
+  const { copyAgents } = await import('./agent.js')
+  copyAgents(join(tools.root, 'dist', 'agent'))
+  return true
+}
+
+/** A socket that answers, or why there is none and whether one may be started. */
+async function findDocker() {
+  const told = process.env.DOCKER_HOST
+  if (told && !told.startsWith('unix://')) return { why: `DOCKER_HOST is ${told}: its images are yours to make` }
+  const runtime = process.env.XDG_RUNTIME_DIR
+  const sockets = told
+    ? [told.slice('unix://'.length)]
+    : [systemSocket, ...(runtime ? [join(runtime, 'docker.sock')] : []), join(homedir(), '.docker/run/docker.sock')]
+  for (const socket of sockets) if ((await ask(socket, '/_ping')) === 200) return { socket }
+  if (told) return { why: `no Docker answers at ${told} (DOCKER_HOST)` }
+  if (process.platform !== 'linux') return { why: 'start Docker Desktop, then run `npm run setup`' }
+  if (process.getuid() !== 0)
+    return { why: 'no Docker answers; start it (`sudo systemctl start docker`), then run `npm run setup`' }
+  return { mayStart: true }
+}
+
+/** Starts the system's Docker; its socket, or undefined after it was said why there is none. */
+async function startDocker(tools) {
+  const { say, run, root } = tools
+  if (!(await needProgram(tools, 'dockerd'))) return void say('no shell sessions: Docker is not installed')
+  say('starting Docker')
+  if (existsSync('/run/systemd/system')) {
+    if ((await run('systemctl', ['start', 'docker'])) !== 0)
+      return void say('no shell sessions: systemctl could not start Docker')
+    return (await answers(systemSocket))
+      ? systemSocket
+      : void say('no shell sessions: Docker was started and does not answer')
+  }
+  // No service manager: it is the machine's from now on, as if one had started it.
+  const log = join(root, 'node_modules', '.bax-dockerd.log')
+  const file = openSync(log, 'w')
+  const daemon = spawn('dockerd', ['--host', `unix://${systemSocket}`], {
+    detached: true,
+    stdio: ['ignore', file, file],
+  })
+  closeSync(file)
+  let ended = false
+  daemon.on('error', () => (ended = true))
+  daemon.on('exit', () => (ended = true))
+  daemon.unref()
+  if (await answers(systemSocket, () => ended)) return systemSocket
+  const last = readFileSync(log, 'utf8').trim().split('\n').at(-1)
+  say(`no shell sessions: dockerd could not run here: ${last}`)
+}
+
+/** Resolves true when a daemon answers, false when it has ended or takes too long. */
+async function answers(socket, ended = () => false) {
+  for (const until = Date.now() + startMs; Date.now() < until && !ended();) {
+    if ((await ask(socket, '/_ping')) === 200) return true
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  return false
+}
+
+const hasImage = async (socket, name) => (await ask(socket, `/images/${name}/json`)) === 200
+
+/** HTTP status of a request over a socket; undefined when nobody answers. */
+function ask(socketPath, path) {
+  return new Promise((resolve) => {
+    const asked = request({ socketPath, path, timeout: 5000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve(undefined))
+    asked.end()
+  })
+}
+
+async function needProgram(tools, name) {
+  const there = () =>
+    ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].some((folder) =>
+      existsSync(join(folder, name)),
+    )
+  return there() || ((await install(tools, [debianPackages[name]])) && there())
+}
+
+/** Installs Debian's packages; only where this is root on a Debian. */
+async function install({ say, run }, packages) {
+  if (process.platform !== 'linux' || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return false
+  say(`installing ${packages.join(', ')}`)
+  const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
+  if ((await run('apt-get', ['-qq', 'update'], quiet)) !== 0) return false
+  return (await run('apt-get', ['-y', '-qq', '--no-install-recommends', 'install', ...packages], quiet)) === 0
+}
