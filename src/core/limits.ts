@@ -73,6 +73,8 @@ export const limits = {
     /** What is kept back of the time for reading a page that never finishes loading. */
     reserveMs: 1500,
     elementMs: 10_000,
+    /** What one frame of a page may take. */
+    frameMs: 5000,
     /** Pages rendered at the same time. */
     pages: 4,
     /** Pages after which a renderer's garbage is collected. */

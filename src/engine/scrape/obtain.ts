@@ -7,6 +7,7 @@ import { needsBrowser, type Reason } from '../render/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
 import type { HostMemory } from '../render/host-memory.ts'
 import { metaRefresh } from '../render/meta-refresh.ts'
+import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/renderer.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
 import brandingScript from './branding.page.ts?inline'
@@ -77,10 +78,38 @@ export async function overHttp(
     const fetched = await fetchPage(url, { userAgent: httpUserAgent, signal, admit: kindOfHeaders, redirects })
     const { kind, document } = await readDocument(fetched)
     const next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
-    if (next === undefined) return { page: asObtained(fetched, document), isHtml: kind === 'html' }
+    if (next === undefined) {
+      const framed = kind === 'html' ? await withFrames(document, fetched.url, signal) : []
+      const page = asObtained(fetched, document)
+      return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
+    }
     redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
     checkRedirects(redirects)
     url = next
+  }
+}
+
+/** Puts the content of its frames into a page; gives what is to be told of them. */
+async function withFrames({ tree, raw }: PageDocument, url: string, signal: AbortSignal): Promise<string[]> {
+  if (!/<i?frame\b/i.test(raw ?? '')) return []
+  const { fillFrames } = await import('./frames.ts')
+  return fillFrames(tree, url, (address) => frameAt(address, url, signal))
+}
+
+/** What stands at the address of a frame; undefined for what is no page of the same origin. */
+async function frameAt(address: string, url: string, caller: AbortSignal): Promise<Tree | undefined> {
+  const late = AbortSignal.timeout(limits.scrape.frameMs)
+  try {
+    const signal = AbortSignal.any([caller, late])
+    const fetched = await fetchPage(address, { userAgent: httpUserAgent, signal, admit: kindOfHeaders })
+    if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
+    const { kind, document } = await readDocument(fetched)
+    return kind === 'html' ? document.tree : undefined
+  } catch (error) {
+    if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not come in time')
+    // Pictures and films; addresses that nobody may open. A page is no worse for them.
+    if (error instanceof BaxError && /^(?:unsupported_content_type|url_blocked)$/.test(error.code)) return undefined
+    throw error
   }
 }
 
@@ -115,6 +144,7 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
     throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
   }
   const document = htmlDocument(rendered.html, rendered.charset, rendered.url)
+  const framed = await withFrames(document, rendered.url, means.signal)
   return {
     document: { ...document, ...(rendered.raw !== undefined ? { raw: rendered.raw } : {}) },
     url: rendered.url,
@@ -123,6 +153,6 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
     redirects: rendered.redirects,
     render: 'browser',
     rendered,
-    warnings: rendered.warnings,
+    warnings: [...rendered.warnings, ...framed],
   }
 }
