@@ -60,16 +60,19 @@ export async function inSessionTabs<T>(
 }
 
 async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
-  const page = await session.openAside()
+  // Whatever failed because the session ended or the time was up failed for that reason.
+  const explain = (error: unknown): never => {
+    signal.throwIfAborted()
+    throw translated(error, 'opening the page')
+  }
+  const page = await session.openAside().catch(explain)
   const opened: Page[] = []
   page.on('popup', (popup) => opened.push(popup))
   const gone = end(page)
   try {
     return await Promise.race([work(page), gone])
   } catch (error) {
-    // Whatever failed because the session ended or the time was up failed for that reason.
-    signal.throwIfAborted()
-    throw translated(error, 'opening the page')
+    return explain(error)
   } finally {
     gone.catch(() => {})
     await Promise.all([page, ...opened].map((tab) => leave(tab, log)))

@@ -22,7 +22,7 @@ import type { OpenResults } from './result-document.ts'
 type Scrape = ContentMeans['scrape']
 
 /** Runs `work` with a way to scrape in tabs of one session. */
-export type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
+type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
 type ScrapeLimits = Pick<ContentMeans, 'signal' | 'deadline'>
 
 export interface SearchMeans {
