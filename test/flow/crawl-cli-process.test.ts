@@ -137,6 +137,18 @@ describe('a crawl that is interrupted', () => {
     expect(await tree('out')).toEqual(await whole())
   })
 
+  test('by its time keeps what there is, and goes on as well', async () => {
+    held = true
+    const { code, stdout, stderr } = await run(...argv('-o', 'out', '--timeout-secs', '6'))
+    expect({ code, stdout }).toEqual({ code: 6, stdout: 'out/index.md\n' })
+    const { id, status } = await manifest('out')
+    expect(status).toBe('failed')
+    expect(stderr).toContain(`[timeout]\nhint: go on with: bax crawl --resume ${id} --output out\n`)
+    held = false
+    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
+    expect(await tree('out')).toEqual(await whole())
+  })
+
   test('with --json prints what there is', async () => {
     held = true
     const running = built.start(argv('--json', '--concurrency', '1'), options())

@@ -5,8 +5,11 @@ import type { ManifestPage } from './manifest-file.ts'
 
 export const contentsName = 'index.md'
 
+/** A page that has a file. */
+type FiledPage = ManifestPage & { readonly file: string }
+
 interface Branch {
-  readonly pages: ManifestPage[]
+  readonly pages: FiledPage[]
   readonly folders: Map<string, Branch>
 }
 
@@ -22,7 +25,7 @@ export function* contentsText(
   yield `# ${escaped(title || url)}\n\n`
   yield `${counted(pages.length, 'page')} of <${url}>${errors.length > 0 ? `, ${counted(errors.length, 'error')}` : ''}\n`
   const root = newBranch()
-  for (const page of pages) plant(root, page)
+  for (const page of pages) if (page.file !== null) plant(root, { ...page, file: page.file })
   const hosts = [...root.folders.values()]
   yield '\n'
   yield* hosts.length === 1 ? branchText(hosts[0]!, '') : branchText(root, '')
@@ -31,7 +34,7 @@ export function* contentsText(
   for (const { url: failed, error } of errors) yield `- <${failed}>: ${escaped(error)}\n`
 }
 
-function plant(root: Branch, page: ManifestPage): void {
+function plant(root: Branch, page: FiledPage): void {
   let branch = root
   for (const name of page.file.split('/').slice(0, -1)) {
     let next = branch.folders.get(name)
@@ -50,11 +53,11 @@ function* branchText({ pages, folders }: Branch, indent: string): Generator<stri
   }
 }
 
-const linkTo = ({ title, url, file }: ManifestPage): string => `[${escaped(title || url)}](${wayTo(file)})`
+const linkTo = ({ title, url, file }: FiledPage): string => `[${escaped(title || url)}](${wayTo(file)})`
 
 const escaped = (text: string): string =>
   text
-    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .replaceAll(/[\\`*_[\]<>#|]/g, '\\$&')
 

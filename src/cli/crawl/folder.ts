@@ -63,18 +63,29 @@ export class Folder {
     const target = resolve(this.root, path)
     if (!target.startsWith(this.root + sep)) throw outside(path)
     const folder = dirname(target)
-    if (make) {
-      // A folder that was there a moment ago may have been removed since: making it again costs little.
-      await mkdir(folder, { recursive: true })
-    }
-    if (this.#inside.has(folder)) return target
-    this.#realRoot ??= await realpath(this.root)
-    const real = await realpath(folder)
-    if (real !== this.#realRoot && !real.startsWith(this.#realRoot + sep)) throw outside(path)
+    if (!this.#inside.has(folder)) await this.#check(folder, path)
+    // One that was there a moment ago may have been removed since: making it again costs little.
+    if (make) await mkdir(folder, { recursive: true })
     this.#inside.add(folder)
     return target
   }
+
+  /** @throws BaxError when a link among the folders leads elsewhere; what is not there yet cannot. */
+  async #check(folder: string, path: string): Promise<void> {
+    this.#realRoot ??= await realpath(this.root)
+    let existing = folder
+    let real = await realOf(existing)
+    while (real === undefined) real = await realOf((existing = dirname(existing)))
+    if (real !== this.#realRoot && !real.startsWith(this.#realRoot + sep)) throw outside(path)
+  }
 }
+
+/** Undefined when there is nothing. */
+const realOf = (path: string): Promise<string | undefined> =>
+  realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
 
 const outside = (path: string) => new BaxError('invalid_request', `${path} leads out of the folder`)
 

@@ -11,12 +11,13 @@ const format = 'bax-crawl/1'
 /** One page of the manifest; paths are relative to the folder. */
 export interface ManifestPage {
   readonly url: string
-  readonly file: string
+  /** Null when nothing of what was asked for was found on the page. */
+  readonly file: string | null
   readonly title: string | null
   /** HTTP status. */
   readonly status: number | null
   readonly depth: number
-  readonly sha256: string
+  readonly sha256: string | null
   /** Files of the other formats. */
   readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
 }
@@ -71,9 +72,14 @@ export async function readManifest(folder: string): Promise<EarlierCrawl | undef
   const found = text === undefined ? undefined : parsed(text)
   const { url, pages } = (found ?? {}) as { url?: unknown; pages?: unknown }
   if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
-  const files = (pages as Partial<ManifestPage>[]).flatMap(({ file, files: others = [] }) => [file, ...others.map((other) => other.file)]) // prettier-ignore
-  return { url, files: files.filter((file) => typeof file === 'string') }
+  return { url, files: (pages as Partial<ManifestPage>[]).flatMap(namedFiles) }
 }
+
+/** Of a manifest that anybody may have written. */
+const namedFiles = ({ file, files }: Partial<ManifestPage>): string[] =>
+  [file, ...(Array.isArray(files) ? files : []).map((other: { file?: unknown }) => other.file)].filter(
+    (name) => typeof name === 'string',
+  )
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {

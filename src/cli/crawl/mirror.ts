@@ -170,7 +170,7 @@ export class Mirror {
     }
     const [main, ...others] = files
     const { url, title, status, depth } = page
-    return { url, file: main!.file, title, status, depth, sha256: main!.sha256, ...(others.length > 0 && { files: others }) } // prettier-ignore
+    return { url, file: main?.file ?? null, title, status, depth, sha256: main?.sha256 ?? null, ...(others.length > 0 && { files: others }) } // prettier-ignore
   }
 }
 
@@ -186,7 +186,7 @@ async function rewritten(
   return undefined
 }
 
-const filesOf = ({ file, files = [] }: ManifestPage): string[] => [file, ...files.map((other) => other.file)]
+const filesOf = ({ file, files = [] }: ManifestPage): string[] => [...(file === null ? [] : [file]), ...files.map((other) => other.file)] // prettier-ignore
 
 async function checkEmpty(root: string): Promise<void> {
   const entries = await readdir(root).catch((error: NodeJS.ErrnoException) => {

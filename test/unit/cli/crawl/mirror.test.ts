@@ -142,6 +142,17 @@ describe('a mirror', () => {
     expect((await Mirror.open(out)).unfinished).toBeUndefined()
   })
 
+  test('lists a page that gave none of what was asked for', async () => {
+    await mirrored([page(0, start), { ...page(1, 'https://x.test/a'), page: { metadata: { sourceURL: 'https://x.test/a', title: 'A\u001b[2J\n' } } }]) // prettier-ignore
+    expect((await manifest()).pages[1]).toEqual({ url: 'https://x.test/a', file: null, title: 'A\u001b[2J\n', status: null, depth: 1, sha256: null }) // prettier-ignore
+    expect(await read('index.md')).not.toContain('x.test/a')
+  })
+
+  test('titles cannot break out of the contents', async () => {
+    await mirrored([page(0, start, { metadata: { sourceURL: start, url: start, title: 'A\u001b[2J](x)\n# B <b>' } })])
+    expect(await read('index.md')).toContain('- [A \\[2J\\](x) \\# B \\<b\\>](x.test/index.md)\n')
+  })
+
   test('that is not complete names the crawl to go on with', async () => {
     await mirrored([page(0, start)], { status: 'cancelled', id: 'crl_1' })
     expect(await manifest()).toMatchObject({ status: 'cancelled', id: 'crl_1', completed: 1 })
@@ -175,7 +186,8 @@ describe('a folder', () => {
     await rm(join(out, 'x.test'), { recursive: true })
     await symlink(elsewhere, join(out, 'x.test'))
     const mirror = await Mirror.open(out)
-    await expect(mirror.take(page(0, start), crawl)).rejects.toMatchObject({ code: 'invalid_request' })
+    for (const address of [start, 'https://x.test/new/page'])
+      await expect(mirror.take(page(0, address), crawl)).rejects.toMatchObject({ code: 'invalid_request' })
     await mirror.close()
     await rm(join(out, 'x.test'))
 
