@@ -23,12 +23,13 @@ const folder = await mkdtemp(join(root, 'node_modules', '.bax-bench-'))
 try {
   process.stdout.write(`Node ${process.version}, ${cpus().length} cores, ${process.platform} ${process.arch}\n`)
   for (const name of wanted.length > 0 ? wanted : names) {
-    const outfile = join(folder, `${name}.mjs`)
     await esbuild.build({
       absWorkingDir: root,
-      entryPoints: [`test/bench/${name}.bench.ts`],
-      outfile,
+      entryPoints: [{ in: `test/bench/${name}.bench.ts`, out: name }, ...(await programsOf(name))],
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
       bundle: true,
+      splitting: true,
       format: 'esm',
       platform: 'node',
       target: 'node20',
@@ -36,11 +37,19 @@ try {
       plugins: [esbuildInlinePage],
     })
     process.stderr.write(`measuring ${name}\n`)
-    const { measure } = await import(pathToFileURL(outfile).href)
+    const { measure } = await import(pathToFileURL(join(folder, `${name}.mjs`)).href)
     for (const table of await measure()) process.stdout.write(render(table))
   }
 } finally {
   await rm(folder, { recursive: true, force: true })
+}
+
+/** What a bench runs in processes of its own: `NAME/x.program.ts` becomes `x.program.mjs` beside it. */
+async function programsOf(name) {
+  const files = await readdir(join(root, 'test/bench', name)).catch(() => [])
+  return files
+    .filter((file) => file.endsWith('.program.ts'))
+    .map((file) => ({ in: `test/bench/${name}/${file}`, out: file.slice(0, -'.ts'.length) }))
 }
 
 function render({ title, columns, rows, note }) {

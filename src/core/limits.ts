@@ -75,7 +75,7 @@ export const limits = {
     elementMs: 10_000,
     /** What one frame of a page may take. */
     frameMs: 5000,
-    /** Pages rendered at the same time. */
+    /** Pages rendered at the same time at least; more where there are processors for them. */
     pages: 4,
     /** Pages after which a renderer's garbage is collected. */
     collectEvery: 10,

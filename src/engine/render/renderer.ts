@@ -1,4 +1,5 @@
 /** Renders pages in browsers of its own; a browser starts at the first page that needs it and ends when there is nothing more to do. */
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { EngineConfig } from '../../core/config.ts'
@@ -48,9 +49,12 @@ export interface RenderedPage {
   readonly warnings: readonly string[]
 }
 
+/** Pages spend half of their time waiting: more tabs than processors keep these at work. */
+const tabs = Math.min(12, Math.max(limits.scrape.pages, 3 * availableParallelism()))
+
 export class Renderer {
   readonly #config: EngineConfig
-  readonly #queue = new PQueue({ concurrency: limits.scrape.pages })
+  readonly #queue = new PQueue({ concurrency: tabs })
   readonly #browsers = new Map<RenderKind, Promise<RenderBrowser>>()
   readonly #idle = new Map<RenderKind, Tab[]>()
   readonly #cleaning = new Set<Promise<void>>()

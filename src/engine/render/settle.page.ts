@@ -22,6 +22,8 @@ export interface SettledPage {
 }
 
 const quietMs = 60
+const tickMs = 20
+const quietTurns = 3
 /** Timers beyond this are rotation and polling, not content. */
 const shortMs = 600
 
@@ -31,8 +33,6 @@ class Watch {
   readonly #timers = new Set<unknown>()
   readonly #now = performance.now.bind(performance)
   readonly #setTimeout = globalThis.setTimeout.bind(globalThis)
-  readonly #clearTimeout = globalThis.clearTimeout.bind(globalThis)
-  #look: (() => void) | undefined
 
   begin(): () => void {
     let ended = false
@@ -41,7 +41,7 @@ class Watch {
       if (ended) return
       ended = true
       this.#open--
-      this.#ended()
+      this.touch()
     }
   }
 
@@ -54,34 +54,32 @@ class Watch {
   }
 
   endTimer(id: unknown): void {
-    if (this.#timers.delete(id)) this.#ended()
+    if (this.#timers.delete(id)) this.touch()
   }
 
-  /** Resolves when the content has settled, at the latest in so many milliseconds. */
+  /**
+   * Resolves when the content has settled, at the latest in so many milliseconds; on a machine that has no time for
+   * the page those count less, down to half.
+   */
   settled(limitMs: number): Promise<void> {
     if (this.#idle && isStill()) return Promise.resolve()
-    const end = this.#now() + limitMs
+    const start = this.#now()
+    let last = start
+    let spent = 0
+    let quiet = 0
     return new Promise((resolve) => {
-      let timer: ReturnType<typeof setTimeout> | undefined
       const look = (): void => {
-        this.#clearTimeout(timer)
         const now = this.#now()
-        const next = this.#idle ? Math.min(this.#changed + quietMs, end) : end
-        if (now < next) {
-          timer = this.#setTimeout(look, next - now)
-          return
-        }
-        this.#look = undefined
-        resolve()
+        spent += Math.min(now - last, 2 * tickMs)
+        // Turns are counted beside the time: what is ready to run has run in between.
+        quiet = this.#idle && this.#changed <= last ? quiet + 1 : 0
+        last = now
+        const calm = quiet >= quietTurns && now - this.#changed >= quietMs
+        if (calm || spent >= limitMs || now - start >= 2 * limitMs) return resolve()
+        this.#setTimeout(look, tickMs)
       }
-      this.#look = look
-      look()
+      this.#setTimeout(look, tickMs)
     })
-  }
-
-  #ended(): void {
-    this.touch()
-    if (this.#idle) this.#look?.()
   }
 
   get #idle(): boolean {
@@ -194,10 +192,12 @@ export function install({ unpainted, refreshSecs }: SettleOptions): void {
   watchRequests(watch)
   watchDocument(watch)
   if (unpainted) standInForFrames(unwatched)
-  const settled = (ms: number): Promise<SettledPage> =>
-    watch.settled(ms).then(() => {
+  const settled = (ms: number, afresh: boolean): Promise<SettledPage> => {
+    if (afresh) watch.touch()
+    return watch.settled(ms).then(() => {
       const page = readPlainPage()
       return { refresh: pendingRefresh(refreshSecs), ...(page && { page }) }
     })
+  }
   Object.defineProperty(globalThis, Symbol.for('bax.page'), { value: { settled, seal } })
 }

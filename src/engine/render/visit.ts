@@ -15,6 +15,7 @@ import { Waiting } from './waiting.ts'
 const { scrape } = limits
 /** For what may come at once when a script has been stopped. */
 const graceMs = 300
+
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
 export class Visit {
@@ -26,7 +27,9 @@ export class Visit {
   readonly #tab: Tab
   readonly #mainFrame: string
   readonly #waiting = new Waiting()
-  readonly #open = new Set<string>()
+  /** What scripts are loading, and of which type it is; and how many scripts have come. */
+  readonly #open = new Map<string, string>()
+  #brought = 0
   /** Documents of the main frame that were asked for, that came, and that have loaded. */
   #asked = 0
   #committed = 0
@@ -54,7 +57,7 @@ export class Visit {
         break
       case 'Network.loadingFinished':
       case 'Network.loadingFailed':
-        this.#open.delete(params['requestId'] as string)
+        this.#ended(params['requestId'] as string)
         break
       case 'Page.frameNavigated':
         this.#navigated(params['frame'] as Frame)
@@ -96,7 +99,9 @@ export class Visit {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
       const document = this.#committed
-      const settled = await this.#settle(signal)
+      // Of a page that never finishes loading, some of the time must be left for reading it.
+      const left = deadline - scrape.reserveMs / 3 - performance.now()
+      const settled = await this.#settle(signal, Math.min(scrape.settleMs, left))
       if (this.#asked > this.#committed || this.#committed > document) continue
       const refresh = settled ? settled.refresh : await this.#refresh(signal)
       if (refresh === null) return settled?.page
@@ -111,20 +116,21 @@ export class Visit {
     await this.#settle(signal)
   }
 
-  async #settle(signal: AbortSignal): Promise<SettledPage | undefined> {
-    const end = performance.now() + scrape.settleMs
+  async #settle(signal: AbortSignal, longestMs: number = scrape.settleMs): Promise<SettledPage | undefined> {
+    const end = performance.now() + longestMs
     let settled: SettledPage | undefined
-    while (!this.#stopped && this.#asked === this.#committed) {
+    for (let afresh = false; !this.#stopped && this.#asked === this.#committed; afresh = true) {
       const left = end - performance.now()
       if (left <= 0) break
-      const expression = `globalThis[Symbol.for('bax.page')]?.settled(${Math.round(left)})`
+      const brought = this.#brought
+      const expression = `globalThis[Symbol.for('bax.page')]?.settled(${Math.round(left)}, ${afresh})`
       const answer = await this.#responsive(
         this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }),
         signal,
       ).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error)))
       settled = (answer?.['result'] as { value?: SettledPage } | undefined)?.value
-      // Scripts that are on their way by other means than ours, such as import().
-      if (answer === undefined || this.#open.size === 0) break
+      // Scripts that come by other means than ours, such as import(), have still to do their work when they have come.
+      if (answer === undefined || (this.#open.size === 0 && this.#brought === brought)) break
       settled = undefined
       await this.#waiting.until(
         () => this.#open.size === 0 || this.#asked > this.#committed,
@@ -255,7 +261,12 @@ export class Visit {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
         this.#asked++
       }
-    } else if (watchedTypes.has(type)) this.#open.add(requestId)
+    } else if (watchedTypes.has(type)) this.#open.set(requestId, type)
+  }
+
+  #ended(requestId: string): void {
+    if (this.#open.get(requestId) === 'Script') this.#brought++
+    this.#open.delete(requestId)
   }
 
   #redirect(url: string, status: number): void {

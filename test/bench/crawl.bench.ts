@@ -1,0 +1,130 @@
+/** Crawling beside Crawlee, a loop over Playwright pages and the browser itself, over one made-up site. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { type CrawlerName, installPeers, openField, type Field } from './crawl/field.ts'
+import type { CrawlReport } from './crawl/tally.ts'
+import type { Row, Table } from './measure.ts'
+
+const mixedPages = 200
+const staticPages = 600
+const longPages = 10_000
+const rounds = 3
+
+export async function measure(): Promise<Table[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  try {
+    await installPeers(folder)
+    const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: join(folder, 'cache') })
+    const facts = { folder, browser: path }
+    return [
+      await onField({ ...facts, pages: mixedPages, staticOnly: false }, mixedTable),
+      await onField({ ...facts, pages: staticPages, staticOnly: true }, staticTable),
+      await onField({ ...facts, pages: longPages, staticOnly: false }, longTable),
+    ]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function onField(wish: Parameters<typeof openField>[0], table: (field: Field) => Promise<Table>): Promise<Table> {
+  const field = await openField(wish)
+  try {
+    return await table(field)
+  } finally {
+    await field.close()
+  }
+}
+
+/** Runs the crawlers in turn, so that a noisy moment hits all of them; of each the run of median speed. */
+async function inTurn<Name extends CrawlerName>(
+  field: Field,
+  names: readonly Name[],
+): Promise<Record<Name, CrawlReport>> {
+  const all = new Map<Name, CrawlReport[]>(names.map((name) => [name, []]))
+  for (let round = 0; round < rounds; round++) for (const name of names) all.get(name)!.push(await field.crawl(name))
+  const middle = (reports: CrawlReport[]) => reports.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(rounds / 2)]!
+  return Object.fromEntries([...all].map(([name, reports]) => [name, middle(reports)])) as Record<Name, CrawlReport>
+}
+
+const atLeast = (value: number, bound: number): string =>
+  `${value.toFixed(2)}x (at least ${bound}x${value >= bound ? '' : ', MISSED'})`
+const atMost = (value: number, bound: number): string =>
+  `${value.toFixed(2)}x (at most ${bound}x${value <= bound ? '' : ', MISSED'})`
+
+/** Pages of the site per second: what a crawler visits twice counts once. */
+const speedOf = (pages: number, { seconds }: CrawlReport): number => pages / seconds
+
+const missedOf = ({ missedRendered, rendered }: CrawlReport): string => `${missedRendered} of ${rendered}`
+
+async function mixedTable(field: Field): Promise<Table> {
+  const found = await inTurn(field, ['rawCdp', 'crawleePlaywright', 'playwrightLoop', 'browser', 'auto'])
+  const faster = (of: CrawlReport, than: CrawlReport) => than.seconds / of.seconds
+  const { rawCdp, crawleePlaywright, playwrightLoop, browser, auto } = found
+  const row = (name: string, report: CrawlReport, ...cells: string[]): Row => ({
+    name,
+    cells: [speedOf(mixedPages, report).toFixed(1), missedOf(report), ...cells],
+  })
+  return {
+    title: `A crawl of ${mixedPages} pages, a fifth of them filled by scripts`,
+    columns: [
+      'pages/s',
+      'script-filled pages missed',
+      'to PlaywrightCrawler',
+      'to the Playwright loop',
+      'time to raw CDP',
+    ],
+    note: 'Four pages at a time for the others; bax sets its own pace, extracts the main content and writes Markdown. Median of three runs in turn.',
+    rows: [
+      row('raw CDP: navigate, load, outerHTML', rawCdp, '', '', '1x'),
+      row('Crawlee PlaywrightCrawler', crawleePlaywright, '1x', '', ''),
+      row('Playwright loop, four pages used again', playwrightLoop, '', '1x', ''),
+      row('**bax crawl, render browser**', browser, atLeast(faster(browser, crawleePlaywright), 5), atLeast(faster(browser, playwrightLoop), 2.5), atMost(faster(rawCdp, browser), 1.4)), // prettier-ignore
+      row('**bax crawl, render auto**', auto, atLeast(faster(auto, crawleePlaywright), 15), '', ''),
+    ],
+  }
+}
+
+async function staticTable(field: Field): Promise<Table> {
+  const { crawleeCheerio, auto } = await inTurn(field, ['crawleeCheerio', 'auto'])
+  const row = (name: string, report: CrawlReport, cell: string): Row => ({
+    name,
+    cells: [speedOf(staticPages, report).toFixed(1), String(report.incomplete.length), cell],
+  })
+  return {
+    title: `A crawl of ${staticPages} static pages`,
+    columns: ['pages/s', 'pages missed', 'to CheerioCrawler'],
+    note: 'CheerioCrawler takes the text of each body; bax extracts the main content and writes Markdown.',
+    rows: [
+      row('Crawlee CheerioCrawler, four at a time', crawleeCheerio, '1x'),
+      row('**bax crawl, render auto**', auto, atLeast(crawleeCheerio.seconds / auto.seconds, 3)),
+    ],
+  }
+}
+
+async function longTable(field: Field): Promise<Table> {
+  const { arrivals, incomplete, memory, ...report } = await field.crawl('auto', { memory: true })
+  const first = speedBetween(arrivals, 500, 2500)
+  const last = speedBetween(arrivals, longPages - 2000, longPages)
+  const drift = Math.abs(last / first - 1)
+  // The first pages of a crawl start its browsers.
+  const settled = memory!.filter(({ pages }) => pages >= 500)
+  const [begin, end] = [middleOf(settled.slice(0, 5)), middleOf(settled.slice(-5))]
+  const bounded = (text: string, met: boolean) => `${text}${met ? '' : ', MISSED'}`
+  return {
+    title: `A crawl of ${longPages} pages, render auto`,
+    columns: ['first', 'last', 'change'],
+    note: `${speedOf(longPages, { ...report, arrivals, incomplete }).toFixed(1)} pages/s over all, ${incomplete.length} pages incomplete, script-filled pages missed: ${missedOf({ ...report, arrivals, incomplete })}. Speed over pages 500 to 2500 and over the last 2000; memory (PSS of all processes) after page 500 and at the end.`,
+    rows: [
+      { name: 'pages/s', cells: [first.toFixed(1), last.toFixed(1), bounded(`${(drift * 100).toFixed(0)} % (at most 10 %)`, drift <= 0.1)] }, // prettier-ignore
+      { name: 'memory, MB', cells: [begin.toFixed(0), end.toFixed(0), bounded(`${((end / begin - 1) * 100).toFixed(0)} % (flat: at most 10 %)`, end / begin <= 1.1)] }, // prettier-ignore
+    ],
+  }
+}
+
+const speedBetween = (arrivals: readonly number[], from: number, to: number): number =>
+  (to - from) / ((arrivals[Math.min(to, arrivals.length) - 1]! - arrivals[from]!) / 1000)
+
+const middleOf = (samples: readonly { readonly megabytes: number }[]): number =>
+  samples.map(({ megabytes }) => megabytes).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0

@@ -1,0 +1,85 @@
+/** The site and the crawlers, each in a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { run, treeMemory } from '../measure.ts'
+import type { CrawlOrder } from './crawler.program.ts'
+import type { SitePlan } from './site.ts'
+import type { CrawlReport } from './tally.ts'
+
+export type CrawlerName = CrawlOrder['crawler']
+
+/** Memory of a crawler with all its processes, after so many pages. */
+interface MemorySample {
+  readonly pages: number
+  readonly megabytes: number
+}
+
+export interface Field {
+  crawl(crawler: CrawlerName, wish?: { memory: boolean }): Promise<CrawlReport & { readonly memory?: MemorySample[] }>
+  close(): Promise<void>
+}
+
+const packages = ['@crawlee/playwright@3.18.1', '@crawlee/cheerio@3.18.1', 'playwright@1.65.1']
+const sampleMs = 2000
+
+/** Installs the crawlers into a folder; they use the browser that is there. */
+export async function installPeers(folder: string): Promise<void> {
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  await run('npm', ['install', '--prefix', folder, ...quiet, ...packages])
+}
+
+const program = (name: string): string => fileURLToPath(new URL(`./${name}.program.mjs`, import.meta.url))
+
+export async function openField(wish: SitePlan & { folder: string; browser: string }): Promise<Field> {
+  const { folder, browser, ...plan } = wish
+  const site = spawn(process.execPath, [program('site'), JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const port = await firstLine(site)
+  const report = join(folder, 'report.json')
+  return {
+    async crawl(crawler, { memory } = { memory: false }) {
+      const order: CrawlOrder = {
+        crawler,
+        report,
+        url: `http://127.0.0.1:${port}`,
+        plan,
+        folder,
+        browser,
+        concurrency: 4,
+      }
+      const samples = await runCrawler(order, memory)
+      const found = JSON.parse(await readFile(report, 'utf8')) as CrawlReport
+      await rm(report)
+      return { ...found, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
+    },
+    close: async () => {
+      const gone = new Promise((resolve) => site.once('exit', resolve))
+      site.stdin!.end()
+      await gone
+    },
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) return line
+  throw new Error('the site did not start')
+}
+
+/** Runs a crawler to its end, looking at its memory now and then. */
+async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<{ ms: number; megabytes: number }[]> {
+  const env = { ...process.env, CRAWLEE_PERSIST_STORAGE: 'false', CRAWLEE_LOG_LEVEL: 'ERROR' }
+  const child = spawn(process.execPath, [program('crawler'), JSON.stringify(order)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    cwd: order.folder,
+    env,
+  })
+  const samples: { ms: number; megabytes: number }[] = []
+  const look = () => samples.push({ ms: Date.now(), megabytes: treeMemory(child.pid!) })
+  const timer = sampled ? setInterval(look, sampleMs) : undefined
+  const code = await new Promise<number | null>((resolve, reject) => child.once('exit', resolve).once('error', reject))
+  clearInterval(timer)
+  if (code !== 0) throw new Error(`${order.crawler} ended with exit code ${code}`)
+  return samples
+}

@@ -1,0 +1,130 @@
+/** The crawlers that bax is measured beside, each the way its manual shows it. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, BrowserType, Page } from 'playwright'
+import { startBrowser } from '../../../src/engine/browser/launch.ts'
+import { type CdpMessage, type Channel, Upstream } from '../../../src/engine/browser/upstream.ts'
+import { pathOf, type SitePlan } from './site.ts'
+import type { Tally } from './tally.ts'
+
+export interface PeerFacts {
+  /** The site, without a trailing slash. */
+  readonly url: string
+  readonly plan: SitePlan
+  /** Where the peers' packages are installed. */
+  readonly folder: string
+  /** The browser's executable. */
+  readonly browser: string
+  readonly concurrency: number
+}
+
+type Peer = (facts: PeerFacts, tally: Tally) => Promise<void>
+
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+const load = <T>(facts: PeerFacts, name: string): T => createRequire(join(facts.folder, 'package.json'))(name) as T
+
+interface CrawleeContext {
+  readonly request: { readonly loadedUrl: string }
+  readonly page: Page
+  readonly $: (selector: string) => { text(): string }
+  enqueueLinks(options: object): Promise<unknown>
+}
+type Crawler = new (options: object) => { run(urls: string[]): Promise<unknown> }
+
+const crawleePlaywright: Peer = async (facts, tally) => {
+  const { PlaywrightCrawler } = load<{ PlaywrightCrawler: Crawler }>(facts, '@crawlee/playwright')
+  const crawler = new PlaywrightCrawler({
+    ...crawleeOptions(facts),
+    launchContext: { launchOptions: { executablePath: facts.browser, args: sandbox } },
+    async requestHandler({ request, page, enqueueLinks }: CrawleeContext) {
+      tally.page(request.loadedUrl, await page.locator('body').innerText())
+      await enqueueLinks({ strategy: 'same-hostname' })
+    },
+  })
+  tally.begin()
+  await crawler.run([`${facts.url}/`])
+}
+
+const crawleeCheerio: Peer = async (facts, tally) => {
+  const { CheerioCrawler } = load<{ CheerioCrawler: Crawler }>(facts, '@crawlee/cheerio')
+  const crawler = new CheerioCrawler({
+    ...crawleeOptions(facts),
+    async requestHandler({ request, $, enqueueLinks }: CrawleeContext) {
+      tally.page(request.loadedUrl, $('body').text())
+      await enqueueLinks({ strategy: 'same-hostname' })
+    },
+  })
+  tally.begin()
+  await crawler.run([`${facts.url}/`])
+}
+
+const crawleeOptions = ({ concurrency }: PeerFacts) => ({
+  minConcurrency: concurrency,
+  maxConcurrency: concurrency,
+  requestHandlerTimeoutSecs: 60,
+})
+
+/** A loop over known addresses, with pages that are used again. */
+const playwrightLoop: Peer = async ({ url, plan, browser: executablePath, concurrency }, tally) => {
+  const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
+  const browser: Browser = await chromium.launch({ executablePath, args: sandbox })
+  const context = await browser.newContext()
+  const pages = await Promise.all(Array.from({ length: concurrency }, () => context.newPage()))
+  await inLanes(pages, addresses(url, plan), tally, async (page, address) => {
+    await page.goto(address)
+    return { url: page.url(), text: await page.content() }
+  })
+  await browser.close()
+}
+
+/** What a browser can do at the very most: navigate, wait for the load event, take the document. */
+const rawCdp: Peer = async ({ url, plan, browser, concurrency }, tally) => {
+  const process = await startBrowser({ path: browser, shell: true, kind: 'headless' })
+  const upstream = new Upstream(process.input, process.output)
+  const channel = await upstream.openChannel()
+  const loads = new Map<string, () => void>()
+  channel.onEvent(({ method, sessionId }: CdpMessage) => {
+    if (method === 'Page.loadEventFired') loads.get(sessionId!)?.()
+  })
+  const tabs = await Promise.all(Array.from({ length: concurrency }, () => rawTab(channel)))
+  await inLanes(tabs, addresses(url, plan), tally, async (tab, address) => {
+    const loaded = new Promise<void>((resolve) => loads.set(tab, resolve))
+    await channel.send('Page.navigate', { url: address }, tab)
+    await loaded
+    const expression = '({ url: location.href, text: document.documentElement.outerHTML })'
+    const { result } = await channel.send('Runtime.evaluate', { expression, returnByValue: true }, tab)
+    return (result as { value: { url: string; text: string } }).value
+  })
+  await process.end()
+}
+
+async function rawTab(channel: Channel): Promise<string> {
+  const { targetId } = await channel.send('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await channel.send('Target.attachToTarget', { targetId, flatten: true })
+  await channel.send('Page.enable', {}, sessionId as string)
+  return sessionId as string
+}
+
+const addresses = (url: string, plan: SitePlan): string[] =>
+  Array.from({ length: plan.pages }, (_, at) => `${url}${pathOf(at, plan)}`)
+
+/** Takes addresses in turn, as many at a time as there are lanes. */
+async function inLanes<Lane>(
+  lanes: readonly Lane[],
+  all: readonly string[],
+  tally: Tally,
+  read: (lane: Lane, address: string) => Promise<{ url: string; text: string }>,
+): Promise<void> {
+  const left = all.values()
+  tally.begin()
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const address of left) {
+        const { url, text } = await read(lane, address)
+        tally.page(url, text)
+      }
+    }),
+  )
+}
+
+export const peers = { crawleePlaywright, crawleeCheerio, playwrightLoop, rawCdp } satisfies Record<string, Peer>
