@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import esbuild from 'esbuild'
-import { copyAgents } from '../../scripts/agent.js'
 import { shellConfig } from './docker.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -24,7 +23,6 @@ export async function startShellHost(image: string): Promise<ShellHost> {
   const folder = await mkdtemp(join(cache, 'bax-shell-host-'))
   const script = join(folder, 'host.mjs')
   const stateDir = join(folder, 'state')
-  copyAgents(join(folder, 'agent'))
   await esbuild.build({
     stdin: { contents: source(stateDir, image), resolveDir: root, loader: 'ts' },
     outfile: script,

@@ -1,7 +1,7 @@
 /** The agent's program for an architecture, as the build has put it beside the engine. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { BaxError } from '../../../core/errors.ts'
 
 export interface AgentBinary {
@@ -10,12 +10,16 @@ export interface AgentBinary {
   readonly hash: string
 }
 
-/** In the bundle the agent lies beside it; a test runs from the sources, below which the bundle is built. */
-const folders = [join(import.meta.dirname, 'agent'), join(import.meta.dirname, '../../../../dist/agent')]
+/** In the bundle the agent lies beside it; what runs from a checkout otherwise finds the build above. */
+function* folders(): Generator<string> {
+  yield join(import.meta.dirname, 'agent')
+  for (let at = import.meta.dirname, above = dirname(at); at !== above; at = above, above = dirname(at))
+    yield join(above, 'dist', 'agent')
+}
 
 /** @throws BaxError `feature_disabled` in a source checkout whose agent was not compiled. */
 export async function agentBinary(architecture: 'x64' | 'arm64'): Promise<AgentBinary> {
-  for (const folder of folders) {
+  for (const folder of folders()) {
     try {
       const bytes = await readFile(join(folder, `agent-${architecture}`))
       return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16) }

@@ -66,7 +66,12 @@ export async function makeDebian(work: Work, take: (archive: Readable) => Promis
       '--fork',
       '--kill-child',
     ]
-    await runTool({ ...work, program: await needTool('setpriv', 'util-linux'), args: [...args, '/bin/sh', script] })
+    await runTool({
+      ...work,
+      name: 'making the image',
+      program: await needTool('setpriv', 'util-linux'),
+      args: [...args, '/bin/sh', script],
+    })
     await take(createReadStream(join(folder, 'image.tar')))
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -30,6 +30,8 @@ export async function needTool(name: string, debianPackage: string): Promise<str
 }
 
 interface Run {
+  /** What is said to have failed. */
+  readonly name: string
   readonly program: string
   readonly args: readonly string[]
   readonly report?: ((line: string) => void) | undefined
@@ -40,7 +42,7 @@ interface Run {
 const lastLines = 15
 
 /** Runs a program with every line it says reported. @throws BaxError `image_failed` with its last lines. */
-export async function runTool({ program, args, report, signal }: Run): Promise<void> {
+export async function runTool({ name, program, args, report, signal }: Run): Promise<void> {
   signal?.throwIfAborted()
   const said: string[] = []
   const child = spawn(program, args, {
@@ -62,7 +64,7 @@ export async function runTool({ program, args, report, signal }: Run): Promise<v
     })
     signal?.throwIfAborted()
     if (code !== 0)
-      throw new BaxError('image_failed', `${program} failed`, {
+      throw new BaxError('image_failed', `${name} failed`, {
         details: { said },
         hint: said.at(-1) ?? 'it said nothing',
       })

@@ -1,0 +1,174 @@
+/** What a shell session costs beside `docker exec`, a cold container beside a warm one, and how fast output comes. */
+import Docker from 'dockerode'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Engine } from '../../src/core/engine.ts'
+import { execInput, execStreamInput } from '../../src/core/shapes/shell-exec.ts'
+import { shellSessionInput } from '../../src/core/shapes/shell-session.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
+import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
+import { call } from './engines.ts'
+import { inTurn, ms, ratio, run, type Table, type Timing } from './measure.ts'
+
+const image = 'bax-shell:default'
+const dockerHost = process.env['DOCKER_HOST']
+
+interface Bench {
+  readonly engine: Engine
+  readonly docker: Docker
+  /** `unix:///…` */
+  readonly endpoint: string
+  readonly session: string
+  /** Docker's id of the session's container. */
+  readonly container: string
+}
+
+export async function measure(): Promise<Table[]> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  const shell = { ...(dockerHost && { dockerHost }), warm: 1 }
+  const engine = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {}, shell }) // prettier-ignore
+  try {
+    const { docker, endpoint } = await connectDocker(shell)
+    const { session_id: session } = await engine.shells.sessions.create(shellSessionInput.parse({ image }), call)
+    const filters = JSON.stringify({ label: [`${labels.session}=${session}`] })
+    const [found] = await docker.listContainers({ filters })
+    const bench: Bench = { engine, docker, endpoint, session, container: found!.Id }
+    return [await roundTrip(bench), await throughput(bench), await creation(bench), await output(bench)]
+  } finally {
+    await engine.close()
+    await rm(stateDir, { recursive: true, force: true })
+  }
+}
+
+const command = 'true'
+const viaEngine = ({ engine, session }: Bench) =>
+  engine.shells.execs.run(execInput.parse({ session_id: session, command }), call)
+
+/** As a client of Docker's API would do it: create, start, read to the end, inspect. */
+async function viaApi({ docker, container }: Bench): Promise<void> {
+  const exec = await docker.getContainer(container).exec({ Cmd: ['bash', '-c', command], AttachStdout: true, AttachStderr: true }) // prettier-ignore
+  const stream = await exec.start({ hijack: true, stdin: false })
+  stream.resume()
+  await new Promise<void>((resolve) => stream.on('end', resolve))
+  await exec.inspect()
+}
+
+async function roundTrip(bench: Bench): Promise<Table> {
+  const { endpoint, container } = bench
+  const bax = 'bax shell exec (engine call)'
+  const api = 'docker exec through its API'
+  const cli = 'docker exec in the terminal'
+  const times = await inTurn(
+    {
+      [api]: () => viaApi(bench),
+      [cli]: () => run('docker', ['--host', endpoint, 'exec', container, 'bash', '-c', command]),
+      [bax]: () => viaEngine(bench),
+    },
+    40,
+  )
+  return {
+    title: 'A command in a shell session, to its exit code',
+    note: 'Artifacts are looked for after each: nothing had changed.',
+    columns: ['ms, min / median', "to docker exec's API"],
+    rows: [api, cli, bax].map((name) => ({
+      name,
+      cells: [ms(times[name]!), ratio(times[name]!, times[api]!, ...(name === bax ? [1 / 15] : []))],
+    })),
+  }
+}
+
+async function throughput(bench: Bench): Promise<Table> {
+  const eight = async (one: () => Promise<unknown>, each: number) => {
+    const start = performance.now()
+    await Promise.all(Array.from({ length: 8 }, async () => void (await times(each, one))))
+    return (8 * each * 1000) / (performance.now() - start)
+  }
+  await eight(() => viaEngine(bench), 5)
+  const api = await eight(() => viaApi(bench), 6)
+  const bax = await eight(() => viaEngine(bench), 60)
+  return {
+    title: 'Eight at the same time',
+    columns: ['commands a second', ''],
+    rows: [
+      { name: 'docker exec through its API', cells: [api.toFixed(0), '1x'] },
+      { name: 'bax shell exec (engine call)', cells: [bax.toFixed(0), `${(bax / api).toFixed(1)}x (at least 20x${bax / api < 20 ? ', MISSED' : ''})`] }, // prettier-ignore
+    ],
+  }
+}
+
+async function times(count: number, one: () => Promise<unknown>): Promise<void> {
+  for (let round = 0; round < count; round++) await one()
+}
+
+/** A kind that nobody asked for yet is made; one that was asked for before is taken from the pool. */
+async function creation({ engine }: Bench): Promise<Table> {
+  const cold: number[] = []
+  const warm: number[] = []
+  const timed = async (into: number[], input: object) => {
+    const start = performance.now()
+    const { session_id: id } = await engine.shells.sessions.create(shellSessionInput.parse({ image, ...input }), call)
+    await engine.shells.execs.run(execInput.parse({ session_id: id, command }), call)
+    into.push(performance.now() - start)
+    await engine.shells.sessions.delete(id)
+  }
+  for (let round = 0; round < 5; round++) {
+    await timed(cold, { limits: { pids: 100 + round } })
+    // The pool fills behind the session that emptied it.
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await timed(warm, {})
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+  }
+  const [of, to] = [timing(warm), timing(cold)]
+  return {
+    title: 'A new session, to the end of its first command',
+    columns: ['ms, min / median', 'to a cold one'],
+    rows: [
+      { name: 'cold', cells: [ms(to), '1x'] },
+      { name: 'from the warm pool', cells: [ms(of), ratio(of, to, 0.2)] },
+    ],
+  }
+}
+
+function timing(all: number[]): Timing {
+  const sorted = all.toSorted((a, b) => a - b)
+  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
+}
+
+/** 100 MB of standard output as frames of a stream, and what the engine's memory grew by meanwhile. */
+async function output({ engine, session }: Bench): Promise<Table> {
+  const megabytes = 100
+  const input = execStreamInput.parse({
+    session_id: session,
+    command: `head -c ${megabytes}000000 /dev/zero | tr '\\0' x`,
+  })
+  const rates: number[] = []
+  let growth = 0
+  for (let round = 0; round < 3; round++) {
+    const before = process.memoryUsage.rss()
+    const start = performance.now()
+    let bytes = 0
+    for await (const frame of await engine.shells.execs.stream(input, { ...call, since: undefined })) {
+      if (frame.type === 'stdout') bytes += (frame as unknown as { data: string }).data.length
+      growth = Math.max(growth, process.memoryUsage.rss() - before)
+    }
+    if (bytes !== megabytes * 1e6) throw new Error(`${bytes} bytes came`)
+    rates.push(megabytes / ((performance.now() - start) / 1000))
+  }
+  const rate = Math.max(...rates)
+  const grown = growth / 1024 / 1024
+  return {
+    title: `${megabytes} MB of standard output, streamed`,
+    columns: ['MB/s, best of three', "growth of the engine's memory"],
+    rows: [
+      {
+        name: 'bax shell exec, frames (engine call)',
+        cells: [
+          `${rate.toFixed(0)} (at least 100${rate < 100 ? ', MISSED' : ''})`,
+          `${grown.toFixed(0)} MB (under 64 MB${grown >= 64 ? ', MISSED' : ''})`,
+        ],
+      },
+    ],
+  }
+}
