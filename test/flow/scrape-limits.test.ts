@@ -1,0 +1,119 @@
+/** What a scrape does at its limits: a page that hangs, a page without main content, a page full of advertisements. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits.ts'
+import { scrapeInput } from '../../src/core/shapes/scrape.ts'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { bax } from '../support/cli.ts'
+import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { sends } from '../support/web.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  homes = await openHomes()
+  site = await serveSite({
+    '/hung': '<!doctype html><title>Hung</title><main><h1>Hung</h1><p>Here before the script.</p></main><script src="/never.js"></script><p>After it.</p>',
+    '/never.js': () => {},
+    '/never': () => {},
+    '/half': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Half</title><h1>Half</h1><p>Said so far.</p>'),
+    '/menu': `<!doctype html><title>Menu</title><nav>${['Home', 'Shop', 'Login', 'Contact'].map((name) => `<a href="/${name}"><img src="/${name}.png" alt="${name}"></a>`).join(' ')}</nav>`,
+    '/blank': '<!doctype html><title>Blank</title>',
+  }) // prettier-ignore
+})
+afterAll(async () => {
+  await homes?.close()
+  await site?.close()
+})
+
+const url = (path: string) => `${site.url}${path}`
+
+describe('a page that hangs', () => {
+  test('has 30 seconds, unless another time is given', () => {
+    expect(scrapeInput.parse({ url: 'a.test' }).timeout).toBe(30_000)
+    expect(limits.scrape.timeoutMs).toBe(30_000)
+  })
+
+  test.each(homeNames)('on a script is read as it stands when its time is nearly up, through %s', async (home) => {
+    const answer = await homes.clients[home].scrape({ url: url('/hung'), render: 'browser', timeout: 4000 })
+    expect(answer).toMatchObject({ success: true, warning: expect.stringMatching(/load/) })
+    expect(answer.data!.markdown).toContain('Here before the script.')
+  })
+
+  test.each(homeNames)('before its first word is a timeout, through %s', async (home) => {
+    const scraping = homes.clients[home].scrape({ url: url('/never'), render: 'browser', timeout: 1500 })
+    await expect(scraping).rejects.toMatchObject({ status: 408, code: 'timeout', message: expect.stringContaining('1500 ms') }) // prettier-ignore
+  })
+
+  test('in the middle of its document is read as far as it has come', async () => {
+    const { data } = await homes.clients.http.scrape({ url: url('/half'), render: 'browser', timeout: 4000 })
+    expect(data!.markdown).toContain('Said so far.')
+  })
+
+  test('is exit code 6 in the terminal', async () => {
+    const result = await bax(['scrape', url('/never'), '--timeout', '800', '--embedded'])
+    expect(result).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('longer than 800 ms') })
+  })
+})
+
+describe('a page without main content', () => {
+  test.each(homeNames)('is all of the page, and the warning says so, through %s', async (home) => {
+    const { data, warning } = await homes.clients[home].scrape({ url: url('/menu'), render: 'http' })
+    expect(data!.markdown).toContain(`![Shop](${url('/Shop.png')})`)
+    expect(data!.markdown).toContain('Contact')
+    expect(warning).toBe('no main content was found: this is the whole page')
+  })
+
+  test('is no matter of a warning when it has no content at all, or the whole page was asked for', async () => {
+    expect(await homes.clients.http.scrape({ url: url('/blank'), render: 'http' })).not.toHaveProperty('warning')
+    const asked = { url: url('/menu'), render: 'http' as const, only_main_content: false }
+    expect(await homes.clients.http.scrape(asked)).not.toHaveProperty('warning')
+  })
+
+  test('is told of on standard error', async () => {
+    const result = await bax(['scrape', url('/menu'), '--render', 'http', '--embedded'])
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('this is the whole page') })
+  })
+})
+
+describe('advertisements', () => {
+  let ads: Site
+  let page: Site
+  let folder: string
+  let own: Homes
+
+  beforeAll(async () => {
+    ads = await serveSite({ '/ad.js': sends('text/javascript', 'document.querySelector("#slot").textContent = "Buy now!"') }) // prettier-ignore
+    page = await serveSite({
+      '/': '<!doctype html><title>News</title><main><h1>News</h1><p>The river rose by a metre in one night.</p><p id="slot">No advertisement.</p></main><script src="http://securepubads.g.doubleclick.net/ad.js"></script>',
+    })
+    folder = await mkdtemp(join(tmpdir(), 'bax-test-ads-'))
+    const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
+    // A browser for which the advertiser lives on this machine.
+    const browser = join(folder, 'browser')
+    await writeFile(browser, `#!/bin/sh\nexec '${path}' --host-resolver-rules='MAP *.doubleclick.net ${new URL(ads.url).host}' "$@"\n`) // prettier-ignore
+    await chmod(browser, 0o755)
+    own = await openHomes({ browser })
+  })
+  afterAll(async () => {
+    await own?.close()
+    await Promise.all([ads?.close(), page?.close()])
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('are not loaded', async () => {
+    const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser' })
+    expect(data!.markdown).toContain('No advertisement.')
+    expect(ads.requests).toEqual([])
+  })
+
+  test('are loaded when they are wanted', async () => {
+    const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser', block_ads: false })
+    expect(data!.markdown).toContain('Buy now!')
+    expect(ads.requests).toEqual(['/ad.js'])
+  })
+})
