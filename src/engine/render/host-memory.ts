@@ -1,11 +1,19 @@
 /** What is learnt about hosts while an engine runs: who needs a browser, and whose markup only looks like it. */
+import type { ElementNode } from '../extract/tree.ts'
 import type { Reason } from './decide.ts'
+import { newTexts } from './difference.ts'
 
 /** Reasons that markup states outright; they are never unlearnt. */
 const certain: ReadonlySet<Reason> = new Set(['shell', 'template'])
-/** How often a reason must have been wrong before it is no longer followed. */
+/** How often in a row a reason must have been wrong before it is no longer followed. */
 const enough = 3
+/** Of the pages with such a reason, one in so many is rendered all the same. */
+const audited = 10
+/** Characters that a browser may add without any use: a clock, a counter. */
+const trifle = 30
 const mostHosts = 10_000
+/** Texts remembered of a host that scripts put on its pages. */
+const mostTexts = 500
 
 interface HostFacts {
   /** Pages on which rendering brought content that the HTML did not have. */
@@ -13,6 +21,8 @@ interface HostFacts {
   /** Pages that were complete without it. */
   complete: number
   readonly vain: Map<Reason, number>
+  /** What rendering added to one page; on others it is a banner or a menu, not their content. */
+  readonly added: Set<string>
 }
 
 export class HostMemory {
@@ -24,10 +34,13 @@ export class HostMemory {
     return facts !== undefined && facts.rendered >= 2 && facts.complete === 0
   }
 
-  /** Whether the reason has never once been right on this host. */
+  /** Whether the reason was wrong on all the last pages of this host; now and then it is followed nevertheless. */
   isVain(url: string, reason: Reason): boolean {
     const facts = this.#hosts.get(hostOf(url))
-    return facts !== undefined && !certain.has(reason) && (facts.vain.get(reason) ?? 0) >= enough
+    const times = facts?.vain.get(reason) ?? 0
+    if (!facts || certain.has(reason) || times < enough) return false
+    facts.vain.set(reason, times + 1)
+    return (times - enough + 1) % audited !== 0
   }
 
   /** A page that was complete as fetched. */
@@ -35,10 +48,12 @@ export class HostMemory {
     this.#facts(url).complete++
   }
 
-  /** What rendering changed on a page that had a reason for it. */
-  rendered(url: string, reason: Reason, before: number, after: number): void {
+  /** A page that had a reason for rendering, as it was sent and as the browser shows it. */
+  rendered(url: string, reason: Reason, before: ElementNode, after: ElementNode): void {
     const facts = this.#facts(url)
-    if (after > before * 1.05 + 20) {
+    const fresh = newTexts(before, after).filter((text) => !facts.added.has(text))
+    for (const text of fresh) if (facts.added.size < mostTexts) facts.added.add(text)
+    if (fresh.reduce((sum, { length }) => sum + length, 0) > trifle) {
       facts.rendered++
       facts.vain.delete(reason)
       return
@@ -52,7 +67,7 @@ export class HostMemory {
     let facts = this.#hosts.get(host)
     if (!facts) {
       if (this.#hosts.size >= mostHosts) this.#hosts.delete(this.#hosts.keys().next().value!)
-      facts = { rendered: 0, complete: 0, vain: new Map() }
+      facts = { rendered: 0, complete: 0, vain: new Map(), added: new Set() }
       this.#hosts.set(host, facts)
     }
     return facts

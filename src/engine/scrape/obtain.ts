@@ -52,14 +52,15 @@ export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPa
 }
 
 async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
-  const before = readableLength(page.document.tree)
+  const { root } = page.document.tree
   try {
     const rendered = await inBrowser(plan, means)
-    means.memory.rendered(page.url, reason, before, readableLength(rendered.document.tree))
+    means.memory.rendered(page.url, reason, root, rendered.document.tree.root)
     return rendered
   } catch (error) {
     // Without any browser the page as it was sent is better than nothing, where it has something to read.
-    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || before < 200) throw error
+    const isReadable = readableLength(page.document.tree) >= 200
+    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || !isReadable) throw error
     return {
       ...page,
       warnings: [...page.warnings, 'the page may be incomplete: it wants a browser, and none was found'],

@@ -86,11 +86,15 @@ describe('a page needs a browser', () => {
 })
 
 describe('what is learnt of a host', () => {
+  const root = (body: string) => treeFromHtml(body, 'http://a.test/').root
+  const sent = root(prose)
+  const filled = (at: number) => root(`${prose}<ul><li>Observation ${at} of the river and its delta</li></ul>`)
+
   test('goes to the browser at once when every page so far needed it', () => {
     const memory = new HostMemory()
-    memory.rendered('http://a.test/1', 'shell', 0, 500)
+    memory.rendered('http://a.test/1', 'shell', root(''), filled(1))
     expect(memory.wantsBrowser('http://a.test/2')).toBe(false)
-    memory.rendered('http://a.test/2', 'shell', 0, 500)
+    memory.rendered('http://a.test/2', 'shell', root(''), filled(2))
     expect(memory.wantsBrowser('http://a.test/3')).toBe(true)
     expect(memory.wantsBrowser('http://b.test/3')).toBe(false)
     memory.complete('http://a.test/4')
@@ -99,13 +103,33 @@ describe('what is learnt of a host', () => {
 
   test('no longer follows a reason that was never right, unless markup states it outright', () => {
     const memory = new HostMemory()
-    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', 1000, 1000)
-    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'shell', 1000, 1000)
+    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', sent, sent)
+    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'shell', sent, sent)
     expect(memory.isVain('http://a.test/4', 'promise')).toBe(true)
     expect(memory.isVain('http://a.test/4', 'writes')).toBe(false)
     expect(memory.isVain('http://a.test/4', 'shell')).toBe(false)
-    memory.rendered('http://a.test/5', 'promise', 1000, 3000)
+    memory.rendered('http://a.test/5', 'promise', sent, filled(5))
     expect(memory.isVain('http://a.test/6', 'promise')).toBe(false)
+  })
+
+  test('a little content on a long page is content', () => {
+    const memory = new HostMemory()
+    for (const page of [1, 2, 3, 4]) memory.rendered(`http://a.test/${page}`, 'promise', sent, filled(page))
+    expect(memory.isVain('http://a.test/5', 'promise')).toBe(false)
+  })
+
+  test('a banner that scripts put on every page is none', () => {
+    const memory = new HostMemory()
+    const banner = root(`${prose}<div>We value your privacy and use cookies for everything</div>`)
+    for (const page of [1, 2, 3, 4]) memory.rendered(`http://a.test/${page}`, 'promise', sent, banner)
+    expect(memory.isVain('http://a.test/5', 'promise')).toBe(true)
+  })
+
+  test('a reason that is no longer followed is tried now and then', () => {
+    const memory = new HostMemory()
+    for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', sent, sent)
+    const followed = Array.from({ length: 20 }, (_, at) => memory.isVain(`http://a.test/${at}`, 'promise'))
+    expect(followed.filter((vain) => !vain).length).toBe(2)
   })
 })
 
