@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeBatchTools } from '../../src/engine/batch-tools.ts'
-import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
-import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
-import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
-import type { Policy } from '../../src/engine/relay/policy.ts'
-import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { connectHere } from '../support/relay.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -28,44 +23,7 @@ afterAll(async () => {
 })
 
 const never = new AbortController().signal
-
-/** A hub with the foreign browser connected to it. */
-async function connected({ policy = 'no-lifecycle' as Policy, tabs = [] as string[] } = {}) {
-  const hub = new RelayHub()
-  const statuses: ConnectorStatus[] = []
-  const links: ReturnType<typeof memoryLink>[] = []
-  const connector = new Connector({
-    name: 'laptop',
-    wishes: { policy, tabs, kinds: ['console', 'network', 'page'], redact: true },
-    browser: (signal) =>
-      openUserBrowser(
-        {
-          wish: { cdp: foreign.url, allowRemote: false },
-          config: { cacheDir: '/nowhere', display: false },
-          approveMs: 1000,
-          tell: () => {},
-        },
-        signal,
-      ),
-    dial: async () => {
-      const pair = memoryLink()
-      links.push(pair)
-      hub.accept(pair[1], { tokenId: null, transport: 'local', onlyResumes: false })
-      return pair[0]
-    },
-    tools: makeBatchTools({}),
-    onStatus: (status) => statuses.push(status),
-  })
-  const stop = new AbortController()
-  const running = connector.run(stop.signal)
-  await until(() => hub.sessions.length > 0 && hub.sessions[0]!.activeTarget !== null)
-  const end = async () => {
-    stop.abort()
-    await running
-    hub.close()
-  }
-  return { hub, session: hub.sessions[0]!, statuses, links, running, end }
-}
+const connected = (wish: Parameters<typeof connectHere>[1] = {}) => connectHere(foreign.url, wish)
 
 const call = (session: RelaySession, method: string, params = {}, target_id?: string) =>
   session.calls.call({ method, params, target_id, timeout_ms: 10_000, max_bytes: 1_000_000 }, never)
@@ -114,10 +72,10 @@ describe('a browser brought by a connector', () => {
   })
 
   test('comes back under the same id when its tunnel breaks, with the events of the outage once', async () => {
-    const { hub, session, links, statuses, end } = await connected()
+    const { hub, session, ways, statuses, end } = await connected()
     await call(session, 'Page.navigate', { url: site.url })
     const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
-    links[0]![0].drop()
+    ways[0]!.near.drop()
     await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
     await until(() => statuses.some((status) => status.state === 'connected' && status.resumed))
     expect(hub.sessions.map(({ id }) => id)).toEqual([session.id])

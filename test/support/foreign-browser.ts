@@ -14,15 +14,25 @@ export interface ForeignBrowser {
   readonly url: string
   /** Addresses of its open pages. */
   pages(): Promise<string[]>
+  titles(): Promise<string[]>
+  /** What an expression gives in the page whose address ends so; over a connection of its own. */
+  evaluate(ending: string, expression: string): Promise<unknown>
+  closePage(ending: string): Promise<void>
   /** Crashes the page whose address ends so. */
   crash(ending: string): Promise<void>
   close(): Promise<void>
 }
 
-export async function startForeignBrowser(): Promise<ForeignBrowser> {
+export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-test-foreign-'))
   const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
-  const flags = ['--headless', '--no-sandbox', '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank']
+  const flags = [
+    '--headless',
+    '--no-sandbox',
+    `--remote-debugging-port=${port}`,
+    `--user-data-dir=${folder}`,
+    'about:blank',
+  ]
   // A group of its own: the system's start scripts put a shell in between.
   const child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   const url = await new Promise<string>((resolve, reject) => {
@@ -33,16 +43,35 @@ export async function startForeignBrowser(): Promise<ForeignBrowser> {
     })
   })
   const pages = async () => {
-    const targets = (await getJson(`${url}/json/list`)) as { type: string; url: string; webSocketDebuggerUrl: string }[]
+    const targets = (await getJson(`${url}/json/list`)) as Target[]
     return targets.filter(({ type }) => type === 'page')
+  }
+  const socketTo = async (ending: string) => {
+    const target = (await pages()).find((page) => page.url.endsWith(ending))
+    const socket = new WebSocket(target!.webSocketDebuggerUrl)
+    await once(socket, 'open')
+    return socket
   }
   return {
     url,
     pages: async () => (await pages()).map((target) => target.url),
+    titles: async () => (await pages()).map((target) => target.title),
+    evaluate: async (ending, expression) => {
+      const socket = await socketTo(ending)
+      const params = { expression, returnByValue: true, awaitPromise: true }
+      socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }))
+      const [data] = (await once(socket, 'message')) as [Buffer]
+      socket.close()
+      const answer = JSON.parse(data.toString()) as { result: { result: { value?: unknown } } }
+      return answer.result.result.value
+    },
+    closePage: async (ending) => {
+      const socket = await socketTo(ending)
+      socket.send(JSON.stringify({ id: 1, method: 'Page.close' }))
+      await once(socket, 'close')
+    },
     crash: async (ending) => {
-      const target = (await pages()).find((page) => page.url.endsWith(ending))
-      const socket = new WebSocket(target!.webSocketDebuggerUrl)
-      await once(socket, 'open')
+      const socket = await socketTo(ending)
       socket.send(JSON.stringify({ id: 1, method: 'Page.crash' }))
       // What has crashed answers no more.
       await once(socket, 'close')
@@ -54,6 +83,13 @@ export async function startForeignBrowser(): Promise<ForeignBrowser> {
       await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
+}
+
+interface Target {
+  readonly type: string
+  readonly url: string
+  readonly title: string
+  readonly webSocketDebuggerUrl: string
 }
 
 function getJson(url: string): Promise<unknown> {

@@ -1,11 +1,123 @@
-/** A browser that was started by hand, brought to an engine by a connector. */
+/** Browsers that were started by hand, brought to an engine, or to a hub of the test's own, by a connector. */
 import { makeBatchTools } from '../../src/engine/batch-tools.ts'
 import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
 import { dialEngine } from '../../src/engine/relay/connector/dial.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
+import { BaxError } from '../../src/core/errors.ts'
 import type { Link } from '../../src/core/link.ts'
+import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
+import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
+import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import type { Policy } from '../../src/engine/relay/policy.ts'
 import { until } from './session-steps.ts'
+
+/** Links of a hub within the test: what comes from the connector and from the hub can be held up. */
+export interface Way {
+  readonly near: Link
+  readonly far: Link
+}
+
+export interface Here {
+  readonly hub: RelayHub
+  readonly session: RelaySession
+  readonly statuses: readonly ConnectorStatus[]
+  readonly ways: readonly Way[]
+  /** The secret with which the connector goes on with its session. */
+  resumeSecret(): string
+  /** While it is false, nobody is let in. */
+  open: boolean
+  readonly running: Promise<void>
+  end(): Promise<void>
+}
+
+interface HereWish {
+  readonly policy?: Policy
+  readonly tabs?: readonly string[]
+  readonly heartbeatMs?: number
+  /** Changes the connector's end of every new link. */
+  readonly bend?: (link: Link) => Link
+}
+
+/** A hub of the test's own with a browser connected to it. */
+export async function connectHere(browser: string, wish: HereWish = {}): Promise<Here> {
+  const { policy = 'no-lifecycle', tabs = [], heartbeatMs, bend = (link) => link } = wish
+  const hub = new RelayHub(heartbeatMs)
+  const statuses: ConnectorStatus[] = []
+  const ways: Way[] = []
+  let resume = ''
+  const connector = new Connector({
+    ...connectorFacts({ browser, policy, tabs, name: 'laptop' }),
+    dial: async () => {
+      if (!here.open) throw new BaxError('engine_unreachable', 'closed')
+      const [near, far] = memoryLink()
+      ways.push({ near, far })
+      hub.accept(far, { tokenId: null, transport: 'local', onlyResumes: false })
+      return overheard(bend(near), (secret) => (resume = secret))
+    },
+    onStatus: (status) => statuses.push(status),
+  })
+  const stop = new AbortController()
+  const here = { hub, statuses, ways, open: true } as unknown as Mutable<Here>
+  const running = connector.run(stop.signal)
+  // Who wants to know how it ended asks for it later.
+  running.catch(() => {})
+  await until(() => hub.sessions[0]?.activeTarget != null)
+  return Object.assign(here, {
+    session: hub.sessions[0]!,
+    resumeSecret: () => resume,
+    running,
+    end: async () => {
+      stop.abort()
+      await running
+      hub.close()
+    },
+  })
+}
+
+/** The same link; what it is welcomed with is told. */
+function overheard(link: Link, onSecret: (secret: string) => void): Link {
+  const handle: Link['handle'] = (handlers) =>
+    link.handle({
+      ...handlers,
+      onText: (text) => {
+        const { type, resume } = JSON.parse(text) as { type: string; resume: string }
+        if (type === 'welcome') onSecret(resume)
+        handlers.onText(text)
+      },
+    })
+  return new Proxy(link, {
+    get: (of, name) => {
+      if (name === 'handle') return handle
+      const value = Reflect.get(of, name, of) as unknown
+      return typeof value === 'function' ? (value.bind(of) as unknown) : value
+    },
+  })
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+interface Wishes {
+  readonly browser: string
+  readonly policy: Policy
+  readonly tabs: readonly string[]
+  readonly name: string | null
+}
+
+const connectorFacts = ({ browser, policy, tabs, name }: Wishes) => ({
+  name,
+  wishes: { policy, tabs, kinds: ['console', 'network', 'page'] as const, redact: true },
+  browser: (signal: AbortSignal) =>
+    openUserBrowser(
+      {
+        wish: { cdp: browser, allowRemote: false },
+        config: { cacheDir: '/nowhere', display: false },
+        approveMs: 1000,
+        tell: () => {},
+      },
+      signal,
+    ),
+  tools: makeBatchTools({}),
+})
 
 export interface Bringing {
   /** Address of the browser, `http://127.0.0.1:PORT`. */
@@ -33,25 +145,13 @@ export async function bringBrowser(bringing: Bringing): Promise<Brought> {
   const statuses: ConnectorStatus[] = []
   const links: Link[] = []
   const connector = new Connector({
-    name: name ?? null,
-    wishes: { policy, tabs, kinds: ['console', 'network', 'page'], redact: true },
-    browser: (signal) =>
-      openUserBrowser(
-        {
-          wish: { cdp: browser, allowRemote: false },
-          config: { cacheDir: '/nowhere', display: false },
-          approveMs: 1000,
-          tell: () => {},
-        },
-        signal,
-      ),
+    ...connectorFacts({ browser, policy, tabs, name: name ?? null }),
     dial: async (signal) => {
       const dialled =
         typeof engine === 'string' ? await dialEngine({ engine, ...(token && { token }) }, signal) : await engine()
       links.push(dialled)
       return dialled
     },
-    tools: makeBatchTools({}),
     onStatus: (status) => statuses.push(status),
   })
   const stop = new AbortController()

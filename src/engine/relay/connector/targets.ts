@@ -89,6 +89,8 @@ export class TargetBook {
 
   /** Takes an event of the channel. */
   hear({ method, params = {}, sessionId }: CdpMessage): void {
+    // The browser does not tell of every new title.
+    if (method === 'Page.loadEventFired') this.#askLater(this.#bySession.get(sessionId ?? ''))
     if (sessionId !== undefined) return
     const info = params['targetInfo'] as TargetInfo | undefined
     if (method === 'Target.targetCreated' && info?.type === 'page') this.#addLater(info)
@@ -151,6 +153,11 @@ export class TargetBook {
     )
   }
 
+  #askLater(targetId: string | undefined): void {
+    const page = this.#pages.get(targetId ?? '')
+    if (page) void this.#ask(page).then(() => this.#onChange())
+  }
+
   async #add({ targetId, url, title, openerId }: TargetInfo): Promise<void> {
     if (this.#pages.has(targetId)) return
     const page: Page = {
@@ -205,7 +212,7 @@ export class TargetBook {
   async #ask(page: Page): Promise<void> {
     const { sessionId } = page
     if (!sessionId) return
-    const expression = 'document.visibilityState'
+    const expression = '[document.visibilityState, document.title]'
     const asked = this.#channel.send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>((resolve) => {
@@ -217,6 +224,9 @@ export class TargetBook {
     const responsive = answer !== undefined
     if (responsive !== page.responsive && this.includes(page.targetId)) this.#onResponds(page.targetId, responsive)
     page.responsive = responsive
-    page.visible = (answer?.['result'] as { value?: unknown } | undefined)?.value === 'visible'
+    const [visibility, title] = ((answer?.['result'] as { value?: unknown } | undefined)?.value ?? []) as unknown[]
+    page.visible = visibility === 'visible'
+    // A page without a title is called by its address.
+    if (typeof title === 'string' && title !== '') page.title = title
   }
 }

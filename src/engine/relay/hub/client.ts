@@ -1,5 +1,6 @@
 /** A client that speaks CDP over a websocket of its own. */
 import type { Link } from '../../../core/link.ts'
+import { sendToClient } from '../cdp/client-link.ts'
 import { closeCodes, type TunnelChannel } from '../tunnel/tunnel.ts'
 
 /** Hands messages to and fro; either side's end is the other's. */
@@ -10,7 +11,7 @@ export function joinClient(link: Link, channel: TunnelChannel): void {
     onClose: () => channel.close(),
   })
   channel.handle({
-    onMessage: (text) => link.sendText(text),
+    onMessage: (text) => sendToClient(link, text),
     onClose: (code, reason) => link.close(code, reason),
   })
 }

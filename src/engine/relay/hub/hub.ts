@@ -10,12 +10,14 @@ export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
   readonly #tunnels = new Set<Tunnel>()
   readonly #pings: NodeJS.Timeout
+  readonly #heartbeatMs: number
 
-  constructor() {
+  constructor(heartbeatMs: number = limits.relay.heartbeatMs) {
+    this.#heartbeatMs = heartbeatMs
     const pingAll = () => {
       for (const session of this.#sessions.values()) session.ping()
     }
-    this.#pings = setInterval(pingAll, limits.relay.heartbeatMs).unref()
+    this.#pings = setInterval(pingAll, heartbeatMs).unref()
   }
 
   /** Takes in a connector whose right to come was checked. */
@@ -36,7 +38,7 @@ export class RelayHub {
           session?.lost(tunnel)
         },
       },
-      limits.relay.heartbeatMs,
+      this.#heartbeatMs,
     )
     this.#tunnels.add(tunnel)
     const patience = setTimeout(() => {
@@ -109,7 +111,9 @@ export class RelayHub {
       tunnel.close(closeCodes.revoked, 'the relay token is used up')
       return undefined
     }
-    const session = new RelaySession(hello, principal, tunnel, ({ id }) => this.#sessions.delete(id))
+    const session = new RelaySession(hello, { principal, tunnel, heartbeatMs: this.#heartbeatMs }, ({ id }) =>
+      this.#sessions.delete(id),
+    )
     this.#sessions.set(session.id, session)
     return session
   }

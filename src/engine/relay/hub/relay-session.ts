@@ -1,5 +1,4 @@
 /** One browser of a user as the engine knows it: its connection, its tabs, its events. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { BaxError } from '../../../core/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits.ts'
@@ -14,6 +13,7 @@ import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import { closeCodes, type Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
+import { isSame, newSecret } from './secret.ts'
 
 /** By what right a connector came: only the same may resume what it began. */
 export interface Principal {
@@ -22,6 +22,14 @@ export interface Principal {
   readonly transport: 'ws' | 'local'
   /** What it came with is used up, but for going on with what it began. */
   readonly onlyResumes: boolean
+}
+
+/** How a connector came. */
+export interface Arrival {
+  readonly principal: Principal
+  readonly tunnel: Tunnel
+  /** The pace at which both sides show that they are there. */
+  readonly heartbeatMs: number
 }
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
@@ -33,9 +41,10 @@ export class RelaySession {
   readonly calls: CdpCalls
   readonly principal: Principal
   /** Lets a client of CDP in, and nobody else; it lives as long as the session. */
-  readonly clientToken = `ct_${randomBytes(32).toString('base64url')}`
-  readonly #resumeSecret = randomBytes(32).toString('base64url')
+  readonly clientToken = `ct_${newSecret()}`
+  readonly #resumeSecret = newSecret()
   readonly #createdAt = new Date()
+  readonly #heartbeatMs: number
   readonly #onEnd: (session: RelaySession) => void
   readonly #clients = new Map<object, Client>()
   #hello: Hello
@@ -57,10 +66,11 @@ export class RelaySession {
   #acked = 0
   #lostEvents = { console: 0, network: 0, page: 0, cdp: 0 }
 
-  constructor(hello: Hello, principal: Principal, tunnel: Tunnel, onEnd: (session: RelaySession) => void) {
+  constructor(hello: Hello, { principal, tunnel, heartbeatMs }: Arrival, onEnd: (session: RelaySession) => void) {
     this.#hello = hello
     this.principal = principal
     this.#tunnel = tunnel
+    this.#heartbeatMs = heartbeatMs
     this.#onEnd = onEnd
     this.calls = new CdpCalls({
       open: async () => this.openCdp('cdp'),
@@ -239,7 +249,7 @@ export class RelaySession {
       proto: this.#hello.proto,
       session_id: this.id,
       resume: this.#resumeSecret,
-      heartbeat_ms: limits.relay.heartbeatMs,
+      heartbeat_ms: this.#heartbeatMs,
       acked: this.#acked,
     })
     this.ping()
@@ -285,10 +295,4 @@ export class RelaySession {
     this.#resumeDeadline = null
     this.#onEnd(this)
   }
-}
-
-/** Compares in a time that tells nothing. */
-function isSame(one: string, other: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest()
-  return timingSafeEqual(hash(one), hash(other))
 }

@@ -1,11 +1,12 @@
 /** Relay tokens: shown once, kept as hashes, good for bringing a browser and for nothing else (`spec: relay 3`). */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors.ts'
 import { writeWhole } from '../../../core/files.ts'
 import { newId } from '../../../core/ids.ts'
 import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
+import { newSecret } from './secret.ts'
 
 interface KeptToken extends RelayTokenRecord {
   readonly sha256: string
@@ -25,7 +26,7 @@ export class RelayTokens {
     ttl_secs: number
     single_use: boolean
   }): Promise<{ token: string; token_id: string; expires_at: string }> {
-    const token = `rlt_${randomBytes(32).toString('base64url')}`
+    const token = `rlt_${newSecret()}`
     const now = Date.now()
     const kept: KeptToken = {
       token_id: newId('rtk'),

@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits.ts'
+import type { Link } from '../../src/core/link.ts'
+import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
+import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { type Here, connectHere } from '../support/relay.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let site: Site
+let foreign: ForeignBrowser
+
+beforeAll(async () => {
+  ;[site, foreign] = await Promise.all([
+    serveSite({
+      '/': '<title>Home</title><h1>Home</h1>',
+      '/popup': '<title>Popup</title><script>document.title += " ran"</script>',
+      '/hang': '<title>Hang</title><script>setTimeout(() => { while (true); }, 100)</script>',
+    }),
+    startForeignBrowser(),
+  ])
+})
+afterAll(async () => {
+  await foreign.close()
+  await site.close()
+})
+
+const never = new AbortController().signal
+const call = (session: RelaySession, method: string, params = {}, wish = {}) =>
+  session.calls.call({ method, params, timeout_ms: 20_000, max_bytes: limits.relay.resultBytes, ...wish }, never)
+const evaluate = async (session: RelaySession, expression: string, wish = {}) => {
+  const params = { expression, returnByValue: true, awaitPromise: true }
+  const { result } = await call(session, 'Runtime.evaluate', params, wish)
+  return (result['result'] as { value?: unknown }).value
+}
+const events = (session: RelaySession, query = {}) =>
+  session.events.read({ since: 0, limit: 100_000, order: 'asc', ...query }).events
+const isBack = ({ statuses }: Here) =>
+  until(
+    () => statuses.filter(({ state }) => state === 'connected').length > 1 && statuses.at(-1)!.state === 'connected',
+  )
+
+describe('when the tunnel fails', () => {
+  test('a call that is under way fails at once, its outcome is unknown, and nothing is run twice', async () => {
+    const here = await connectHere(foreign.url)
+    const { session } = here
+    await evaluate(session, 'window.count = 0')
+    const late = evaluate(session, 'new Promise(() => { window.count += 1 })')
+    await until(async () => (await evaluate(session, 'window.count')) === 1)
+    here.ways[0]!.far.drop()
+    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
+    expect(session.record(null).status).toBe('reconnecting')
+    await isBack(here)
+    expect(await evaluate(session, 'window.count')).toBe(1)
+    await here.end()
+  })
+
+  test('calls in the outage fail at once with when to come again; the same id comes back', async () => {
+    const here = await connectHere(foreign.url)
+    here.open = false
+    here.ways[0]!.far.drop()
+    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
+    await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'relay_disconnected', retryAfterSecs: 5 })
+    here.open = true
+    await isBack(here)
+    expect(here.hub.sessions.map(({ id }) => id)).toEqual([here.session.id])
+    expect(here.session.record(null)).toMatchObject({ status: 'connected', reconnects: 1 })
+    await here.end()
+  })
+
+  test('a network that swallows everything is noticed by both sides', async () => {
+    let swallow = false
+    const bend = (link: Link): Link => ({
+      get buffered() {
+        return link.buffered
+      },
+      handle: (handlers) =>
+        link.handle({
+          ...handlers,
+          onText: (text) => swallow || handlers.onText(text),
+          onBytes: (bytes) => swallow || handlers.onBytes(bytes),
+        }),
+      sendText: (text) => swallow || link.sendText(text),
+      sendBytes: (bytes, onSent) => (swallow ? onSent() : link.sendBytes(bytes, onSent)),
+      close: () => {},
+      drop: () => {},
+    })
+    const here = await connectHere(foreign.url, { heartbeatMs: 200, bend })
+    swallow = true
+    const late = evaluate(here.session, '1')
+    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected' })
+    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
+    swallow = false
+    await isBack(here)
+    expect(await evaluate(here.session, '6 * 7')).toBe(42)
+    await here.end()
+  })
+
+  test('what happens meanwhile is told afterwards, once', async () => {
+    const here = await connectHere(foreign.url)
+    const { session } = here
+    await call(session, 'Page.navigate', { url: site.url })
+    await evaluate(session, 'setTimeout(() => console.log("meanwhile"), 200)')
+    here.open = false
+    here.ways[0]!.far.drop()
+    await until(() => here.statuses.filter(({ state }) => state === 'reconnecting').length > 3)
+    here.open = true
+    await isBack(here)
+    await until(() => events(session, { text: 'meanwhile' }).length > 0)
+    expect(events(session, { text: 'meanwhile' })).toHaveLength(1)
+    expect(session.events.dropped.total).toBe(0)
+    await here.end()
+  })
+
+  test('a flood while it is down is bounded, and the number of the lost is exact', async () => {
+    const here = await connectHere(foreign.url)
+    const { session } = here
+    const count = limits.relay.outboxEvents + 5000
+    await call(session, 'Page.navigate', { url: `${site.url}/popup` })
+    await until(() => events(session, { types: ['load'] }).length > 0)
+    const loud = `setTimeout(() => { for (let at = 0; at < ${count}; at++) console.log("loud " + at); console.log("over") }, 200)`
+    const before = session.events.lastSeq
+    await evaluate(session, loud)
+    here.open = false
+    here.ways[0]!.far.drop()
+    // The page has said it all when it answers again after the flood.
+    await foreign.evaluate('/popup', 'new Promise((done) => setTimeout(done, 500))')
+    here.open = true
+    await isBack(here)
+    await until(() => events(session, { text: 'over' }).length > 0, 30_000)
+    // Three records are the relay's own: lost, resumed, dropped.
+    const told = session.events.lastSeq - before - 3
+    expect(session.events.dropped.console + told).toBe(count + 1)
+    expect(session.events.dropped.console).toBeGreaterThanOrEqual(5000)
+    await here.end()
+  })
+
+  test('a popup that opens meanwhile loads', async () => {
+    const here = await connectHere(foreign.url)
+    await here.session
+      .executor({} as never)
+      .execute('run', { commands: [{ command: 'navigate_to', data: { url: site.url } }] }, never)
+    await evaluate(here.session, `setTimeout(() => window.open('/popup', '_blank'), 200)`)
+    here.open = false
+    here.ways[0]!.far.drop()
+    await until(async () => (await foreign.titles()).includes('Popup ran'))
+    here.open = true
+    await isBack(here)
+    await until(() => here.session.record(null).targets.some(({ title }) => title === 'Popup ran'))
+    await foreign.closePage('/popup')
+    await here.end()
+  })
+})
+
+describe('connectors that are not what they seem', () => {
+  test('a second one with the same secret takes over, and the first does not come back', async () => {
+    const here = await connectHere(foreign.url)
+    const [near, far] = memoryLink()
+    const hello = new Promise<{ resume: string }>((resolve) => {
+      near.handle({
+        onText: (text) => JSON.parse(text).type === 'welcome' && resolve(JSON.parse(text)),
+        onBytes: () => {},
+        onClose: () => {},
+      })
+    })
+    here.hub.accept(far, { tokenId: null, transport: 'local', onlyResumes: false })
+    near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
+    expect((await hello).resume).toBe(here.resumeSecret())
+    await expect(here.running).rejects.toThrow(/taken over/)
+    expect(here.hub.sessions).toHaveLength(1)
+    expect(here.session.record(null)).toMatchObject({ reconnects: 1, disconnect_reason: 'replaced' })
+    here.hub.close()
+  })
+
+  test('a stolen secret is worth nothing to who came by another token', async () => {
+    const here = await connectHere(foreign.url)
+    const [near, far] = memoryLink()
+    const welcome = new Promise<{ session_id: string }>((resolve) => {
+      near.handle({
+        onText: (text) => JSON.parse(text).type === 'welcome' && resolve(JSON.parse(text)),
+        onBytes: () => {},
+        onClose: () => {},
+      })
+    })
+    here.hub.accept(far, { tokenId: 'rtk_thief', transport: 'ws', onlyResumes: false })
+    near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
+    expect((await welcome).session_id).not.toBe(here.session.id)
+    expect(here.session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
+    await here.end()
+  })
+})
+
+const helloOf = (more: Record<string, unknown>) => ({
+  type: 'hello',
+  proto: '1.1',
+  version: '0',
+  platform: 'test',
+  name: null,
+  policy: 'full',
+  redact: true,
+  browser: { product: '', protocol_version: '', user_agent: '', headless: true },
+  ...more,
+})
+
+describe('what is too long, or hangs', () => {
+  test('a result beyond max_bytes is refused with what to do', async () => {
+    const here = await connectHere(foreign.url)
+    const long = evaluate(here.session, '"x".repeat(2e6)', { max_bytes: 1e6 })
+    await expect(long).rejects.toMatchObject({ code: 'payload_too_large', hint: expect.stringContaining('max_bytes') })
+    expect(String(await evaluate(here.session, '"x".repeat(2e6)'))).toHaveLength(2e6)
+    await here.end()
+  })
+
+  test('a tab that hangs is told of, and holds up neither calls on others nor who attaches', async () => {
+    const here = await connectHere(foreign.url)
+    const { session } = here
+    const healthy = session.activeTarget!
+    const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
+    await until(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
+    await until(() => events(session, { types: ['unresponsive'] }).length > 0)
+    expect(events(session, { types: ['unresponsive'] })).toMatchObject([{ data: { responsive: false } }])
+    expect(await evaluate(session, '6 * 7', { target_id: healthy })).toBe(42)
+    const attached = session.executor({} as never)
+    const title = await attached.execute(
+      'run',
+      { commands: [{ command: 'get_title' }], context: { target_id: healthy } },
+      never,
+    )
+    expect(title).toMatchObject({ success: true })
+    await call(session, 'Target.closeTarget', { targetId: result['targetId'] })
+    await here.end()
+  })
+})
+
+test('a browser that is killed and started again is there under the same id', async () => {
+  const mortal = await startForeignBrowser()
+  const here = await connectHere(mortal.url)
+  await mortal.close()
+  await until(() => here.session.record(null).status === 'browser_lost')
+  await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
+  const again = await startForeignBrowser({ port: Number(new URL(mortal.url).port) })
+  await until(() => here.session.record(null).status === 'connected' && here.session.activeTarget !== null, 40_000)
+  expect(await evaluate(here.session, '6 * 7')).toBe(42)
+  expect(events(here.session, { kinds: ['relay'] }).map(({ type }) => type)).toEqual([
+    'connected',
+    'browser_lost',
+    'resumed',
+  ])
+  await here.end()
+  await again.close()
+})
