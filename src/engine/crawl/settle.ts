@@ -167,7 +167,8 @@ export class Settler {
     const onlyMain = plan.input.only_main_content
     const wanted = judge.mode(kind)
     if (visited.page.render === 'browser') {
-      const more = fetched && judge.isOpen(kind) ? await showsMore(fetched, visited.page, onlyMain) : undefined
+      const more =
+        fetched && judge.isOpen(kind) ? await showsMore(fetched, visited.page, { onlyMain, promised: true }) : undefined
       if (wanted === 'browser' || !fetched)
         return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
       const page = await visitor.written(plan.page(waiting.url), { page: fetched, kind })
@@ -198,7 +199,7 @@ export class Settler {
     const { judge, visitor, plan } = this.#facts
     const rendered = visited.audit ?? (judge.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
     if (!rendered?.rendered?.isPage) return { page: visited, facts: { ...kind, render: 'http' } }
-    const more = await showsMore(visited.page, rendered, plan.input.only_main_content)
+    const more = await showsMore(visited.page, rendered, { onlyMain: plan.input.only_main_content, promised: false })
     if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
     const page = await visitor.written(plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser', more, audited: true } }

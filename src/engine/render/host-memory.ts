@@ -10,7 +10,7 @@ const enough = 3
 /** Of the pages with such a reason, one in so many is rendered all the same. */
 const audited = 10
 /** Characters that a browser may add without any use: a clock, a counter. */
-const trifle = 30
+const trifle = 4
 const mostHosts = 10_000
 /** Texts remembered of a host that scripts put on its pages. */
 const mostTexts = 500
