@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -82,6 +83,48 @@ const written = async (name: string) =>
   (await readdir(join(folder, name), { recursive: true }).catch(() => [])).filter((path) => /p.\d+\.md$/.test(path))
     .length
 
+/** Answers what was held back. */
+function release(): void {
+  for (const response of waiting) response.setHeader('content-type', 'text/html').end(html(12))
+  waiting.clear()
+}
+
+/** Connections to a port, which can be cut. */
+async function relay(port: number) {
+  const open = new Set<Socket>()
+  let connections = 0
+  const server = createServer((near) => {
+    connections++
+    const far = connect(port, '127.0.0.1')
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket)
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          open.delete(socket)
+          other.destroy()
+        })
+      socket.pipe(other)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connections: () => connections,
+    cut,
+    async close() {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
 /** How often each page was asked for. */
 const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
 
@@ -139,11 +182,11 @@ describe('a crawl that is interrupted', () => {
 
   test('by its time keeps what there is, and goes on as well', async () => {
     held = true
-    const { code, stdout, stderr } = await run(...argv('-o', 'out', '--timeout-secs', '6'))
-    expect({ code, stdout }).toEqual({ code: 6, stdout: 'out/index.md\n' })
+    const ended = await run(...argv('-o', 'out', '--timeout-secs', '6'))
+    expect(ended).toMatchObject({ code: 6, stdout: 'out/index.md\n' })
     const { id, status } = await manifest('out')
     expect(status).toBe('failed')
-    expect(stderr).toContain(`[timeout]\nhint: go on with: bax crawl --resume ${id} --output out\n`)
+    expect(ended.stderr).toContain(`[timeout]\nhint: go on with: bax crawl --resume ${id} --output out\n`)
     held = false
     expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
     expect(await tree('out')).toEqual(await whole())
@@ -209,6 +252,28 @@ describe('a crawl on an engine of its own', () => {
     expect(data).toHaveLength(count)
     const refused = await run(...argv('--limit', '5000', ...server))
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('limit') })
+    running.child.kill('SIGTERM')
+    await running.ended
+  })
+
+  test('goes on when the connection to the server breaks, without losing or repeating a page', async () => {
+    const running = built.start(['serve', '--port', '0'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+    const address = /http:\S+/.exec(await running.says('bax is listening on http://'))![0]
+    const between = await relay(Number(new URL(address).port))
+    held = true
+    const lines: string[] = []
+    const crawling = built.start(argv('--ndjson', '--server', between.url), options())
+    crawling.child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
+    await sees(() => lines.length === 12)
+    between.cut()
+    held = false
+    release()
+    const { code, stdout, stderr } = await crawling.ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const indexes = stdout.trim().split('\n').map((line) => JSON.parse(line).index) // prettier-ignore
+    expect(indexes).toEqual(Array.from({ length: count }, (_, at) => at))
+    expect(between.connections()).toBeGreaterThan(2)
+    await between.close()
     running.child.kill('SIGTERM')
     await running.ended
   })

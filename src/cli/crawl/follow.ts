@@ -36,10 +36,10 @@ export async function* followCrawl(
 ): AsyncGenerator<CrawlEvent> {
   let seen = since
   let opened = false
+  // A crawl that was gone on with has the end of its first part in the middle: the stream's own end counts.
+  let finished = false
   let brokenAt: number | undefined
   for (;;) {
-    // A crawl that was gone on with has the end of its first part in the middle: the stream's own end counts.
-    let finished = false
     let broken: unknown
     try {
       const frames = await openStream(transport, http, { id, since: seen }, { signal, strict: true })
@@ -48,7 +48,8 @@ export async function* followCrawl(
         const event = frame as unknown as CrawlEvent
         seen = event.seq
         brokenAt = undefined
-        finished = event.type === 'crawl.finished'
+        // How far it is can be told once more when it has ended.
+        if (event.type !== 'crawl.progress') finished = event.type === 'crawl.finished'
         yield event
       }
     } catch (error) {
