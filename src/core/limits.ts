@@ -117,8 +117,8 @@ export const limits = {
     /** Requests to one host at the same time. */
     perHost: 10,
     /** Pages that may be done and wait for a slower one before them, by number and characters. */
-    ahead: 256,
-    aheadChars: 64 * 1024 * 1024,
+    ahead: 128,
+    aheadChars: 32 * 1024 * 1024,
     /** Further tries of a page that failed for a reason that passes, and the first pause before one; it doubles. */
     retries: 2,
     retryMs: 500,

@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { isSampled } from '../../src/engine/crawl/judge.ts'
@@ -110,6 +111,15 @@ describe('pages that look complete', () => {
     expect(pathsOf({ data })).toEqual(['/', ...paths])
     expect(data.map(({ metadata }) => metadata.render)).toEqual(['http', ...paths.map(() => 'browser')])
     expect(data[6]!.markdown).toContain(`Only a browser shows this of ${sample}.`)
+
+    // An engine that ended before they were done again: whoever goes on does that first.
+    const journal = join(homes.stateDir, 'crawls', id, 'journal.ndjson')
+    const text = await readFile(journal, 'utf8')
+    const at = text.indexOf('\n', text.indexOf('"replaces":true')) + 1
+    await truncate(journal, Buffer.byteLength(text.slice(0, at)))
+    await homes.clients.http.resumeCrawl({ id })
+    for await (const _ of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.finished' }));
+    expect((await homes.clients.http.getCrawl({ id })).data).toEqual(data)
   }, 60_000)
 })
 

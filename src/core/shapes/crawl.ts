@@ -7,10 +7,10 @@ const { crawl } = limits
 const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
   scrapeOptions.shape
 
-export const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
+const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
 /** Why a known address was not visited, or its page is not in `data`. */
-export const skipReasons = [
+const skipReasons = [
   'excluded',
   'off_host',
   'too_long',
@@ -89,7 +89,7 @@ export const crawlInput = z.object({
   async: z.boolean().default(false).describe('Answer 202 at once; follow the crawl by its id'),
 })
 
-export const crawlError = z
+const crawlError = z
   .object({
     url: z.string(),
     error: z.string(),
@@ -99,7 +99,7 @@ export const crawlError = z
   })
   .meta({ id: 'CrawlError' })
 
-export const crawlSkipped = z
+const crawlSkipped = z
   .object({ url: z.string(), reason: z.enum(skipReasons) })
   .meta({ id: 'CrawlSkipped', description: 'excluded: by a path glob; off_host: another host; limit: enough pages' })
 

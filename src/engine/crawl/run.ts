@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
+import type { ObtainedPage } from '../scrape/obtain.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { HostGates } from './host-gate.ts'
@@ -281,10 +282,14 @@ const outOfTime = (secs: number) => {
   return { error, code }
 }
 
-/** Characters that a page holds while it waits for those before it. */
+/** What a page holds while it waits for those before it, in characters. */
 function weightOf(visited: Visited | 'planned'): number {
-  if (visited === 'planned' || !visited.ok) return 0
+  if (visited === 'planned') return 0
+  if (!visited.ok) return treeWeight(visited.fetched?.page)
   const { markdown = '', html = '', rawHtml = '', screenshot = '' } = visited.answer.data ?? {}
-  const trees = (visited.fetched ? 1 : 0) + (visited.audit ? 1 : 0)
-  return markdown.length + html.length + rawHtml.length + screenshot.length + trees * 200_000
+  const trees = treeWeight(visited.page) + treeWeight(visited.fetched) + treeWeight(visited.audit)
+  return markdown.length + html.length + rawHtml.length + screenshot.length + trees
 }
+
+/** A page as a tree takes several times the space of its text. */
+const treeWeight = (page: ObtainedPage | undefined): number => (page?.document.raw?.length ?? 0) * 4
