@@ -50,6 +50,7 @@
 #define INPUT_WINDOW (256 << 10) /* what the engine may send of a stream before we grant more */
 #define CHUNK (64 << 10)
 #define QUEUE_SOFT (1 << 20) /* above this, streams wait for the engine to read */
+#define PIPE_SIZE (256 << 10) /* of what programs write; a system that gives less is slower, not wrong */
 #define EXECS 512
 #define THREADS 4 /* always there */
 #define THREADS_MAX 16
@@ -194,7 +195,9 @@ static char *get_text(struct reader *r) {
 /* ---- frames to the engine --------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `out` and all jobs */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a job for an idle thread */
+static pthread_cond_t flow = PTHREAD_COND_INITIALIZER; /* more may be sent, or more has come, for a job that waits */
+static int flow_waiters;
 static struct buffer out;
 static int wake_fd = -1;
 
@@ -225,6 +228,16 @@ static void send_number(uint8_t type, uint32_t id, uint32_t number) {
 }
 
 static void send_empty(uint8_t type, uint32_t id) { frame_end(frame_begin(type, id)); }
+
+static void await_flow(void) {
+  flow_waiters++;
+  pthread_cond_wait(&flow, &lock);
+  flow_waiters--;
+}
+
+static void flow_changed(void) {
+  if (flow_waiters > 0) pthread_cond_broadcast(&flow);
+}
 
 /* The main thread learns that a thread has queued something. */
 static void wake(void) {
@@ -535,6 +548,7 @@ static int open_pipes(struct exec *e, struct launch *l, bool input) {
     e->out_fd[i] = ends[0];
     l->stdio[i + 1] = ends[1];
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE);
   }
   return 0;
 }
@@ -916,7 +930,7 @@ static int fault_of(struct fault *f, int error, const char *during) {
 
 /* Waits (holding `lock`) until this much may be sent. */
 static int await_credit(struct job *j, struct fault *f) {
-  while (!j->cancelled && (j->credit <= 0 || filled(&out) >= QUEUE_SOFT)) pthread_cond_wait(&changed, &lock);
+  while (!j->cancelled && (j->credit <= 0 || filled(&out) >= QUEUE_SOFT)) await_flow();
   return j->cancelled ? fault_of(f, ECANCELED, "cancel") : 0;
 }
 
@@ -938,7 +952,7 @@ static int job_send(struct job *j, uint8_t type, const void *bytes, size_t n, st
 /* The next bytes that the engine sends; 0 at their end. */
 static ssize_t job_receive(struct job *j, uint8_t *into, size_t most, struct fault *f) {
   pthread_mutex_lock(&lock);
-  while (!j->cancelled && filled(&j->input) == 0 && !j->input_end) pthread_cond_wait(&changed, &lock);
+  while (!j->cancelled && filled(&j->input) == 0 && !j->input_end) await_flow();
   ssize_t n = -1;
   if (j->cancelled) fault_of(f, ECANCELED, "cancel");
   else {
@@ -1775,7 +1789,7 @@ static void *file_thread(void *extra) {
     pthread_mutex_lock(&lock);
     struct job *j;
     idle_threads++;
-    while (!(j = waiting_job()) && !extra) pthread_cond_wait(&changed, &lock);
+    while (!(j = waiting_job()) && !extra) pthread_cond_wait(&work, &lock);
     idle_threads--;
     if (!j) {
       thread_count--;
@@ -1818,7 +1832,7 @@ static void job_start(uint32_t id, struct reader *r) {
   untaken_jobs++;
   /* Streams wait for their readers: others must not wait for them. Where no thread can be had, they do. */
   if (untaken_jobs > idle_threads && thread_count < THREADS_MAX) start_thread(true);
-  pthread_cond_broadcast(&changed);
+  pthread_cond_signal(&work);
 }
 
 static struct job *job_of(uint32_t id) {
@@ -1845,7 +1859,7 @@ static void feed(uint32_t id, struct reader *r, bool end) {
   } else {
     put(input, bytes, n);
     if (end) j->input_end = true;
-    pthread_cond_broadcast(&changed);
+    flow_changed();
   }
 }
 
@@ -1858,7 +1872,7 @@ static void grant(uint32_t id, struct reader *r) {
   if (e) e->credit[stream - 1] += bytes;
   if (j) {
     j->credit += bytes;
-    pthread_cond_broadcast(&changed);
+    flow_changed();
   }
 }
 
@@ -1909,7 +1923,7 @@ static void on_frame(uint8_t type, uint32_t id, struct reader *r) {
       struct job *j = job_of(id);
       if (j) {
         j->cancelled = true;
-        pthread_cond_broadcast(&changed);
+        flow_changed();
       }
       break;
     }
@@ -1962,7 +1976,7 @@ static void transmit(void) {
     if (n < 0) leave(0);
     consume(&out, (size_t)n);
   }
-  pthread_cond_broadcast(&changed);
+  flow_changed();
 }
 
 /* ---- the loop --------------------------------------------------------------------------------------------------- */
@@ -2211,6 +2225,7 @@ int main(int argc, char **argv) {
   if (signals < 0 || wake_fd < 0) die("signalfd");
   fcntl(0, F_SETFL, fcntl(0, F_GETFL) | O_NONBLOCK);
   fcntl(1, F_SETFL, fcntl(1, F_GETFL) | O_NONBLOCK);
+  fcntl(1, F_SETPIPE_SZ, 1 << 20);
   /* Relative paths begin here; an image or a test without it begins where it was started. */
   if (chdir("/workspace") < 0 && errno != ENOENT) die("/workspace");
   size_t place = frame_begin(HELLO, 0);
