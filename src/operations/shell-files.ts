@@ -35,6 +35,7 @@ export const listShellFiles = defineOperation({
   http: 'POST /shell/fs/list',
   cli: 'shell ls [path]',
   example: 'bax shell ls -s sh_… /output',
+  show: { as: 'table', items: 'entries', columns: ['mode', 'owner', 'size', 'modified_at', 'name', 'symlink_target'] },
   input: shapes.listInput,
   output: shapes.listOutput,
   errors: denied,

@@ -131,6 +131,10 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
     err.push(chunk)
     for (const look of waiting) look()
   })
+  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+    // A program need not read all that it is given.
+    if (error.code !== 'EPIPE') throw error
+  })
   child.stdin.end(stdin ?? '')
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
   const ended = new Promise<CliResult>((resolve, reject) => {

@@ -1,11 +1,16 @@
 /** This terminal as that of a command in a session: every key goes there, and its size follows. */
+import { spawnSync } from 'node:child_process'
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors.ts'
 import type { Io } from '../io.ts'
 import { type Ended, runFrames } from './run-frames.ts'
 
-const sizeOf = ({ stdout }: Io) => ({ cols: stdout.columns ?? 80, rows: stdout.rows ?? 24 })
+/** A terminal may say that it is 0 by 0, and no program can work in that. */
+const sizeOf = ({ stdout }: Io) => ({
+  cols: Math.min(stdout.columns || 80, 1000),
+  rows: Math.min(stdout.rows || 24, 1000),
+})
 
 interface TerminalErrand {
   readonly io: Io
@@ -24,7 +29,7 @@ export async function runInTerminal({ io, transport, http, body }: TerminalErran
     call(transport, 'POST /shell/exec/{exec_id}/resize', { exec_id: execId, ...sizeOf(io) }).catch(() => {})
   }
   const isRaw = stdin.isTTY === true && stdin.setRawMode !== undefined
-  if (isRaw) stdin.setRawMode!(true)
+  if (isRaw) makeRaw(io)
   stdout.on?.('resize', resize)
   try {
     return await runFrames({
@@ -39,6 +44,13 @@ export async function runInTerminal({ io, transport, http, body }: TerminalErran
     stdout.off?.('resize', resize)
     if (isRaw) stdin.setRawMode!(false)
   }
+}
+
+/** Keys go through as they are; so does what is written, which Node's raw mode would still give carriage returns. */
+function makeRaw({ stdin }: Io): void {
+  stdin.setRawMode!(true)
+  // Leaving raw mode brings back what was before, this included. Without stty line ends come twice, and no worse.
+  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
 /** @throws BaxError `invalid_request` when nobody sits at a terminal. */

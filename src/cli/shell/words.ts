@@ -57,7 +57,6 @@ export const shellWords: readonly OwnEntry[] = [
   },
   {
     words: 'shell artifacts list',
-    rest: '[session-id]',
     summary: 'List what commands have left in the output mounts',
     example: 'bax shell artifacts list -s sh_…',
   },

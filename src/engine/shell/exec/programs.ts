@@ -16,21 +16,25 @@ const interpreters: Record<ShellLanguage, readonly string[]> = {
 const all = Object.values(interpreters).flat()
 
 /**
- * Runs the text as `main.py` of the working folder: modules beside it are found, and tracebacks show its lines.
- * The text itself is only in memory.
+ * Runs a text that is only in memory: modules of the working folder are found, and tracebacks show its own lines,
+ * and not those that start it.
  */
 const pythonStart = `
-def _text():
+def _program():
     import linecache, sys
     with open(sys.argv[1], 'rb') as file:
         text = file.read().decode()
-    sys.argv[:] = ['main.py']
-    linecache.cache['main.py'] = (len(text), None, text.splitlines(True), 'main.py')
-    return compile(text, 'main.py', 'exec')
-exec(_text())
+    sys.argv[:] = ['<code>']
+    linecache.cache['<code>'] = (len(text), None, text.splitlines(True), '<code>')
+    def tell(kind, error, trace):
+        import traceback
+        traceback.print_exception(kind, error, trace and trace.tb_next)
+    sys.excepthook = tell
+    return compile(text, '<code>', 'exec')
+exec(_program())
 `
 
-/** The same for Node; a text of import and export statements is run as a module by a second process. */
+/** The same for Node, as `main.js` of the working folder; a text of import and export statements is run as a module by a second process. */
 const nodeStart = `{
 const node = process, { readFileSync } = require('node:fs'), { join } = require('node:path'), Module = require('node:module')
 const text = readFileSync(node.argv[1], 'utf8'), file = join(node.cwd(), 'main.js'), main = new Module(file, null)

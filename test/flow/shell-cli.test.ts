@@ -1,0 +1,199 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite } from '../support/site.ts'
+import { busybox, debian } from '../support/shell.ts'
+
+const DOCKER_HOST = process.env['DOCKER_HOST']
+
+describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox.image}`, () => {
+  let built: BuiltBax
+  let state: string
+  let folder: string
+  let session: string
+  const env = () => ({ BAX_STATE_DIR: state, ...(DOCKER_HOST && { DOCKER_HOST }) })
+  const bax = (argv: readonly string[], { env: more, ...options }: CliOptions = {}) =>
+    built.run(argv, { cwd: folder, ...options, env: { ...env(), ...more } })
+  const exec = (argv: readonly string[], options?: CliOptions) =>
+    bax(['shell', 'exec', '-s', session, ...argv], options)
+
+  beforeAll(async () => {
+    built = await buildBax()
+    state = await built.stateDir()
+    folder = await mkdtemp(join(tmpdir(), 'bax-shell-cli-'))
+    const { stdout, code, stderr } = await bax(['shell', 'create', '--image', busybox.image, '-e', 'GREETING=hello'])
+    expect([code, stderr]).toEqual([0, ''])
+    session = stdout.trim()
+  })
+  afterAll(async () => {
+    await built?.close()
+    if (folder) await rm(folder, { recursive: true })
+  })
+
+  test('a command is as if it ran here: bytes, exit code, both outputs, and nothing more', async () => {
+    const ran = await exec(['--', 'sh', '-c', 'echo out; echo "$GREETING" >&2; exit 7'])
+    expect(ran).toMatchObject({ code: 7, stdout: 'out\n', stderr: 'hello\n' })
+    expect(await exec(['echo one | tr o 0'])).toMatchObject({ code: 0, stdout: '0ne\n' })
+    expect(await exec(['ls', '-d', '/output'])).toMatchObject({ code: 0, stdout: '/output\n' })
+    expect((await exec(['--', 'sh', '-c', 'kill -9 $$'])).code).toBe(137)
+    expect((await exec(['--', 'no-such-program', 'x'])).code).toBe(127)
+    expect((await exec(['--timeout-secs', '0.3', 'sleep 100'])).code).toBe(124)
+    expect((await exec(['-e', 'A=b c', '--cwd', '/tmp', 'echo "$A" $PWD'])).stdout).toBe('b c /tmp\n')
+  })
+
+  test('standard input goes through byte by byte, of any size, to programs that read all of it or nothing', async () => {
+    const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, at) => (at * 31) % 251))
+    const running = built.start(['shell', 'exec', '-s', session, '--', 'cat'], { cwd: folder, env: env(), stdin: bytes.toString('latin1') }) // prettier-ignore
+    const { bytes: back, code } = await running.ended
+    expect(code).toBe(0)
+    expect(back.toString()).toBe(bytes.toString('latin1'))
+    expect(await exec(['--', 'head', '-1'], { stdin: `first\n${'x'.repeat(3_000_000)}` })).toMatchObject({ code: 0, stdout: 'first\n' }) // prettier-ignore
+    expect(await exec(['-n', '--', 'cat'], { stdin: 'unread' })).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('what could not be run is 125 and told on stderr; with --json the body is on stdout', async () => {
+    const unknown = await bax(['shell', 'exec', '-s', 'sh_none', '--', 'true'])
+    expect(unknown).toMatchObject({
+      code: 125,
+      stdout: '',
+      stderr: expect.stringContaining('no shell session is known'),
+    })
+    const body = await bax(['shell', 'exec', '-s', 'sh_none', '--json', '--', 'true'])
+    expect(JSON.parse(body.stdout)).toMatchObject({ success: false, code: 'shell_session_not_found' })
+    expect(await exec(['--nonsense', 'x'])).toMatchObject({ code: 125, stderr: expect.stringContaining('unknown flag --nonsense') }) // prettier-ignore
+    expect(await exec([])).toMatchObject({ code: 125, stderr: expect.stringContaining('no command was given') })
+    expect(await exec(['--image', 'x', 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('--image is for a session of its own') }) // prettier-ignore
+    const away = await bax(['shell', 'exec', '--embedded', '--', 'true'], { env: { DOCKER_HOST: 'unix:///nonexistent/docker.sock' } }) // prettier-ignore
+    expect(away).toMatchObject({ code: 125, stderr: expect.stringContaining('Docker') })
+  })
+
+  test('--json prints the result and still exits with the code of the command', async () => {
+    const { stdout, code } = await exec(['--json', 'cat; exit 4'], { stdin: 'given' })
+    expect(code).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject({ stdout: 'given', exit_code: 4, timed_out: false })
+  })
+
+  test('^C ends the command with all its processes, and is 130', async () => {
+    const running = built.start(['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'], { cwd: folder, env: env() }) // prettier-ignore
+    await running.says('begun')
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(130)
+    await until(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
+  })
+
+  test('without a session one is made and gone after; what it left can be fetched later', async () => {
+    const before = JSON.parse((await bax(['shell', 'list', '--status', 'ready', '--json'])).stdout).total
+    const ran = await bax(['shell', 'exec', '--image', busybox.image, '-o', 'left', 'echo made > /output/made.txt; hostname']) // prettier-ignore
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('made.txt') })
+    expect(await readFile(join(folder, 'left', 'made.txt'), 'utf8')).toBe('made\n')
+    expect(JSON.parse((await bax(['shell', 'list', '--status', 'ready', '--json'])).stdout).total).toBe(before)
+    const embedded = await bax([
+      'shell',
+      'exec',
+      '--embedded',
+      '--image',
+      busybox.image,
+      '--json',
+      'echo two > /output/two',
+    ])
+    const { artifact_id } = JSON.parse(embedded.stdout) as { artifact_id: string }
+    expect(await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', '-'])).toMatchObject({ code: 0, stdout: 'two\n' }) // prettier-ignore
+    expect(await bax(['shell', 'artifacts', 'download', artifact_id, '-o', 'all'])).toMatchObject({ code: 0 })
+    expect(await readFile(join(folder, 'all', 'two'), 'utf8')).toBe('two\n')
+  })
+
+  test('in the background: its id, its result, a signal', async () => {
+    const id = (await exec(['--background', 'echo early; sleep 1000'])).stdout.trim()
+    expect(id).toMatch(/^ex_/)
+    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
+    expect((await bax(['shell', 'signal', id, '--signal', 'SIGKILL'])).code).toBe(0)
+    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).status === 'exited')
+    expect(await bax(['shell', 'exec', '--background', 'true'])).toMatchObject({ code: 125 })
+  })
+
+  test('the file verbs, in words, with BAX_SHELL instead of -s', async () => {
+    const on = (argv: readonly string[], stdin?: string) =>
+      bax(['shell', ...argv], { env: { BAX_SHELL: session }, ...(stdin !== undefined && { stdin }) })
+    expect(await on(['write', 'docs/a.txt'], 'line one\nline two\n')).toMatchObject({ code: 0, stdout: '' })
+    expect((await on(['read', 'docs/a.txt'])).stdout).toBe('line one\nline two\n')
+    expect((await on(['read', 'docs/a.txt', '--offset', '5', '--length', '3'])).stdout).toBe('one')
+    expect(JSON.parse((await on(['read', 'docs/a.txt', '--json'])).stdout)).toMatchObject({
+      size: 18,
+      encoding: 'utf8',
+    })
+    await on(['mkdir', 'docs/deep'])
+    await on(['cp', 'docs/a.txt', 'docs/deep/b.txt'])
+    expect((await on(['tree', 'docs'])).stdout).toBe('/workspace/docs\n├── a.txt\n└── deep/\n    └── b.txt\n')
+    expect((await on(['search', '--query', 'two'])).stdout).toBe('/workspace/docs/a.txt:2:6:line two\n/workspace/docs/deep/b.txt:2:6:line two\n') // prettier-ignore
+    expect(await on(['search', '--query', 'nothing like it'])).toMatchObject({ code: 1, stdout: '' })
+    await on(['mv', 'docs/a.txt', '/output/a.txt'])
+    expect((await on(['ls', '/output'])).stdout).toMatch(/0644 +user +18 .* a\.txt/)
+    expect((await on(['info', '/output/a.txt', '--checksum'])).stdout).toMatch(/sha256 +[0-9a-f]{64}/)
+    expect(await on(['rm', 'docs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') })
+    expect(await on(['rm', 'docs', '--recursive'])).toMatchObject({ code: 0 })
+    expect(await on(['read', 'docs/a.txt'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('does not exist'),
+    })
+    await writeFile(join(folder, 'local.bin'), Buffer.from([0, 255, 1, 254]))
+    expect((await on(['upload', 'local.bin', '/output/'])).stdout).toBe('/output/local.bin\n')
+    expect((await on(['download', '/output/local.bin', '-o', 'back.bin'])).code).toBe(0)
+    expect([...(await readFile(join(folder, 'back.bin')))]).toEqual([0, 255, 1, 254])
+    await exec(['true'])
+    expect((await on(['artifacts', 'list'])).stdout).toContain('local.bin')
+    expect(await bax(['shell', 'read', 'x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session is named') }) // prettier-ignore
+  })
+
+  test('sessions are shown, touched and deleted by id', async () => {
+    const id = (await bax(['shell', 'create', '--image', busybox.image, '--name', 'temporary', '--json'])).stdout
+    const { session_id } = JSON.parse(id) as { session_id: string }
+    expect((await bax(['shell', 'get', 'temporary'])).stdout).toContain(session_id)
+    expect((await bax(['shell', 'touch', session_id, '--timeout-secs', '99'])).code).toBe(0)
+    expect((await bax(['shell', 'delete', 'temporary'])).code).toBe(0)
+    expect((await bax(['shell', 'list', '--status', 'stopped'])).stdout).toMatch(/temporary +stopped .* deleted/)
+    expect(await bax(['shell', 'exec', '-s', session_id, 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('it was deleted') }) // prettier-ignore
+    expect(await bax(['shell', 'artifact'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "artifacts"') }) // prettier-ignore
+  })
+
+  test('attach needs a terminal', async () => {
+    expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({ code: 2, stderr: expect.stringContaining('for a terminal') }) // prettier-ignore
+  })
+
+  describe.skipIf(debian.absent !== null)(`with the languages of ${debian.image}`, () => {
+    test('a program comes as text, from a file or by standard input; modules beside it and its errors are its own', async () => {
+      const python = (argv: readonly string[], options?: CliOptions) => bax(['shell', 'exec', '--language', 'python', ...argv], options) // prettier-ignore
+      await writeFile(join(folder, 'main.py'), 'import sys\nprint(sys.stdin.read().upper())\n')
+      expect(await python(['--code', '@main.py'], { stdin: 'quiet' })).toMatchObject({ code: 0, stdout: 'QUIET\n' })
+      expect(await python(['-'], { stdin: 'print(6 * 7)' })).toMatchObject({ code: 0, stdout: '42\n' })
+      const failed = await python(['-'], { stdin: 'def f():\n    raise ValueError("bad")\nf()\n' })
+      expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2, in f\n    raise ValueError("bad")\nValueError: bad') }) // prettier-ignore
+      expect(failed.stderr).not.toContain('<string>')
+      const node = await bax(['shell', 'exec', '--language', 'javascript', '-'], { stdin: 'import { sep } from "node:path"; console.log(await sep); process.exit(3)' }) // prettier-ignore
+      expect(node).toMatchObject({ code: 3, stdout: '/\n' })
+      expect(await bax(['shell', 'exec', '--image', debian.image, 'echo ${BASH_VERSION:+bash}'])).toMatchObject({ stdout: 'bash\n' }) // prettier-ignore
+    })
+
+    test('a scraped page goes to a program, and what that draws comes back, in a script', async () => {
+      const site = await serveSite({ '/': '<!doctype html><title>Tea</title><main><h1>Tea</h1><p>Green tea, black tea and more tea than anybody can drink in one day.</p></main>' }) // prettier-ignore
+      const draw = 'import re, sys\nn = len(re.findall("tea", sys.stdin.read(), re.I))\nopen("/output/tea.svg", "w").write(f"<svg><rect width=\'{n}\'/></svg>")\nprint(n)\n' // prettier-ignore
+      await writeFile(
+        join(folder, 'tea.json'),
+        JSON.stringify({
+          steps: [
+            { scrape: site.url, save: 'page' },
+            { shell_create: { language: 'python' } },
+            { shell_exec: { code: draw, stdin: '${page.data.markdown}' }, save: 'drawn', expect: { path: 'stdout', matches: '^\\d+\\n$' } }, // prettier-ignore
+            { shell_read: '/output/tea.svg', expect: { path: 'content', contains: '<svg>' } },
+            { shell_artifacts_show: '${drawn.artifact_id}', expect: { path: 'files[0].name', equals: 'tea.svg' } },
+          ],
+        }),
+      )
+      const ran = await bax(['run', 'tea.json', '--embedded'])
+      expect([ran.code, ran.stdout + ran.stderr]).toEqual([0, expect.stringContaining('5 passed')])
+      await site.close()
+    })
+  })
+})
