@@ -57,3 +57,9 @@ export function report(pages, keepOf) {
   const lines = [...groups].toSorted().map(([name, values]) => `${name} ${mean(values).toFixed(4)} (${values.length})`)
   return [`traf ${((2 * right) / (2 * right + wrong + missing)).toFixed(4)}`, ...lines].join('\n')
 }
+
+/** Whether a block is kept at a threshold. */
+export function keepTest(extractor, page, chances, threshold) {
+  const kept = new Set(extractor.keptBlocks(page.survey, chances, threshold).map(({ index }) => index))
+  return (index) => kept.has(index)
+}

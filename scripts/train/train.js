@@ -9,11 +9,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { binAgain, binColumns, scoreRows } from './boost.js'
-import { choiceRows, chosenThreshold, keepTest } from './choice.js'
 import { collectRows, labelPages, targetsOf } from './collect.js'
 import { loadExtractor } from './extractor.js'
 import { learnLexicon } from './lexicon.js'
-import { report } from './score.js'
+import { keepTest, report } from './score.js'
 import { storedScores, storedTrees } from './store.js'
 
 const { values: options } = parseArgs({
@@ -42,16 +41,6 @@ const typeOptions = {
   restShare: 0.3,
   ridge: 3,
   leastHessian: 1,
-}
-const choiceOptions = {
-  trees: 120,
-  leaves: 8,
-  rate: 0.05,
-  features: 0.5,
-  topShare: 0.4,
-  restShare: 0.3,
-  ridge: 5,
-  leastHessian: 5,
 }
 const allFolds = -1
 
@@ -128,21 +117,6 @@ async function trainTypes(extractor, pages, width) {
   return { models, edges: binned.edges }
 }
 
-/** A model of the F1 that a threshold gives. */
-async function trainChoice(rows) {
-  const width = rows[0].values.length
-  const values = new Float32Array(rows.length * width)
-  const [labels, weights] = [0, 1].map(() => new Float32Array(new SharedArrayBuffer(rows.length * 4)))
-  for (const [at, row] of rows.entries()) {
-    values.set(row.values, at * width)
-    labels[at] = row.label
-    weights[at] = row.weight
-  }
-  const binned = binColumns(values, width, rows.length)
-  const rowsOf = (wanted) => Int32Array.from(rows.keys()).filter((at) => wanted(rows[at].page))
-  return { ...(await crossTrain(binned, rowsOf, labels, weights, choiceOptions)), edges: binned.edges }
-}
-
 const extractor = await loadExtractor()
 const extra = extractor.extraColumns(pageTypes.length)
 const pages = labelPages(extractor, { folder: options.data, folds, textOf, every: Number(options.every) })
@@ -159,28 +133,23 @@ const keepBy = (all) => (page) => {
 
 const types = await trainTypes(extractor, pages, width)
 const binned = binColumns(values, width, rows)
-// The first look sees the blocks alone: a column without edges is never split on.
-const blind = { ...binned, edges: binned.edges.map((edges, at) => (at < extractor.blockFeatures.length ? edges : [])) }
-const first = await crossTrain(blind, rowsOf, labels, weights, blockOptions)
+// Of the page itself blocks see its shape and kind alone: by all else a page would be learnt by heart.
+// A column without edges is never split on.
+const seenUpTo = (end) => ({
+  ...binned,
+  edges: binned.edges.map((edges, at) =>
+    at < extractor.pageShape || (at >= extractor.pageFeatures.length && at < end) ? edges : [],
+  ),
+})
+const secondFrom = extractor.blockFeatures.length + pageTypes.length
+const first = await crossTrain(seenUpTo(secondFrom), rowsOf, labels, weights, blockOptions)
 say(`first look\n${report(pages, keepBy(first.chances))}`)
 for (const page of pages) extractor.writeSecond(page.values, width, page.survey, chancesOf(first.chances)(page))
-binAgain(binned, values, extractor.blockFeatures.length)
-const second = await crossTrain(binned, rowsOf, labels, weights, blockOptions)
+binAgain(binned, values, secondFrom)
+const second = await crossTrain(seenUpTo(width), rowsOf, labels, weights, { ...blockOptions, seed: 2 })
 say(`second look\n${report(pages, keepBy(second.chances))}`)
-
-const choices = choiceRows(
-  extractor,
-  pages,
-  (page) => [chancesOf(first.chances)(page), chancesOf(second.chances)(page)],
-  pageTypes.length,
-)
-const choice = await trainChoice(choices)
-const chosen = (page) => {
-  const chances = chancesOf(second.chances)(page)
-  return keepTest(extractor, page, chances, chosenThreshold(page, choice.chances))
-}
-say(`chosen thresholds\n${report(pages, chosen)}`)
-
+const judged = extractor.together(first.chances, second.chances)
+say(`both\n${report(pages, keepBy(judged))}`)
 const lexicon = learnLexicon(extractor, pages)
 writeFileSync(
   options.out,
@@ -191,7 +160,6 @@ writeFileSync(
     ),
     first: storedTrees(first.model, binned.edges),
     second: storedTrees(second.model, binned.edges),
-    choice: storedTrees(choice.model, choice.edges),
     names: storedScores(lexicon.names),
     texts: storedScores(lexicon.texts),
   }) + '\n',

@@ -118,6 +118,64 @@ brctl --version</code></pre>
     expect(text).not.toContain('Privacy policy')
   })
 
+  test('of a product is what the shop says of it, not what buyers and questions say', () => {
+    const review = (
+      author: string,
+      text: string,
+    ) => `<div class="review-item"><div class="review-author">${author}</div>
+      <div class="review-stars">5 out of 5 stars</div><p class="review-body">${text}</p><button>Helpful (3)</button></div>`
+    const { text } = extract(
+      `${navigation}<main><div class="product-page"><h1 class="product-title">Trench spade with an ash handle</h1><div class="price">$28.00</div>
+      <button class="add-to-cart">Add to cart</button><div class="product-description"><p>A narrow spade of forged steel for trenches and drains, with a handle of ash that is made to last a lifetime of digging.</p>
+      <p>The blade is 15 cm wide and 30 cm long, sharpened on three sides, and cuts through roots and heavy clay.</p></div></div>
+      <section id="reviews" class="customer-reviews"><h2>Customer reviews</h2>
+      ${review('Anna', 'I bought this last month and dug the whole garden over with it, my back has never felt better, five stars from me.')}
+      ${review('Bert', 'My old one broke after twenty years and this is a worthy successor, though the delivery took two weeks to get here.')}
+      ${review('Carl', 'Great quality for the money, I would recommend it to anybody who has heavy soil and a lot of drains to dig.')}</section>
+      <section class="related-products"><h2>You may also like</h2><ul><li><a href="/p/1">Light garden spade</a></li><li><a href="/p/2">Border fork</a></li><li><a href="/p/3">Root saw</a></li></ul></section></main>${footer}`,
+      {
+        url: 'https://shop.example/products/trench-spade',
+        head: `<meta property="og:type" content="product"><script type="application/ld+json">${JSON.stringify({
+          '@type': 'Product',
+          name: 'Trench spade with an ash handle',
+          description:
+            'A narrow spade of forged steel for trenches and drains, with a handle of ash that is made to last a lifetime of digging.',
+        })}</script>`,
+      },
+    )
+    expect(text).toContain('A narrow spade of forged steel')
+    expect(text).toContain('sharpened on three sides')
+    expect(text).not.toContain('Border fork')
+    expect(text).not.toContain('Privacy policy')
+  })
+
+  test('of a shell without text is what its structured data says', () => {
+    const data = JSON.stringify({
+      '@type': 'NewsArticle',
+      headline: 'Bridge closed',
+      articleBody: paragraphs.join('\n'),
+    })
+    const { text, tags, fellBack } = extract('<div id="root"><p>Loading</p></div>', {
+      head: `<script type="application/ld+json">${data}</script>`,
+    })
+    expect(text).toBe(`Bridge closed ${paragraphs.join(' ')}`)
+    expect(tags.filter((tag) => tag === 'p')).toHaveLength(4)
+    expect(fellBack).toBe(false)
+  })
+
+  test('is the text of the page where it has one, whatever its structured data says', () => {
+    const data = JSON.stringify({
+      '@type': 'NewsArticle',
+      headline: 'Bridge closed',
+      articleBody: 'Subscribe to read. '.repeat(90),
+    })
+    const { text } = extract(`${navigation}<main><article><h1>Bridge closed</h1>${prose}</article></main>${footer}`, {
+      head: `<script type="application/ld+json">${data}</script>`,
+    })
+    expect(text).toContain(paragraphs[3])
+    expect(text).not.toContain('Subscribe')
+  })
+
   test('is found where the head was never closed', () => {
     const { root } = treeFromHtml(
       `<html><head><title>t</title><div class="page"><article><h1>Bridge closed</h1>${prose}</article></div>`,

@@ -5,8 +5,10 @@ import { contexts } from './context.ts'
 import { sharedRuns } from './facts.ts'
 import { isPlain } from './levels.ts'
 import { lean, type Lexicon, neutral } from './lexicon.ts'
+import type { Level } from './levels.ts'
 import type { Survey } from './survey.ts'
 import { wordsOfName } from './text-measure.ts'
+import { kinds, topics } from './topics.ts'
 
 export const textFeatures = [
   'words',
@@ -34,6 +36,8 @@ export const textFeatures = [
   'title cover',
   'description overlap',
   'data overlap',
+  'subject overlap',
+  'voice overlap',
 ] as const
 
 export const tagFeatures = [
@@ -61,23 +65,6 @@ export const shareOf = (part: number, whole: number): number => (whole > 0 ? par
 
 export const log = (value: number): number => Math.log2(1 + value)
 
-/** Kinds of short lines, told by their look. */
-const looks: readonly RegExp[] = [
-  /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
-  /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
-  /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
-  /\b(?:19|20)\d\d\b.{0,20}$|\b\d{1,2}:\d\d\b|\b\d+\s(?:hours?|days?|weeks?|months?|years?|min(?:ute)?s?)\s(?:ago|read)\b/i,
-  /@[\w-]+\.\w|\bhttps?:\/\//,
-  /^[\d\s.,:/+-]+$/,
-  /[|›»→>]\s*\S|^\s*[‹«←<]/,
-  /:$/,
-]
-
-function lookOf(text: string): number {
-  if (text.length > 160) return 0
-  return looks.findIndex((look) => look.test(text)) + 1
-}
-
 function edgeCode(char: string): number {
   if (/\p{Ll}/u.test(char)) return 1
   if (/\p{Lu}/u.test(char)) return 2
@@ -94,7 +81,7 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
   const { words } = measure
   const opening = survey.openings[index]!
   const leaning = survey.leanings[index]!
-  const { titleWords, descriptionWords, dataRuns } = survey.facts
+  const { titleWords, descriptionWords, dataRuns, voiceRuns } = survey.facts
   let inTitle = 0
   let inDescription = 0
   for (const word of opening) {
@@ -120,13 +107,15 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
     shareOf(leaning.known, opening.length),
     survey.repeats[index]!,
     survey.originals[index]! < 0 ? 0 : 1,
-    lookOf(text),
+    survey.looks[index]!,
     isPlain(survey.segments.blocks[index]!) ? 1 : 0,
     linked ? 1 : 0,
     shareOf(inTitle, opening.length),
     shareOf(inTitle, titleWords.size),
     shareOf(inDescription, opening.length),
     sharedRuns(opening, dataRuns),
+    survey.stated[index]!,
+    sharedRuns(opening, voiceRuns),
   ]
   out.set(values, from)
   return from + values.length
@@ -146,5 +135,31 @@ export function writeTags(out: Float32Array, from: number, block: Block, lexicon
   out[at++] = leaning.high
   out[at++] = classes(element).length
   for (let index = 0; index < contexts.length; index++) out[at++] = (context >> index) & 1
+  return at
+}
+
+export const topicFeatures = [
+  ...kinds.map((kind) => `part of ${kind}`),
+  ...topics.map((topic) => `headed by ${topic}`),
+  ...topics.map((topic) => `opened by ${topic}`),
+]
+
+const openingLevels = 8
+
+/** Writes what the parts of the page around a block are about. */
+export function writeTopics(out: Float32Array, from: number, survey: Survey, index: number): number {
+  const { box } = survey.segments.blocks[index]!
+  let at = from
+  for (let kind = 0; kind < kinds.length; kind++) {
+    const mark = box.kinds[kind]!
+    out[at++] = mark === 0 ? 0 : 1 / (box.depth + 2 - mark)
+  }
+  const near = survey.near[index]!
+  const far = survey.far[index]!
+  for (let topic = 0; topic < topics.length; topic++) out[at++] = ((near >> topic) & 1) + ((far >> topic) & 1)
+  let opening = 0
+  let level: Level | undefined = survey.levels[index]
+  for (let step = 0; level && step < openingLevels; step++, level = level.parent) opening |= survey.topics[level.first]!
+  for (let topic = 0; topic < topics.length; topic++) out[at++] = (opening >> topic) & 1
   return at
 }

@@ -1,7 +1,9 @@
 /** Cuts a tree into blocks: runs of text that stand between two line breaks of the layout. */
 import { type ElementNode, isElement, isPhrasing, isSilent, type TextNode, type TreeNode } from '../tree.ts'
 import { contextOf } from './context.ts'
+import { nameWordsOf } from './names.ts'
 import { measureText, type TextMeasure } from './text-measure.ts'
+import { kinds, kindsOf } from './topics.ts'
 
 /** An element that lays out blocks. */
 export interface Box {
@@ -10,6 +12,10 @@ export interface Box {
   readonly depth: number
   /** Bits of context.ts: what the box stands in, itself included. */
   readonly context: number
+  /** Words of its classes, id and role. */
+  readonly names: readonly string[]
+  /** Per kind of topics.ts: the depth, plus one, of the nearest box around (itself included) that is of it; 0 for none. */
+  readonly kinds: Uint8Array
   /** Its blocks: from `first` up to, not including, `end`. */
   readonly first: number
   end: number
@@ -46,6 +52,7 @@ const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'can
 /** Silent by their tag, yet with content in them: what is shown without scripts, and a head that was never closed. */
 export const speaking: ReadonlySet<string> = new Set(['noscript', 'head'])
 const rowLimit = 400
+const noKinds = new Uint8Array(kinds.length)
 
 class Segmenter {
   readonly blocks: Block[] = []
@@ -59,11 +66,24 @@ class Segmenter {
   private linkDepth = 0
   private strongDepth = 0
   private startedInLink = false
+  private readonly names = new Map<string, string[]>()
 
   enter(element: ElementNode, parent: Box | undefined): void {
     const context = contextOf(element, parent?.context ?? 0)
     const depth = (parent?.depth ?? -1) + 1
-    const box: Box = { element, parent, depth, context, first: this.blocks.length, end: 0, media: 0, boxes: [] }
+    const names = this.namesOf(element)
+    const box: Box = {
+      element,
+      parent,
+      depth,
+      context,
+      names,
+      kinds: markKinds(element, names, depth, parent?.kinds ?? noKinds),
+      first: this.blocks.length,
+      end: 0,
+      media: 0,
+      boxes: [],
+    }
     this.boxes.push(box)
     if (element.tag === 'tr' && isPlainRow(element)) this.row(element, box)
     else for (const child of element.children) this.visit(child, box)
@@ -72,6 +92,14 @@ class Segmenter {
     if (box.end === box.first) this.boxes.pop()
     else parent?.boxes.push(box)
     if (parent) parent.media += box.media
+  }
+
+  private namesOf(element: ElementNode): string[] {
+    const { attributes } = element
+    const key = `${attributes['class'] ?? ''}\n${attributes['id'] ?? ''}\n${attributes['role'] ?? ''}\n${attributes['itemprop'] ?? ''}`
+    let words = this.names.get(key)
+    if (!words) this.names.set(key, (words = nameWordsOf(element)))
+    return words
   }
 
   private visit(node: TreeNode, box: Box): void {
@@ -147,6 +175,16 @@ class Segmenter {
     this.links = 0
     this.lead = undefined
   }
+}
+
+/** Kinds of the boxes around, with those of the element itself; what the whole document is called says nothing of its parts. */
+function markKinds(element: ElementNode, names: readonly string[], depth: number, around: Uint8Array): Uint8Array {
+  if (element.tag === 'html' || element.tag === 'body') return around
+  const own = kindsOf(element, names)
+  if (own === 0) return around
+  const marks = around.slice()
+  for (let kind = 0; kind < marks.length; kind++) if ((own >> kind) & 1) marks[kind] = Math.min(255, depth + 1)
+  return marks
 }
 
 /** Whether a table row reads as one line: short cells without blocks of their own. */

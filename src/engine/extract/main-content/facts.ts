@@ -8,6 +8,11 @@ export interface PageFacts {
   readonly descriptionWords: ReadonlySet<string>
   /** Runs of three words of texts that the structured data carries: article bodies, descriptions, comments. */
   readonly dataRuns: ReadonlySet<string>
+  /** Of these, the runs of what the page is about (a product's description, an article's body), and how many words that has. */
+  readonly subjectRuns: ReadonlySet<string>
+  readonly subjectWords: number
+  /** Of these, the runs of what others say of it: reviews, comments, answers. */
+  readonly voiceRuns: ReadonlySet<string>
   /** Bits by `dataTypes`. */
   readonly types: number
   /** Bits by `systems`. */
@@ -54,6 +59,9 @@ class Reader {
   title = ''
   description = ''
   readonly dataRuns = new Set<string>()
+  readonly subjectRuns = new Set<string>()
+  readonly voiceRuns = new Set<string>()
+  subjectWords = 0
   types = 0
   systems = 0
   scripts = 0
@@ -94,17 +102,28 @@ class Reader {
       // Broken structured data is common and only a hint the less.
       return
     }
-    this.data(data, 0)
+    this.data(data, 0, 'other')
   }
 
-  private data(value: unknown, depth: number): void {
+  private data(value: unknown, depth: number, around: Role): void {
     if (depth > 12 || typeof value !== 'object' || value === null) return
+    const role = Array.isArray(value) ? around : roleOf((value as Record<string, unknown>)['@type'], around)
     for (const [key, item] of Object.entries(value)) {
-      if (key === '@type') for (const type of Array.isArray(item) ? item : [item]) this.type(String(type))
-      if (typeof item === 'string') {
-        if (textFields.has(key) && item.length > 12) addRuns(this.dataRuns, item)
-      } else this.data(item, depth + 1)
+      if (key === '@type') for (const type of [item].flat()) this.type(String(type))
+      if (typeof item !== 'string')
+        this.data(item, depth + 1, voices.test(key) ? 'voice' : asides.test(key) ? 'aside' : role)
+      else if (textFields.has(key) && item.length > 12) this.text(item, role)
     }
+  }
+
+  private text(text: string, role: Role): void {
+    const words = leadingWords(text.includes('<') ? text.replaceAll(/<[^>]{0,500}>/g, ' ') : text, mostRunWords)
+    addRuns(this.dataRuns, words)
+    if (role === 'voice') addRuns(this.voiceRuns, words)
+    if (role !== 'subject') return
+    const known = this.subjectRuns.size
+    addRuns(this.subjectRuns, words)
+    if (this.subjectRuns.size > known) this.subjectWords += words.length
   }
 
   private type(name: string): void {
@@ -117,11 +136,30 @@ class Reader {
   }
 }
 
-const runWords = 3
+/** What a text of the structured data is to the page. */
+type Role = 'subject' | 'voice' | 'aside' | 'other'
 
-/** Runs of three words that start within the first two thousand. */
-function addRuns(runs: Set<string>, text: string): void {
-  const words = leadingWords(text.includes('<') ? text.replaceAll(/<[^>]{0,500}>/g, ' ') : text, 2000)
+const subjects =
+  /^(?:product|productgroup|softwareapplication|book|movie|course|event|jobposting|recipe|question|\w*article|blogposting|report|discussionforumposting|socialmediaposting|service)$/
+const voices = /^(?:reviews?|comments?|suggestedAnswer|acceptedAnswer)$/
+const voiceTypes = /^(?:review|comment|answer)$/
+const asides = /^(?:isRelatedTo|isSimilarTo|relatedLink|breadcrumb|publisher|brand|manufacturer|seller)$/
+
+function roleOf(type: unknown, around: Role): Role {
+  if (around === 'voice' || around === 'aside') return around
+  const names = [type ?? []].flat().map((name) => String(name).toLowerCase())
+  if (names.includes('faqpage')) return 'aside'
+  if (names.some((name) => voiceTypes.test(name))) return 'voice'
+  if (names.some((name) => subjects.test(name))) return 'subject'
+  return names.length === 0 ? around : 'other'
+}
+
+const runWords = 3
+/** Words of a text that are looked at. */
+const mostRunWords = 2000
+
+/** Adds the runs of three words. */
+function addRuns(runs: Set<string>, words: readonly string[]): void {
   for (let at = 0; at + runWords <= words.length; at++) runs.add(`${words[at]} ${words[at + 1]} ${words[at + 2]}`)
 }
 
@@ -143,6 +181,9 @@ export function readFacts(root: ElementNode, url: string | undefined): PageFacts
     titleWords: new Set(leadingWords(reader.title, 60)),
     descriptionWords: new Set(leadingWords(reader.description, 120)),
     dataRuns: reader.dataRuns,
+    subjectRuns: reader.subjectRuns,
+    subjectWords: reader.subjectWords,
+    voiceRuns: reader.voiceRuns,
     types: reader.types,
     systems: reader.systems,
     path,

@@ -1,5 +1,5 @@
 /** The features of blocks, one row each. */
-import { tagFeatures, textFeatures, writeTags, writeText } from './block-features.ts'
+import { tagFeatures, textFeatures, topicFeatures, writeTags, writeText, writeTopics } from './block-features.ts'
 import type { Lexicon } from './lexicon.ts'
 import { pageFeatures, writePage } from './page-features.ts'
 import { levelFeatures, neighbourFeatures, writeLevels, writeNeighbours } from './place-features.ts'
@@ -14,6 +14,7 @@ export const blockFeatures: readonly string[] = [
   ...tagFeatures,
   ...levelFeatures,
   ...neighbourFeatures,
+  ...topicFeatures,
 ]
 
 /** Rows of equal width, one after the other. */
@@ -36,7 +37,8 @@ export function featuresOf(survey: Survey, lexicon: Lexicon, extra = 0): Matrix 
     at = writeText(values, at + page.length, survey, index)
     at = writeTags(values, at, block, lexicon)
     at = writeLevels(values, at, survey, index)
-    writeNeighbours(values, at, survey, index)
+    at = writeNeighbours(values, at, survey, index)
+    writeTopics(values, at, survey, index)
   }
   return { width, values }
 }

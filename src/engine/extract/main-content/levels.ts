@@ -2,7 +2,6 @@
 import { attribute, type ElementNode } from '../tree.ts'
 import type { Block, Box, Segments } from './blocks.ts'
 import { lean, type Leaning, type Lexicon, neutral } from './lexicon.ts'
-import { wordsOfName } from './text-measure.ts'
 
 /** Boxes that hold the same blocks. */
 export interface Level {
@@ -61,30 +60,16 @@ export function sumUp(blocks: readonly Block[]): Sums {
   return sums
 }
 
-/** Classes, id and role of an element as words. */
-export const nameWordsOf = (element: ElementNode): string[] => {
-  const { attributes } = element
-  const name = `${attributes['class'] ?? ''} ${attributes['id'] ?? ''} ${attributes['role'] ?? ''} ${attributes['itemprop'] ?? ''}`
-  return name.length < 5 ? [] : wordsOfName(name.length > 300 ? name.slice(0, 300) : name)
-}
-
 const shapeOf = (element: ElementNode): string =>
   `${element.tag} ${attribute(element, 'class').trim().split(/\s+/, 2).join(' ').replaceAll(/\d+/g, '')}`
 
 /** The innermost level of every block. */
 export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Level[] {
   const levelOf = new Map<Box, Level>()
-  const leanings = new Map<string, string[]>()
-  const wordsOf = (element: ElementNode): string[] => {
-    const key = `${element.attributes['class'] ?? ''}\n${element.attributes['id'] ?? ''}\n${element.attributes['role'] ?? ''}`
-    let words = leanings.get(key)
-    if (!words) leanings.set(key, (words = nameWordsOf(element)))
-    return words
-  }
   for (const box of segments.boxes) {
     const outer = box.parent && levelOf.get(box.parent)
     const level = outer && outer.first === box.first && outer.end === box.end ? outer : newLevel(box, outer, sums)
-    lean(level.names, wordsOf(box.element), lexicon.names)
+    lean(level.names, box.names, lexicon.names)
     levelOf.set(box, level)
   }
   for (const level of new Set(levelOf.values())) countAlike(level)

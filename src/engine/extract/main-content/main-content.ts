@@ -4,7 +4,8 @@ import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
 import { secondFeatures, writeSecond } from './second-look.ts'
-import { keptBlocks, optionsOf } from './selection.ts'
+import { expectedBest, keptBlocks } from './selection.ts'
+import { type StatedContent, statedContent } from './stated.ts'
 import { type Survey, surveyPage } from './survey.ts'
 
 /** Kinds of pages, as the model tells them apart. */
@@ -17,7 +18,10 @@ export interface MainContentOptions {
 }
 
 export interface MainContent {
-  /** The page's tree without what is not content; the whole page where nothing was found. */
+  /**
+   * The page's tree without what is not content; what its structured data says where its HTML says next to nothing;
+   * the whole page where nothing was found.
+   */
   readonly root: ElementNode
   readonly type: PageType
   /** The share of the right words that is expected, from 0 to 1 (F1). */
@@ -29,33 +33,56 @@ export interface MainContent {
 /** Columns behind the block features: the kinds of pages, then the second look. */
 export const extraColumns = (types: number): number => types + secondFeatures.length
 
-/** What the choice of a threshold sees of the page: its mass and parts, and the kinds of pages. */
-export function pageRow(values: Float32Array, types: number): Float32Array {
-  const row = new Float32Array(pageShape + types)
-  row.set(values.subarray(0, pageShape))
-  row.set(values.subarray(blockFeatures.length, blockFeatures.length + types), pageShape)
-  return row
-}
+const least = 1e-6
 
-/** The features of a page's shape stand first; what follows would only be learnt by heart. */
-const pageShape = 20
+/** Chances by both looks: the mean of their log odds. Where the looks err, they err on different blocks. */
+export const together = (first: Float32Array, second: Float32Array): Float32Array =>
+  first.map((chance, index) => {
+    const odds = oddsOf(chance) * oddsOf(second[index]!)
+    return Math.sqrt(odds) / (1 + Math.sqrt(odds))
+  })
+
+const oddsOf = (chance: number): number => Math.max(chance, least) / Math.max(1 - chance, least)
+
+/** The features of a page's shape stand first; by what follows a page would be learnt by heart: it tells kinds alone. */
+export const pageShape = 20
 
 /** The main content of the page that `root` (its html element) holds; the same input gives the same output. */
 export function mainContent(root: ElementNode, { model, url }: MainContentOptions): MainContent {
   const survey = surveyPage(root, url, model.lexicon)
   const { blocks } = survey.segments
-  if (blocks.length === 0) return { root, type: 'article', confidence: 0, fellBack: true }
+  if (blocks.length === 0) return withoutBlocks(root, 'article', statedBeside(survey, root))
   const { types } = model
   const matrix = featuresOf(survey, model.lexicon, extraColumns(types.length))
   const type = writeTypes(matrix, types)
   const first = chancesOf(model.first, matrix)
   writeSecond(matrix.values, matrix.width, survey, first)
-  const second = chancesOf(model.second, matrix)
-  const { threshold, confidence } = choose(survey, first, second, pageRow(matrix.values, types.length), model)
-  const kept = keptBlocks(survey, second, threshold)
-  if (kept.length === 0) return { root, type, confidence: 0, fellBack: true }
+  const judged = together(first, chancesOf(model.second, matrix))
+  const { threshold, worth: confidence } = expectedBest(survey, judged)
+  const kept = keptBlocks(survey, judged, threshold)
+  const stated = statedBeside(survey, root)
+  if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
   return { root: prune(root, kept), type, confidence, fellBack: false }
 }
+
+/** Words of a page's text that are too few to be all of its content, and of structured data that are enough. */
+const mostUnsaid = 50
+const leastStated = 20
+
+/** What the structured data says of a page whose HTML is the shell of a program. */
+function statedBeside({ words }: Survey, root: ElementNode): StatedContent | undefined {
+  if (words > mostUnsaid) return undefined
+  const stated = statedContent(root)
+  return stated && stated.words >= leastStated && stated.words >= 2 * words ? stated : undefined
+}
+
+const withoutBlocks = (root: ElementNode, type: PageType, stated: StatedContent | undefined): MainContent =>
+  stated
+    ? { root: stated.root, type, confidence: statedConfidence, fellBack: false }
+    : { root, type, confidence: 0, fellBack: true }
+
+/** Nothing was judged: neither this nor that. */
+const statedConfidence = 0.5
 
 /** Writes the chance of every kind of page into each row; gives the likeliest. */
 function writeTypes({ width, values }: Matrix, types: Model['types']): PageType {
@@ -70,19 +97,4 @@ function writeTypes({ width, values }: Matrix, types: Model['types']): PageType 
     likeliest = type as PageType
   }
   return likeliest
-}
-
-/** The threshold that is learnt to give the best F1, and that F1. */
-function choose(
-  survey: Survey,
-  first: Float32Array,
-  second: Float32Array,
-  page: Float32Array,
-  { choice }: Model,
-): { threshold: number; confidence: number } {
-  const { thresholds, matrix } = optionsOf(survey, first, second, page)
-  const worths = chancesOf(choice, matrix)
-  let best = 0
-  for (let index = 1; index < worths.length; index++) if (worths[index]! > worths[best]!) best = index
-  return { threshold: thresholds[best]!, confidence: worths[best]! }
 }

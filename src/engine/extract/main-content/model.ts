@@ -28,8 +28,6 @@ export interface ModelData {
   readonly types: Readonly<Record<string, StoredTrees>>
   readonly first: StoredTrees
   readonly second: StoredTrees
-  /** Expected F1 of a threshold. */
-  readonly choice: StoredTrees
   /** Words of class names, and of texts. */
   readonly names: StoredScores
   readonly texts: StoredScores
@@ -48,7 +46,6 @@ export interface Model {
   readonly types: readonly (readonly [string, Trees])[]
   readonly first: Trees
   readonly second: Trees
-  readonly choice: Trees
 }
 
 const leaf = 0xffff
@@ -60,7 +57,6 @@ export function readModel(data: ModelData): Model {
     types: Object.entries(data.types).map(([type, stored]) => [type, readTrees(stored)] as const),
     first: readTrees(data.first),
     second: readTrees(data.second),
-    choice: readTrees(data.choice),
   }
 }
 

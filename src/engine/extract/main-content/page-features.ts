@@ -3,6 +3,7 @@ import { bit, type Context } from './context.ts'
 import { log, shareOf } from './block-features.ts'
 import { dataTypes, systemCount } from './facts.ts'
 import type { Survey } from './survey.ts'
+import { kinds, topics } from './topics.ts'
 
 const shares: readonly Context[] = [
   'article',
@@ -48,6 +49,13 @@ export const pageFeatures = [
   'page address query',
   'page data runs',
   'page articles',
+  'page prices',
+  'page dates',
+  'page subject words',
+  'page subject share',
+  'page subject found',
+  ...kinds.map((kind) => `page share of ${kind}`),
+  ...topics.map((topic) => `page announces ${topic}`),
 ]
 
 /** Writes what all blocks of the page share. */
@@ -80,6 +88,21 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
   const last = path.at(-1) ?? ''
   values.push(path.length, last.split(/[-_]/).length, /\d{3}/.test(last) ? 1 : 0, facts.hasQuery ? 1 : 0)
   values.push(log(facts.dataRuns.size), log(articlesOf(survey)))
+  values.push(log(survey.prices[count]!), log(survey.dates[count]!))
+  const { subjectWords } = facts
+  let found = 0
+  for (const { index, measure } of blocks) found += survey.stated[index]! * measure.words
+  values.push(log(subjectWords), Math.min(4, shareOf(subjectWords, words)), Math.min(4, shareOf(found, subjectWords)))
+  for (let kind = 0; kind < kinds.length; kind++) {
+    let inside = 0
+    for (const { box, measure } of blocks) if (box.kinds[kind]! > 0) inside += measure.words
+    values.push(shareOf(inside, words))
+  }
+  for (let topic = 0; topic < topics.length; topic++) {
+    let announced = 0
+    for (const bits of survey.topics) announced += (bits >> topic) & 1
+    values.push(log(announced))
+  }
   out.set(values, from)
   return from + values.length
 }

@@ -33,6 +33,10 @@ export const levelFeatures = [
   'card plain share',
   'cards of page',
   'card position',
+  'card prices',
+  'card dates',
+  'prices beside card',
+  'dates beside card',
   'in candidate',
   'candidate share',
   'shared with candidate',
@@ -113,8 +117,14 @@ function writeCard(out: Float32Array, at: number, survey: Survey, index: number)
     out[at + 4] = shareOf(level.plainWords, level.words)
     out[at + 5] = shareOf(level.alikeWords, group)
     out[at + 6] = level.place / level.parent!.parts.length
-  } else out.fill(-1, at, at + 7)
-  return at + 7
+    const { first, end, parent } = level
+    const { prices, dates } = survey
+    out[at + 7] = log(prices[end]! - prices[first]!)
+    out[at + 8] = log(dates[end]! - dates[first]!)
+    out[at + 9] = (prices[parent!.end]! - prices[parent!.first]!) / parent!.parts.length
+    out[at + 10] = (dates[parent!.end]! - dates[parent!.first]!) / parent!.parts.length
+  } else out.fill(-1, at, at + 11)
+  return at + 11
 }
 
 /** The share of the page in the least level that holds both. */

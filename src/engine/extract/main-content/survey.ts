@@ -1,10 +1,12 @@
 /** All that is known of a page before its blocks are judged. */
 import type { ElementNode } from '../tree.ts'
 import { type Block, segment, type Segments } from './blocks.ts'
-import { type PageFacts, readFacts } from './facts.ts'
+import { type PageFacts, readFacts, sharedRuns } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, type Sums, sumUp } from './levels.ts'
 import { lean, type Leaning, leanPairs, type Lexicon, neutral } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
+import { dateLook, lookOf, priceLook } from './looks.ts'
+import { topicsOf } from './topics.ts'
 
 export interface Survey {
   readonly segments: Segments
@@ -18,6 +20,18 @@ export interface Survey {
   readonly leanings: readonly Leaning[]
   /** Index of the heading above every block, -1 for none. */
   readonly headings: Int32Array
+  /** Topics (bits of topics.ts) that a block's own short line announces. */
+  readonly topics: Int32Array
+  /** The part of every block's first words that the structured data has in what the page is about. */
+  readonly stated: Float32Array
+  /** What the short lines look like: codes of looks.ts. */
+  readonly looks: Uint8Array
+  /** Lines that look like prices, and like dates, before an index. */
+  readonly prices: Float64Array
+  readonly dates: Float64Array
+  /** Topics of the nearest heading above a block, and of the headings above that one. */
+  readonly near: Int32Array
+  readonly far: Int32Array
   /** Index of the page's first h1 (or first heading), -1 for none. */
   readonly title: number
   /** The level that a classic article extractor would choose. */
@@ -46,14 +60,18 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
     leanPairs(leaning, words, lexicon.texts)
     return leaning
   })
+  const facts = readFacts(root, url)
   return {
     segments,
-    facts: readFacts(root, url),
+    facts,
+    stated: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
     sums,
     levels,
     openings,
     leanings,
     headings: headingsAbove(blocks),
+    ...topicsAbove(blocks),
+    ...looksOf(blocks),
     title: titleOf(blocks),
     candidate: bestLevel(blocks, levels),
     run: densestRun(blocks),
@@ -71,6 +89,39 @@ function headingsAbove(blocks: readonly Block[]): Int32Array {
     if (isHeading(block)) last = at
   }
   return above
+}
+
+/** Words of the longest line that may announce what follows. */
+const longestLine = 10
+
+function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int32Array; far: Int32Array } {
+  const topics = new Int32Array(blocks.length)
+  const near = new Int32Array(blocks.length)
+  const far = new Int32Array(blocks.length)
+  /** Open headings by rank, the topics of each with those above. */
+  const ranks = [0, 0, 0, 0, 0, 0, 0]
+  let rank = 0
+  for (const [at, block] of blocks.entries()) {
+    const heading = isHeading(block)
+    if (heading || block.measure.words <= longestLine) topics[at] = topicsOf(block.text)
+    if (heading) {
+      rank = Number(block.box.element.tag[1])
+      near[at] = topics[at]!
+      ranks.fill(ranks[rank - 1]! | topics[at]!, rank)
+    } else near[at] = at > 0 ? near[at - 1]! : 0
+    far[at] = ranks[rank]!
+  }
+  return { topics, near, far }
+}
+
+function looksOf(blocks: readonly Block[]): { looks: Uint8Array; prices: Float64Array; dates: Float64Array } {
+  const looks = Uint8Array.from(blocks, ({ text }) => lookOf(text))
+  const before = (wanted: number): Float64Array => {
+    const counts = new Float64Array(looks.length + 1)
+    for (let at = 0; at < looks.length; at++) counts[at + 1] = counts[at]! + (looks[at] === wanted ? 1 : 0)
+    return counts
+  }
+  return { looks, prices: before(priceLook), dates: before(dateLook) }
 }
 
 function titleOf(blocks: readonly Block[]): number {

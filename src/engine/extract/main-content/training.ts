@@ -1,10 +1,10 @@
 /** What scripts/train uses of the extractor: it learns from the very features that the extractor computes. */
 export { treeFromHtml } from '../html-tree.ts'
 export { blockFeatures, featuresOf, pageFeatures } from './features.ts'
-export { nameWordsOf } from './levels.ts'
 export { scoresOfWords } from './lexicon.ts'
-export { extraColumns, pageRow } from './main-content.ts'
+export { extraColumns, pageShape, together } from './main-content.ts'
+export { nameWordsOf } from './names.ts'
 export { writeSecond } from './second-look.ts'
-export { expectedBest, keptBlocks, optionsOf } from './selection.ts'
+export { expectedBest, keptBlocks } from './selection.ts'
 export { surveyPage } from './survey.ts'
 export { wordsOfName } from './text-measure.ts'

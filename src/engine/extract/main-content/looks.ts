@@ -1,0 +1,22 @@
+/** What short lines look like. */
+
+const looks: readonly RegExp[] = [
+  /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
+  /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
+  /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
+  /\b(?:19|20)\d\d\b.{0,20}$|\b\d{1,2}:\d\d\b|\b\d+\s(?:hours?|days?|weeks?|months?|years?|min(?:ute)?s?)\s(?:ago|read)\b/i,
+  /@[\w-]+\.\w|\bhttps?:\/\//,
+  /^[\d\s.,:/+-]+$/,
+  /[|›»→>]\s*\S|^\s*[‹«←<]/,
+  /:$/,
+]
+
+/** Place of the look, from 1, among `looks`: a price, a date. */
+export const priceLook = 2
+export const dateLook = 4
+
+/** The look (by its place in `looks`, from 1) of a short line; 0 for none. */
+export function lookOf(text: string): number {
+  if (text.length > 160) return 0
+  return looks.findIndex((look) => look.test(text)) + 1
+}

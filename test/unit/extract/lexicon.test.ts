@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { lean, leanPairs, neutral, scoresOfWords } from '../../../src/engine/extract/main-content/lexicon.ts'
+
+const scores = scoresOfWords(
+  new Map([
+    ['comment', -1.25],
+    ['article', 0.8],
+    ['read_more', -2.4],
+    ['страница', 0.45],
+  ]),
+)
+
+describe('what words say', () => {
+  test('is the least, the greatest, the sum and the number of their scores', () => {
+    const leaning = neutral()
+    lean(leaning, ['comment', 'article', 'unheard', 'страница'], scores)
+    expect(leaning).toEqual({ low: -1.25, high: 0.8, sum: expect.closeTo(0, 10) as number, known: 3 })
+  })
+
+  test('may be said by two words in a row', () => {
+    const leaning = neutral()
+    leanPairs(leaning, ['please', 'read', 'more'], scores)
+    expect(leaning).toMatchObject({ low: -2.4, known: 1 })
+    const other = neutral()
+    leanPairs(other, ['more', 'read'], scores)
+    expect(other).toEqual(neutral())
+  })
+
+  test('is nothing in an empty table', () => {
+    const leaning = neutral()
+    lean(leaning, ['comment'], scoresOfWords(new Map()))
+    expect(leaning).toEqual(neutral())
+  })
+})
