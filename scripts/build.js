@@ -17,6 +17,7 @@ const program = {
   errors: 'src/cli/errors.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
+  'extract-worker': 'src/cli/extract/extract-worker.ts',
   // Of a scrape, what most do without.
   'embedded-engine': 'src/cli/embedded-engine.ts',
   'local-engine': 'src/cli/local-engine.ts',

@@ -1,15 +1,18 @@
 /** `bax extract`: HTML files, or standard input, to Markdown; nothing is started and nothing is fetched. */
 import { basename, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { BaxError, exits } from '../../core/errors.ts'
+import { exits } from '../../core/errors.ts'
 import { normaliseUrl } from '../../core/urls.ts'
 import type { Context } from '../context.ts'
 import { tell } from '../errors.ts'
+import type { Extracted, ExtractTask } from '../extract/extract-page.ts'
 import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
+import { extractorFor } from '../extract/threads.ts'
 import { writeOutput } from '../write-output.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output.ts'
+import { inOrder } from '../scrape/in-order.ts'
 import type { Typed } from '../values.ts'
 
 export const command: TerminalCommand = {
@@ -41,54 +44,44 @@ export const command: TerminalCommand = {
   },
 }
 
-interface Extracted {
-  readonly markdown?: string
-  readonly warning?: string
-  readonly error?: string
-  /** Milliseconds that the page took. */
-  readonly ms: number
-}
-
 async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[]): Promise<number> {
   const { io, settings } = context
   const output = flags['output'] as string | undefined
   const whole = output !== undefined && /\.json$/i.test(output)
   const all: Record<string, Extracted> = {}
   let failed = false
-  for (const file of files) {
-    const extracted = await extract(context, flags, file)
-    failed ||= extracted.error !== undefined
-    if (extracted.error !== undefined) await tell(io, `${file.name}: ${extracted.error}`)
-    if (whole) all[file.name] = extracted
-    else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
-    else if (extracted.markdown !== undefined)
-      show(context, { output, many: files.length > 1 }, file, extracted.markdown)
-    if (!whole) await showWarning(io, extracted.warning && files.length > 1 ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
+  const tasks = files.map((file) => ({ file, task: taskOf(context, flags, file) }))
+  const extractor = extractorFor(files.length, io)
+  try {
+    const work = async ({ file, task }: (typeof tasks)[number]) => {
+      io.signal.throwIfAborted()
+      const bytes = await file.read?.()
+      return { file, extracted: await extractor.extract({ ...task, ...(bytes && { bytes }) }) }
+    }
+    for await (const { file, extracted } of inOrder(tasks, extractor.together, work)) {
+      failed ||= extracted.error !== undefined
+      if (extracted.error !== undefined) await tell(io, `${file.name}: ${extracted.error}`)
+      if (whole) all[file.name] = extracted
+      else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
+      else if (extracted.markdown !== undefined)
+        show(context, { output, many: files.length > 1 }, file, extracted.markdown)
+      if (!whole) await showWarning(io, extracted.warning && files.length > 1 ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
+    }
+  } finally {
+    await extractor.close()
   }
   if (whole) writeOutput(resolve(io.cwd, output), JSON.stringify(all))
   return failed ? exits.failed : exits.done
 }
 
-async function extract({ io }: Context, flags: Typed['flags'], file: HtmlFile): Promise<Extracted> {
-  const { extractMarkdown } = await import('../../engine/scrape/extract-file.ts')
+function taskOf({ io }: Context, flags: Typed['flags'], file: HtmlFile): ExtractTask {
   const given = (flags['url'] as string | undefined) ?? file.url ?? (io.env['URL'] || undefined)
-  const url = given === undefined ? undefined : normaliseUrl(given, '--url')
-  const onlyMain = flags['onlyMainContent'] !== false && io.env['ONLY_MAIN_CONTENT'] !== 'false'
-  const start = performance.now()
-  const took = () => Math.round((performance.now() - start) * 10) / 10
-  try {
-    const bytes = await file.read()
-    const fallbackUrl = pathToFileURL(resolve(io.cwd, file.path ?? 'page.html')).href
-    const result = await extractMarkdown(bytes, {
-      ...(url && { url }),
-      fallbackUrl,
-      onlyMain,
-      headline: flags['headline'] === true,
-    })
-    return { ...result, ms: took() }
-  } catch (error) {
-    if (!(error instanceof BaxError)) throw error
-    return { error: error.message, ms: took() }
+  return {
+    ...(file.path !== undefined && { path: file.path }),
+    ...(given !== undefined && { url: normaliseUrl(given, '--url') }),
+    fallbackUrl: pathToFileURL(resolve(io.cwd, file.path ?? 'page.html')).href,
+    onlyMain: flags['onlyMainContent'] !== false && io.env['ONLY_MAIN_CONTENT'] !== 'false',
+    headline: flags['headline'] === true,
   }
 }
 

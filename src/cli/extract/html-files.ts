@@ -7,11 +7,11 @@ import type { Io } from '../io.ts'
 export interface HtmlFile {
   /** As it was named. */
   readonly name: string
-  /** Absent for standard input. */
+  /** Absent for standard input, which is read once. */
   readonly path?: string
   /** Where its page comes from, if somebody has written it down. */
   readonly url?: string
-  read(): Promise<Uint8Array>
+  read?(): Promise<Uint8Array>
 }
 
 /** @throws BaxError `invalid_request` for what is not there. */
@@ -55,17 +55,7 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
 
-const fileAt = (name: string, path: string): HtmlFile => ({
-  name,
-  path,
-  read: async () => {
-    try {
-      return readFileSync(path)
-    } catch (cause) {
-      throw new BaxError('invalid_request', `cannot read it: ${(cause as NodeJS.ErrnoException).code}`, { cause })
-    }
-  },
-})
+const fileAt = (name: string, path: string): HtmlFile => ({ name, path })
 
 async function readInput({ stdin }: Io): Promise<Uint8Array> {
   const chunks: Buffer[] = []

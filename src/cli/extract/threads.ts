@@ -1,0 +1,55 @@
+/** Extracts many pages at once, each in a thread that is free. */
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Io } from '../io.ts'
+import { type Extracted, type ExtractTask, extractPage } from './extract-page.ts'
+
+export interface Extractor {
+  /** How many pages it takes at the same time. */
+  readonly together: number
+  extract(task: ExtractTask): Promise<Extracted>
+  close(): Promise<void>
+}
+
+/** A thread costs as much as some pages; fewer pages than this are done before it would be warm. */
+const worthwhile = 32
+
+/** Threads for so many pages, or this one for a few, and for a program that is not built. */
+export function extractorFor(count: number, { host }: Io): Extractor {
+  const cores = availableParallelism()
+  if (count < worthwhile || cores < 2 || host.manifest === undefined) {
+    return { together: 1, extract: extractPage, close: async () => {} }
+  }
+  return new Threads(join(dirname(host.manifest), 'extract-worker.mjs'), Math.min(cores, Math.floor(count / 8)))
+}
+
+class Threads implements Extractor {
+  readonly together: number
+  readonly #all: Worker[]
+  readonly #free: Worker[]
+  readonly #waiting: ((worker: Worker) => void)[] = []
+
+  constructor(program: string, count: number) {
+    this.#all = Array.from({ length: count }, () => new Worker(program))
+    this.#free = [...this.#all]
+    // Enough that no thread waits for the page whose turn it is to be printed.
+    this.together = count * 4
+  }
+
+  async extract(task: ExtractTask): Promise<Extracted> {
+    const worker = this.#free.pop() ?? (await new Promise<Worker>((resolve) => this.#waiting.push(resolve)))
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+    worker.postMessage(task)
+    const [extracted] = (await once(worker, 'message')) as [Extracted]
+    const next = this.#waiting.shift()
+    if (next) next(worker)
+    else this.#free.push(worker)
+    return extracted
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((worker) => worker.terminate()))
+  }
+}

@@ -1,0 +1,64 @@
+/** `bax extract` of many files: threads of the built program, the same output as one after the other. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
+
+const count = 80
+const name = (at: number) => `page-${String(at).padStart(3, '0')}`
+const sentence = 'It says at some length what a page of its kind says, with commas, and a full stop at the end.'
+/** Pages of very different size, so that a later one is often done first. */
+const html = (at: number) =>
+  `<html><head><title>Page ${at}</title></head><body><nav><a href="/">Home</a></nav><main><h1>Page ${at}</h1>${`<p>${sentence} <a href="next${at}">Next</a></p>`.repeat(1 + ((at * 37) % 50))}</main></body></html>`
+
+let built: BuiltBax
+let folder: string
+
+beforeAll(async () => {
+  built = await buildBax()
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-many-'))
+  for (let at = 0; at < count; at++) await writeFile(join(folder, `${name(at)}.html`), html(at))
+  await writeFile(join(folder, 'urls.json'), JSON.stringify(Object.fromEntries([...Array(count + 1).keys()].map((at) => [name(at), `https://x.test/${at}/`])))) // prettier-ignore
+}, 120_000)
+afterAll(async () => {
+  await built?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Without the time that each took. */
+const untimed = (text: string) => text.replaceAll(/"ms":[\d.]+/g, '"ms":0')
+
+test('a folder of files is printed in order, as by one thread', async () => {
+  const many = await built.run(['extract', folder, '--ndjson'], { cwd: folder })
+  const one = await bax(['extract', folder, '--ndjson'], { cwd: folder })
+  expect(many.code).toBe(0)
+  expect(untimed(many.stdout)).toBe(untimed(one.stdout))
+  const files = many.stdout.trim().split('\n').map((line) => JSON.parse(line).file as string) // prettier-ignore
+  expect(files).toEqual(Array.from({ length: count }, (_, at) => join(folder, `${name(at)}.html`)))
+})
+
+test('a file that cannot be read leaves the others alone, wherever it stands', async () => {
+  const names = Array.from({ length: count }, (_, at) => `${name(at)}.html`).with(5, 'gone.html')
+  const result = await built.run(['extract', ...names, '-o', 'out/'], { cwd: folder })
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gone.html: cannot read it: ENOENT') }) // prettier-ignore
+  expect(await readdir(join(folder, 'out'))).toHaveLength(count - 1)
+  expect(await readFile(join(folder, 'out', `${name(7)}.md`), 'utf8')).toContain('/next7)')
+})
+
+test('a list of addresses becomes one JSON file with every page under its key', async () => {
+  const { code, stderr } = await built.run(['extract', folder, 'out.json'], { cwd: folder })
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${name(count)}: cannot read it`)])
+  const all = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8')) as Record<string, { markdown?: string; ms: number }> // prettier-ignore
+  expect(Object.keys(all)).toEqual([...Array(count + 1).keys()].map(name))
+  expect(all[name(3)]!.markdown).toContain('[Next](https://x.test/3/next3)')
+  expect(all[name(3)]!.ms).toBeGreaterThan(0)
+})
+
+test('standard input is one page among them', async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `${name(at)}.html`).with(20, '-')
+  const { stdout } = await built.run(['extract', ...names, '--ndjson'], { cwd: folder, stdin: `<p>${sentence}</p>` })
+  const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+  expect(lines[20]).toMatchObject({ file: '-', markdown: `${sentence}\n` })
+  expect(lines[21].markdown).toContain('/next21)')
+})
