@@ -147,6 +147,8 @@ export const limits = {
     /** Addresses that a map lists unless others are asked for. */
     mapped: 5000,
     mostMapped: 100_000,
+    /** Seconds that a map takes at most unless others are asked for. */
+    mapSecs: 120,
   },
 
   search: {

@@ -225,12 +225,17 @@ export const mapInput = z.object({
   search: z.string().min(1).optional().describe('Only addresses that contain this'),
   ...scope,
   sitemap: siteMap('include'),
-  timeout_secs: z.number().min(1).max(crawl.mostSecs).default(crawl.secs).describe('Seconds for all of it'),
+  timeout_secs: z
+    .number()
+    .min(1)
+    .max(crawl.mostSecs)
+    .default(crawl.mapSecs)
+    .describe('Seconds for all of it; what is known by then is listed'),
 })
 
 export const mapAnswer = z
   .object({
-    success: z.boolean().describe('The start page, or a sitemap, was fetched'),
+    success: z.boolean().describe('The start page was fetched'),
     links: z.array(z.string()).describe("The site's addresses, breadth-first"),
     total: counter.describe('Length of links'),
     duration_ms: z.int(),

@@ -111,7 +111,7 @@ export class EngineCrawls implements Crawls {
     const live = await this.#start(crawlForMap(input))
     try {
       await this.#untilDone(live, call.signal)
-      return await mapOf(input, live.record, this.#shelf.files(live.id))
+      return await mapOf(input, live.record, { files: this.#shelf.files(live.id), bytes: live.bytes() })
     } finally {
       live.end('interrupted')
       await live.done.catch(() => {})

@@ -1,7 +1,7 @@
 /** A map of a site: a crawl that reads pages for their links only. */
 import { limits } from '../../core/limits.ts'
 import type { CrawlInput, MapAnswer, MapInput } from '../../core/shapes/crawl.ts'
-import { outcomeOf, pagesOf } from './answer.ts'
+import { accountsOf, outcomeOf, pagesOf } from './answer.ts'
 import type { CrawlRecord } from './record.ts'
 import type { CrawlFiles } from './shelf.ts'
 
@@ -22,22 +22,35 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   async: false,
 })
 
-export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, files: CrawlFiles): Promise<MapAnswer> {
+/** `bytes` is the end of the journal. */
+export async function mapOf(
+  { search, limit }: MapInput,
+  record: CrawlRecord,
+  { files, bytes }: { files: CrawlFiles; bytes: number },
+): Promise<MapAnswer> {
   const { success, warning, error, code } = outcomeOf(record, { url: '', isRunning: false })
   const links: string[] = []
+  const add = (urls: readonly string[]) => links.push(...urls.filter((url) => holds(url, search)))
   for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
     const { data, next } = await pagesOf(record, files, { skip, limit: limits.crawl.mostListedPages })
-    links.push(...data.map(({ metadata }) => metadata.url ?? metadata.sourceURL).filter((url) => holds(url, search)))
+    add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
   }
+  const isLate = success && error !== undefined
+  if (isLate) {
+    // What was found and not read any more is known all the same.
+    const { skipped } = await accountsOf(record, files, bytes)
+    add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
+  }
   links.length = Math.min(links.length, limit)
+  const warnings = [warning, isLate ? `not all pages were read: ${error}` : undefined].filter(Boolean).join('; ')
   return {
     success,
     links,
     total: links.length,
     duration_ms: record.activeMs(),
-    ...(warning && { warning }),
-    ...(error && { error, code: code! }),
+    ...(warnings && { warning: warnings }),
+    ...(!success && error && { error, code: code! }),
   }
 }
 

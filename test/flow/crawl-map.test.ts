@@ -1,0 +1,94 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linkPage, pathOf } from '../support/crawl.ts'
+import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  homes = await openHomes()
+  site = await serveSite({
+    '/robots.txt': (_, response) => void response.end('User-agent: *\nDisallow: /closed'),
+    '/sitemap.xml': (request, response) => {
+      const urls = ['/orphan', '/a', '/caf%C3%A9'].map(
+        (path) => `<url><loc>http://${request.headers.host}${path}</loc></url>`,
+      )
+      response.setHeader('content-type', 'application/xml').end(`<urlset>${urls.join('')}</urlset>`)
+    },
+    '/': linkPage('Home', ['/a', '/b', '/closed', 'https://else.example/']),
+    '/a': linkPage('A', ['/a/1', '/a/2', '/']),
+    '/b': linkPage('B', ['/b/1']),
+    '/b/1': linkPage('B1', ['/b/1/deep']),
+    '/orphan': linkPage('Orphan', ['/orphan/child']),
+    '/caf%C3%A9': linkPage('Café'),
+    '/held': linkPage('Held', ['/held/1', '/held/2']),
+    '/held/1': () => {},
+    '/held/2': () => {},
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const map = (input: Record<string, unknown> = {}, home: HomeName = 'http') =>
+  homes.clients[home].map({ url: site.url, ...input } as never)
+const paths = ({ links }: { links: string[] }) => links.map(pathOf)
+
+describe.each(homeNames)('a map through %s', (home: HomeName) => {
+  test('lists the addresses of a site from links and sitemaps, breadth-first', async () => {
+    const answer = await map({}, home)
+    expect(answer).toMatchObject({ success: true, total: 9, duration_ms: expect.any(Number) })
+    expect(paths(answer)).toEqual([
+      '/', '/a', '/b', '/orphan', '/caf%C3%A9', '/a/1', '/a/2', '/b/1', '/orphan/child',
+    ]) // prettier-ignore
+  })
+})
+
+test('pages at the last depth are listed and not asked for', async () => {
+  const before = site.requests.length
+  const answer = await map({ max_depth: 1, sitemap: 'skip' })
+  expect(paths(answer)).toEqual(['/', '/a', '/b'])
+  expect(site.requests.slice(before)).toEqual(expect.not.arrayContaining(['/a', '/b', '/sitemap.xml']))
+})
+
+test('sitemaps can be left out, or be all there is', async () => {
+  expect(paths(await map({ sitemap: 'skip' }))).not.toContain('/orphan')
+  expect(paths(await map({ sitemap: 'only' }))).toEqual(['/', '/orphan', '/a', '/caf%C3%A9'])
+})
+
+test('what is searched is found in addresses as people read them', async () => {
+  expect(paths(await map({ search: 'Café' }))).toEqual(['/caf%C3%A9'])
+  expect(paths(await map({ search: '/b/', limit: 1 }))).toEqual(['/b/1'])
+})
+
+test('it ends at its limit, and does not read what is not needed for it', async () => {
+  const before = site.requests.length
+  expect(paths(await map({ limit: 3, sitemap: 'skip' }))).toEqual(['/', '/a', '/b'])
+  expect(site.requests.slice(before)).not.toContain('/a')
+})
+
+test('what robots.txt closes is not listed, unless robots.txt is not asked', async () => {
+  expect(paths(await map())).not.toContain('/closed')
+  expect(paths(await map({ ignore_robots: true }))).toContain('/closed')
+})
+
+test('when the time is up, what is known by then is listed', async () => {
+  const answer = await map({ url: `${site.url}/held`, timeout_secs: 1, sitemap: 'skip', max_depth: 3 })
+  expect(paths(answer)).toEqual(['/held', '/held/1', '/held/2'])
+  expect(answer).toMatchObject({ success: true, warning: expect.stringContaining('not all pages were read') })
+})
+
+test('a start page that cannot be had is a failure that says why', async () => {
+  const gone = await serveSite({})
+  await gone.close()
+  expect(await map({ url: gone.url })).toMatchObject({ success: false, links: [], code: 'connection_failed' })
+})
+
+test('nothing of it stays on disk', async () => {
+  await map()
+  expect(await readdir(join(homes.stateDir, 'crawls'))).toEqual([])
+})
