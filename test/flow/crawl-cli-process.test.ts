@@ -83,6 +83,14 @@ const written = async (name: string) =>
   (await readdir(join(folder, name), { recursive: true }).catch(() => [])).filter((path) => /p.\d+\.md$/.test(path))
     .length
 
+/** An answer without what is another each time. */
+function lasting(answer: object): unknown {
+  const text = JSON.stringify(answer, (name, value: unknown) =>
+    name === 'duration_ms' || name === 'scrape_id' || name === 'id' ? undefined : value,
+  )
+  return { keys: Object.keys(answer), ...JSON.parse(text.replaceAll(/\/v1\/crawl\/crl_[\w-]+/g, '/v1/crawl/…')) }
+}
+
 /** Answers what was held back. */
 function release(): void {
   for (const response of waiting) response.setHeader('content-type', 'text/html').end(html(12))
@@ -245,7 +253,12 @@ describe('a crawl on an engine of its own', () => {
     expect(await run(...argv('-o', 'out', ...server))).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
     expect(await tree('out')).toEqual(expected)
     const rows = (await run(...argv('--ndjson', ...server))).stdout.trim().split('\n')
-    const { data } = JSON.parse((await run(...argv('--json', ...server))).stdout)
+    const answer = JSON.parse((await run(...argv('--json', ...server))).stdout)
+    const { data } = answer
+    const body = { url: `${site.url}/p/0`, render: 'http', limit: 100, max_depth: 9, concurrency: 2 }
+    const headers = { 'content-type': 'application/json' }
+    const asked = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(lasting(answer)).toEqual(lasting(await asked.json()))
     expect(rows.map((line) => JSON.parse(line).markdown)).toEqual(
       data.map(({ markdown }: { markdown: string }) => markdown),
     )
