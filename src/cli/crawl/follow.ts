@@ -64,4 +64,4 @@ export async function* followCrawl(
   }
 }
 
-const cutOff = () => new BaxError('engine_unreachable', 'the crawl was cut off: its engine works on it no more')
+const cutOff = () => new BaxError('engine_unreachable', 'the crawl has not ended, and this engine does not work on it')
