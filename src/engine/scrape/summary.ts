@@ -25,8 +25,9 @@ export function summarise(root: ElementNode, title: string, description: string,
     if (best.every((other) => overlap(other, sentence) < 0.6)) best.push(sentence)
     if (best.length === wanted) break
   }
-  // A text that says one thing over and over still gets two sentences.
-  if (best.length < 2) best.push(ranked[1]!.sentence)
+  // A text that says one thing over and over still gets two sentences, if it has two.
+  const other = ranked.find(({ sentence }) => sentence.text !== best[0]!.text)
+  if (best.length < 2 && other) best.push(other.sentence)
   return best
     .toSorted((a, b) => a.at - b.at)
     .map(({ text }) => text)
