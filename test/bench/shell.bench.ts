@@ -7,7 +7,10 @@ import type { Engine } from '../../src/core/engine.ts'
 import { execInput, execStreamInput } from '../../src/core/shapes/shell-exec.ts'
 import { shellSessionInput } from '../../src/core/shapes/shell-session.ts'
 import { createEngine } from '../../src/engine/index.ts'
+import { ArtifactCapture } from '../../src/engine/shell/artifacts/capture.ts'
+import { ArtifactStore } from '../../src/engine/shell/artifacts/store.ts'
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
+import { createContainers } from '../../src/engine/shell/docker/containers.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
 import { call } from './engines.ts'
 import { ms, ratio, run, type Table, type Timing } from './measure.ts'
@@ -35,7 +38,13 @@ export async function measure(): Promise<Table[]> {
     const filters = JSON.stringify({ label: [`${labels.session}=${session}`] })
     const [found] = await docker.listContainers({ filters })
     const bench: Bench = { engine, docker, endpoint, session, container: found!.Id }
-    return [await roundTrip(bench), await throughput(bench), await creation(bench), await output(bench)]
+    return [
+      await roundTrip(bench),
+      await throughput(bench),
+      await creation(bench),
+      await output(bench),
+      await capture(shell),
+    ]
   } finally {
     await engine.close()
     await rm(stateDir, { recursive: true, force: true })
@@ -186,5 +195,54 @@ async function output({ engine, session }: Bench): Promise<Table> {
         ],
       },
     ],
+  }
+}
+
+/** The look at the output mount that follows each command, with a hundred files there of which none has changed. */
+async function capture(shell: { dockerHost?: string }): Promise<Table> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  const containers = createContainers({ home: 'embedded', stateDir, log: () => {}, shell })
+  const store = new ArtifactStore(stateDir)
+  try {
+    await store.start()
+    const { limits } = shellSessionInput.parse({})
+    const box = await containers.create({
+      sessionId: 'sh_bench',
+      image,
+      network: 'none',
+      outputMounts: ['/output'],
+      limits: {
+        memoryMb: limits.memory_mb,
+        cpus: limits.cpus,
+        pids: limits.pids,
+        workspaceMb: 64,
+        outputMb: 64,
+        tmpMb: 64,
+      },
+    })
+    for (let index = 0; index < 100; index++) await box.files.write(`/output/${index}`, Buffer.from(`file ${index}`))
+    const about = { id: 'sh_bench', mounts: ['/output'], endsBy: new Date(Date.now() + 60_000) }
+    const artifacts = new ArtifactCapture(about, store)
+    const first = await artifacts.take(box.files, null)
+    const times: number[] = []
+    for (let round = 0; round < 100; round++) {
+      const start = performance.now()
+      if ((await artifacts.take(box.files, null)) !== null) throw new Error('something has changed')
+      times.push(performance.now() - start)
+    }
+    const taken = timing(times)
+    return {
+      title: 'The look for artifacts after a command',
+      columns: ['ms, min / median'],
+      rows: [
+        {
+          name: `${first?.files} files, none changed`,
+          cells: [`${ms(taken)} (under 3${taken.median >= 3 ? ', MISSED' : ''})`],
+        },
+      ],
+    }
+  } finally {
+    await containers.close()
+    await rm(stateDir, { recursive: true, force: true })
   }
 }
