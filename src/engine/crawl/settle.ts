@@ -78,7 +78,7 @@ export class Settler {
     if (!this.#scope.holds(page.final)) return [failed(waiting, offHost)]
     if (this.isVisited(page.final.href)) {
       this.#visit(new URL(url), page.final)
-      return [skip(url, 'redirect_duplicate')]
+      return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
     }
     this.#visit(new URL(url), page.final)
     const links = this.#facts.plan.input.sitemap === 'only' ? [] : page.links
