@@ -1,0 +1,196 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectDocker } from '../../../../../src/engine/shell/docker/connection.ts'
+import type { DockerContainer } from '../../../../../src/engine/shell/docker/docker-container.ts'
+import { addressOf, usualSockets } from '../../../../../src/engine/shell/docker/endpoints.ts'
+import { engineIdentity, isAlive } from '../../../../../src/engine/shell/docker/engine-identity.ts'
+import { dockerFault } from '../../../../../src/engine/shell/docker/faults.ts'
+import { createOptions } from '../../../../../src/engine/shell/docker/host-config.ts'
+import { kindOf, WarmPool } from '../../../../../src/engine/shell/docker/warm-pool.ts'
+
+let folder: string
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'bax-docker-'))))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const spec = {
+  sessionId: 'sh_1',
+  image: 'x',
+  network: 'none' as const,
+  outputMounts: ['/output', '/plots'],
+  limits: { memoryMb: 100, cpus: 0.5, pids: 10, workspaceMb: 20, outputMb: 30, tmpMb: 5 },
+}
+
+describe('the address of Docker', () => {
+  test('is what DOCKER_HOST says, and nothing is filled in from the environment', async () => {
+    const none = { host: undefined, port: undefined, socketPath: undefined }
+    expect(await addressOf('unix:///run/d.sock', {})).toEqual({ ...none, protocol: 'http', socketPath: '/run/d.sock' })
+    expect(await addressOf('tcp://box:4000', {})).toEqual({ ...none, protocol: 'http', host: 'box', port: 4000 })
+    expect(await addressOf('box:2376', {})).toMatchObject({ protocol: 'https', host: 'box', port: 2376 })
+    expect(await addressOf('ssh://me@box', { sshAgent: '/agent' })).toMatchObject({ protocol: 'ssh', host: 'box', port: 22, username: 'me', sshOptions: { agent: '/agent' } }) // prettier-ignore
+    await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(join(folder, `${name}.pem`), name)))
+    expect(await addressOf('tcp://box', { dockerCertPath: folder })).toMatchObject({ protocol: 'https', port: 2376, ca: 'ca', cert: 'cert', key: 'key' }) // prettier-ignore
+  })
+
+  test('is refused where it is none', async () => {
+    for (const wrong of ['ftp://box', 'http://', 'tcp://['])
+      await expect(addressOf(wrong, {}), wrong).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('without one it is the sockets that are there, else the one that should be', async () => {
+    await writeFile(join(folder, 'docker.sock'), '')
+    const found = await usualSockets({ home: folder, runtimeDir: folder })
+    expect(found).toContain(`unix://${join(folder, 'docker.sock')}`)
+    const last = await usualSockets({ home: '/nonexistent', runtimeDir: '/nonexistent' })
+    expect(last.length).toBeGreaterThan(0)
+  })
+
+  test('that answers is asked who it is: too old, or of another system, is said', async () => {
+    const facts = { Version: '1', ApiVersion: '1.40', Os: 'linux', Arch: 'amd64' }
+    const server = createServer((_, response) => response.end(JSON.stringify(facts)))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const dockerHost = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining('API 1.40') }) // prettier-ignore
+    facts.ApiVersion = '1.52'
+    facts.Os = 'windows'
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ message: expect.stringContaining('windows') })
+    facts.Os = 'linux'
+    expect(await connectDocker({ dockerHost })).toMatchObject({
+      kind: 'docker',
+      architecture: 'x64',
+      endpoint: dockerHost,
+    })
+    await new Promise((resolve) => server.close(resolve))
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining(dockerHost) }) // prettier-ignore
+  })
+})
+
+describe('the identity of an engine', () => {
+  test('is the same for all engines of a folder, though they begin at once', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => engineIdentity(join(folder, 'state'))))
+    expect(new Set(all.map(({ engine }) => engine)).size).toBe(1)
+    expect((await engineIdentity(join(folder, 'other'))).engine).not.toBe(all[0]!.engine)
+  })
+
+  test('tells whether its process still runs', async () => {
+    const { owner } = await engineIdentity(folder)
+    const [host, boot, pid, started] = owner.split('/')
+    expect(host).toBe(hostname())
+    expect(isAlive(owner)).toBe(true)
+    expect(isAlive(`${host}/${boot}/${pid}/${Number(started) + 1}`)).toBe(false)
+    expect(isAlive(`${host}/another-boot/${pid}/${started}`)).toBe(false)
+    expect(isAlive(`${host}/${boot}/4194305/1`)).toBe(false)
+    // What cannot be judged from here is left alone.
+    expect(isAlive(`another-machine/${boot}/4194305/1`)).toBe(true)
+    expect(isAlive('nonsense')).toBe(true)
+  })
+})
+
+describe('what Docker is told', () => {
+  const options = (changes = {}) =>
+    createOptions({
+      spec,
+      image: 'sha256:1',
+      volumes: ['/data'],
+      network: 'none',
+      labels: {},
+      podman: false,
+      ...changes,
+    })
+
+  test('gives every writable folder a size, and counts it on top of the memory', () => {
+    const { Tmpfs, Memory } = options().HostConfig!
+    expect(Object.keys(Tmpfs!).toSorted()).toEqual(['/data', '/output', '/plots', '/tmp', '/workspace'])
+    expect(Tmpfs!['/plots']).toBe('rw,exec,nosuid,nodev,size=30m,mode=0755,uid=1000,gid=1000')
+    expect(Memory).toBe((100 + 64 + 20 + 30 + 30 + 5 + 5) * 1024 * 1024)
+  })
+
+  test("leaves a mount's owner out for Podman, which does not know it", () => {
+    expect(options({ podman: true }).HostConfig!.Tmpfs!['/workspace']).toBe('rw,exec,nosuid,nodev,size=20m,mode=1777')
+  })
+})
+
+describe('failures of Docker', () => {
+  test('are said in our words', () => {
+    const answer = (statusCode: number, message: string) => Object.assign(new Error('x'), { statusCode, json: { message } }) // prettier-ignore
+    expect(dockerFault(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
+    expect(dockerFault(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
+    expect(dockerFault(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker refused looking: boom' }) // prettier-ignore
+    expect(dockerFault(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
+  })
+})
+
+describe('the warm pool', () => {
+  /** As much of a container as a pool looks at. */
+  const container = (answers = true) => {
+    const made = { end: null as object | null, removed: 0, answers: async () => answers, remove: async () => void made.removed++ } // prettier-ignore
+    return made
+  }
+  const pool = (size = 1, failed: (error: unknown) => void = () => {}) =>
+    new WarmPool({ size, kinds: 2, idleMs: 60_000, failed })
+  const as = (made: ReturnType<typeof container>) => async () => made as unknown as DockerContainer
+
+  test('keeps one of a kind that was asked for, and gives it once', async () => {
+    const kept = pool()
+    const one = container()
+    expect(await kept.take('a')).toBeUndefined()
+    kept.keep('a', as(one))
+    await new Promise(setImmediate)
+    expect(kept.count).toBe(1)
+    expect(await kept.take('a')).toBe(one)
+    expect(await kept.take('a')).toBeUndefined()
+    expect(await kept.take('b')).toBeUndefined()
+    await kept.close()
+    expect(one.removed).toBe(0)
+  })
+
+  test('gives none that has ended or does not answer', async () => {
+    const kept = pool(2)
+    const all = [container(false), Object.assign(container(), { end: {} })]
+    const rest = [...all]
+    kept.keep('a', () => as(rest.pop()!)())
+    await new Promise(setImmediate)
+    expect(await kept.take('a')).toBeUndefined()
+    await kept.close()
+    expect(all.map(({ removed }) => removed)).toEqual([1, 1])
+  })
+
+  test('gives up the kind that was used longest ago, and all when it closes', async () => {
+    const kept = pool()
+    const all = [container(), container(), container()]
+    for (const [index, made] of all.entries()) {
+      kept.keep(`kind ${index}`, as(made))
+      await new Promise(setImmediate)
+    }
+    expect(all.map(({ removed }) => removed)).toEqual([1, 0, 0])
+    await kept.close()
+    expect(all.map(({ removed }) => removed)).toEqual([1, 1, 1])
+    kept.keep('late', () => Promise.reject(new Error('never asked')))
+    expect(kept.count).toBe(0)
+  })
+
+  test('removes one that comes when it has closed, and tells of one that does not come', async () => {
+    const failures: unknown[] = []
+    const kept = pool(1, (error) => failures.push(error))
+    const late = container()
+    let come!: (value: DockerContainer) => void
+    kept.keep('a', () => new Promise<DockerContainer>((resolve) => (come = resolve)))
+    kept.keep('b', () => Promise.reject(new Error('no image')))
+    const closing = kept.close()
+    come(late as unknown as DockerContainer)
+    await closing
+    expect(late.removed).toBe(1)
+    expect(failures).toEqual([new Error('no image')])
+  })
+
+  test('knows kinds by all that cannot be changed later', () => {
+    const kind = (changes = {}) => kindOf('sha256:1', { ...spec, ...changes })
+    expect(kind({ sessionId: 'sh_2' })).toBe(kind())
+    expect(kind({ limits: Object.fromEntries(Object.entries(spec.limits).toReversed()) })).toBe(kind())
+    for (const changes of [{ network: 'bridge' }, { outputMounts: [] }, { limits: { ...spec.limits, pids: 11 } }])
+      expect(kind(changes)).not.toBe(kind())
+  })
+})
