@@ -2,7 +2,9 @@
 import type Docker from 'dockerode'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
@@ -360,13 +362,16 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 describe('without a Docker', () => {
   test('says where it looked and what to start', async () => {
     const { createContainers } = await import('../../src/engine/shell/docker/containers.ts')
-    const nowhere = createContainers({ stateDir: '/nonexistent', home: 'embedded', log: () => {}, shell: { dockerHost: 'unix:///nowhere/docker.sock' } }) // prettier-ignore
+    const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-'))
+    const shell = { dockerHost: 'unix:///nowhere/docker.sock' }
+    const nowhere = createContainers({ stateDir, home: 'embedded', log: () => {}, shell })
     await expect(nowhere.status()).rejects.toMatchObject({
       code: 'docker_unavailable',
       message: 'no Docker answers at unix:///nowhere/docker.sock (no such socket)',
       hint: expect.stringContaining('DOCKER_HOST'),
     })
     await nowhere.close()
+    await rm(stateDir, { recursive: true })
   })
 })
 
