@@ -44,7 +44,7 @@ export interface ContainerSpec {
   readonly limits: ContainerLimits
 }
 
-export interface ContainerLimits {
+interface ContainerLimits {
   readonly memoryMb: number
   readonly cpus: number
   readonly pids: number

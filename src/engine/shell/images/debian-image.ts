@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors.ts'
 import { type AptSource, readAptSources } from './apt-sources.ts'
-import { findTool, needTool, runTool } from './tool.ts'
+import { needTool, runTool } from './tool.ts'
 
 /** Debian's python3 is whole only with these beside it; python3-minimal lacks even `json`. */
 const packages = [
@@ -141,12 +141,4 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
-}
-
-/** Whether this machine could make the default image, and what is missing. */
-export async function debianNeeds(): Promise<string[]> {
-  const missing = await Promise.all(
-    ['debootstrap', 'unshare', 'setpriv'].map(async (name) => ((await findTool(name)) ? [] : [name])),
-  )
-  return missing.flat()
 }
