@@ -1,7 +1,7 @@
 /** All crawls of an engine: those at work, and those that are kept. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
-import { asBaxError, BaxError } from '../../core/errors.ts'
+import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { Call } from '../../core/operation.ts'
@@ -52,6 +52,7 @@ export class EngineCrawls implements Crawls {
     const live = await this.#start(input)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: addressOf(live.id, call) }
     await this.#untilDone(live, call.signal)
+    refuseOurs(live.record)
     return this.#whole(live, call)
   }
 
@@ -93,7 +94,7 @@ export class EngineCrawls implements Crawls {
     if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
     if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: begin a new one')
     this.#refuseWhenClosed()
-    this.#watch(await resumeLive(id, { shelf: this.#shelf, steps: await this.#steps() }))
+    this.#watch(await resumeLive(id, { shelf: this.#shelf, steps: await this.#steps(), log: this.#config.log }))
     return { success: true, id, url: addressOf(id, call) }
   }
 
@@ -132,7 +133,7 @@ export class EngineCrawls implements Crawls {
     const plan = planCrawl(input)
     const steps = await this.#steps()
     steps.check(plan.page(plan.start.href))
-    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps }))
+    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps, log: this.#config.log }))
   }
 
   #watch(live: LiveCrawl): LiveCrawl {
@@ -195,6 +196,12 @@ export class EngineCrawls implements Crawls {
 }
 
 const addressOf = (id: string, { baseUrl }: Call): string => `${baseUrl}/v1/crawl/${id}`
+
+/** What was wrong with the start page is an answer; that we have no browser to look at it is a failure. */
+function refuseOurs({ startFailure }: CrawlRecord): void {
+  const code = startFailure?.code as ErrorCode | undefined
+  if (code !== undefined && errorTable[code]?.status >= 500) throw new BaxError(code, startFailure!.error)
+}
 
 const elsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 

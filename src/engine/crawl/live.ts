@@ -1,4 +1,5 @@
 /** A crawl at work, with the files that it holds. */
+import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import type { Live } from './feed.ts'
@@ -20,14 +21,16 @@ export interface LiveCrawl extends Live {
 interface Means {
   readonly shelf: CrawlShelf
   readonly steps: PageSteps
+  readonly log: Log
 }
 
-export async function startLive(id: string, plan: CrawlPlan, { shelf, steps }: Means): Promise<LiveCrawl> {
+export async function startLive(id: string, plan: CrawlPlan, { shelf, steps, log }: Means): Promise<LiveCrawl> {
   const record = await shelf.add(id, plan.input)
   const files = shelf.files(id)
   return atWork(shelf, async () => ({
     plan,
     steps,
+    log,
     record,
     journal: await Journal.create(files.journal),
     pages: await PageFile.create(files.pages),
@@ -35,13 +38,14 @@ export async function startLive(id: string, plan: CrawlPlan, { shelf, steps }: M
 }
 
 /** @throws BaxError `conflict` when another process works on it */
-export async function resumeLive(id: string, { shelf, steps }: Means): Promise<LiveCrawl> {
+export async function resumeLive(id: string, { shelf, steps, log }: Means): Promise<LiveCrawl> {
   const files = shelf.files(id)
   return atWork(shelf, async () => {
     const { record, bytes, seq } = await shelf.read(id)
     return {
       plan: planCrawl(record.input),
       steps,
+      log,
       record,
       journal: await Journal.reopen(files.journal, bytes, seq),
       pages: await PageFile.reopen(files.pages, record.pageBytes),

@@ -4,6 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { BaxError } from '../../core/errors.ts'
+import type { Log } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import type { ObtainedPage } from '../scrape/obtain.ts'
@@ -38,6 +39,7 @@ export interface RunFacts {
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
+  readonly log: Log
   /** Lines of a crawl that is gone on with, as they are read. */
   readonly before?: AsyncIterable<PlacedLine>
 }
@@ -67,7 +69,7 @@ export class CrawlRun {
   #wake = () => {}
 
   constructor(facts: RunFacts) {
-    const { plan, journal, pages, steps } = facts
+    const { plan, journal, pages, steps, log } = facts
     const { signal } = this.#control
     // Every page listens to it.
     setMaxListeners(0, signal)
@@ -76,7 +78,7 @@ export class CrawlRun {
     const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
     this.#robots = new Robots({ ignore: plan.input.ignore_robots, signal, onWarning: warn })
     const gates = new HostGates()
-    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, signal })
+    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, signal, log })
     this.#settler = new Settler({ plan, judge: this.#judge, visitor: this.#visitor, pages })
   }
 

@@ -1,4 +1,5 @@
 /** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
+import type { Log } from '../../core/config.ts'
 import { asBaxError, BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
@@ -55,6 +56,7 @@ export interface VisitorFacts {
   readonly gates: HostGates
   readonly judge: Judge
   readonly signal: AbortSignal
+  readonly log: Log
 }
 
 interface Insistence {
@@ -75,7 +77,7 @@ export class Visitor {
 
   /** Rejects with the reason of the crawl's signal and nothing else. */
   async visit({ url, depth }: Waiting, force?: 'browser'): Promise<Visited> {
-    const { robots, gates, plan, signal } = this.#facts
+    const { robots, gates, plan, signal, log } = this.#facts
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
     if (!rules.allows(url)) return refused
@@ -93,7 +95,10 @@ export class Visitor {
       return await this.written(scrape, { ...obtained, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
-      return failureOf(error)
+      const failure = failureOf(error)
+      // A fault of ours is one page's error, and the log's.
+      if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
+      return failure
     }
   }
 
