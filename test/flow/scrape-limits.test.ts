@@ -31,6 +31,8 @@ afterAll(async () => {
 })
 
 const url = (path: string) => `${site.url}${path}`
+const run = (path: string, ...flags: string[]) =>
+  bax(['scrape', url(path), ...flags, '--embedded', '--state-dir', join(homes.stateDir, 'own')])
 
 describe('a page that hangs', () => {
   test('has 30 seconds, unless another time is given', () => {
@@ -55,7 +57,7 @@ describe('a page that hangs', () => {
   })
 
   test('is exit code 6 in the terminal', async () => {
-    const result = await bax(['scrape', url('/never'), '--timeout', '800', '--embedded'])
+    const result = await run('/never', '--timeout', '800')
     expect(result).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('longer than 800 ms') })
   })
 })
@@ -75,7 +77,7 @@ describe('a page without main content', () => {
   })
 
   test('is told of on standard error', async () => {
-    const result = await bax(['scrape', url('/menu'), '--render', 'http', '--embedded'])
+    const result = await run('/menu', '--render', 'http')
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('this is the whole page') })
   })
 })
