@@ -3,7 +3,7 @@ import { defineOperation } from '../core/operation.ts'
 import { shellList, shellListInput, shellSession, shellSessionInput, touchInput } from '../core/shapes/shell-session.ts'
 
 /** Path or body field that names a shell session. */
-export const shellId = z.object({
+const shellId = z.object({
   session_id: z.string().min(1).describe('Shell session id, or the name of a live one'),
 })
 

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,6 +158,22 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await bax(['shell', 'exec', '-s', session_id, 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('it was deleted') }) // prettier-ignore
     expect(await bax(['shell', 'artifact'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "artifacts"') }) // prettier-ignore
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'attach is a terminal in the session: its size, its keys, its exit code',
+    async () => {
+      const line = `exec ${process.execPath} ${built.program} shell attach -s ${session}`
+      const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: '/nonexistent/config.json', ...env() } }) // prettier-ignore
+      let seen = ''
+      child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
+      const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+      await until(() => seen.includes('$ '))
+      child.stdin.write('stty size; echo $((20 + 22))\n')
+      await until(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
+      child.stdin.write('exit 9\n')
+      expect(await ended).toBe(9)
+    },
+  )
 
   test('attach needs a terminal', async () => {
     expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({ code: 2, stderr: expect.stringContaining('for a terminal') }) // prettier-ignore

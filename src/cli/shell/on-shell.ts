@@ -10,7 +10,7 @@ import { needOf } from '../need.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 import type { Typed } from '../values.ts'
 
-export interface ShellErrand {
+interface ShellErrand {
   readonly context: Context
   readonly typed: Typed
   readonly operation: OperationEntry

@@ -27,7 +27,7 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
 }
 
 /** Saves a file of an artifact below a folder, under its own name. Returns where. */
-export async function saveArtifactFile(
+async function saveArtifactFile(
   transport: Transport,
   file: ArtifactFile,
   folder: string,
@@ -40,7 +40,7 @@ export async function saveArtifactFile(
 }
 
 /** A name from a container is no path of this machine: it stays below the folder. */
-export function placeIn(folder: string, name: string): string {
+function placeIn(folder: string, name: string): string {
   const path = resolve(folder, name)
   if (path.startsWith(resolve(folder) + sep)) return path
   throw new BaxError('invalid_request', `the name ${JSON.stringify(name)} leads out of ${folder}`)

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 
 const isoTime = z.iso.datetime()
 
-export const artifactFile = z.object({
+const artifactFile = z.object({
   name: z.string().describe('Path below the mount'),
   path: z.string(),
   name_b64: z.string().optional().describe('Where the name is not UTF-8'),
@@ -18,7 +18,7 @@ export const artifactFile = z.object({
   url: z.string().describe('Path to download it from'),
 })
 
-export const skipReasons = [
+const skipReasons = [
   'symlink',
   'not_a_file',
   'file_too_large',

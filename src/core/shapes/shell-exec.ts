@@ -22,7 +22,7 @@ const words = z
   .regex(/^[^\0]*$/, 'must not hold a NUL character')
   .refine((text) => Buffer.byteLength(text) <= exec.commandBytes, `must have at most ${exec.commandBytes} bytes`)
 
-export const signalNames = [
+const signalNames = [
   'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGKILL', 'SIGUSR1', 'SIGUSR2', 'SIGTERM', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGWINCH',
 ] as const // prettier-ignore
 
@@ -130,7 +130,7 @@ const output = {
 const result = z.object({ ...output, ...outcome })
 export const execResult = result.meta({ id: 'ExecResult' })
 
-export const execStarted = z
+const execStarted = z
   .object({ exec_id: z.string(), status: z.literal('running'), pid: z.int().describe('In the container') })
   .meta({ id: 'ExecStarted' })
 
@@ -192,7 +192,6 @@ export type ExecStreamInput = z.output<typeof execStreamInput>
 export type ExecAnswer = z.output<typeof execAnswer>
 export type ExecResult = z.output<typeof execResult>
 export type ExecRecord = z.output<typeof execRecord>
-export type ExecFrame = z.output<typeof execFrame>
 export type SignalName = (typeof signalNames)[number]
 export type SignalInput = z.output<typeof signalInput>
 export type StdinInput = z.output<typeof stdinInput>

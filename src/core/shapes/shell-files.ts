@@ -46,7 +46,7 @@ const mode = z
 const encoding = z.enum(['utf8', 'base64'])
 const showHidden = (shown: boolean) => z.boolean().default(shown).describe('Names that begin with a dot, too')
 
-export const entryTypes = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
+const entryTypes = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
 
 const entry = z.object({
   name: z.string(),
@@ -63,7 +63,7 @@ const entry = z.object({
   name_b64: z.string().optional().describe('Where the name is not UTF-8'),
   path_b64: z.string().optional().describe('Where the path is not UTF-8'),
 })
-export const fileEntry = entry.meta({ id: 'FileEntry' })
+const fileEntry = entry.meta({ id: 'FileEntry' })
 
 export const readInput = z
   .object({
@@ -144,7 +144,7 @@ export const treeInput = z
   })
   .superRefine(onePathAtMost)
 
-export const treeNode = entry
+const treeNode = entry
   .extend({
     get children(): z.ZodOptional<z.ZodArray<typeof treeNode>> {
       return z.array(treeNode).optional()

@@ -31,7 +31,7 @@ export const shellLanguages = ['python', 'javascript', 'bash'] as const
 
 const megabytes = (most: number) => z.int().min(1).max(most)
 
-export const shellLimits = z
+const shellLimits = z
   .strictObject({
     memory_mb: z.int().min(16).max(65_536).default(shell.memoryMb).describe('Memory of all processes together'),
     cpus: z.number().min(0.05).max(64).default(shell.cpus).describe('Processors; fractions are shares of one'),
@@ -101,9 +101,9 @@ export const shellSessionInput = z.object({
   pull: z.boolean().default(false).describe('Fetch an image that the machine has not, where the operator allows it'),
 })
 
-export const shellStatuses = ['creating', 'ready', 'stopping', 'stopped', 'failed'] as const
+const shellStatuses = ['creating', 'ready', 'stopping', 'stopped', 'failed'] as const
 
-export const stopReasons = [
+const stopReasons = [
   'deleted',
   'idle_timeout',
   'max_lifetime',
@@ -158,7 +158,6 @@ export const touchInput = z.object({
 
 export type ShellSessionInput = z.output<typeof shellSessionInput>
 export type ShellSession = z.output<typeof shellSession>
-export type ShellLimits = z.output<typeof shellLimits>
 export type ShellListInput = z.output<typeof shellListInput>
 export type ShellList = z.output<typeof shellList>
 export type StopReason = (typeof stopReasons)[number]
