@@ -18,6 +18,10 @@ export const relayLimits = {
   outboxEvents: 20_000,
   batchMs: 20,
   batchEvents: 500,
+  batchChars: 1024 * 1024,
+  /** Text bodies of answers, where the user lets them be collected: of one, and of all that the browser keeps. */
+  bodyBytes: 256 * 1024,
+  bodiesBytes: 32 * 1024 * 1024,
   /** Pauses between a connector's attempts to come back, the longest one, and the one after a server's fault. */
   backoffMs: 200,
   maxBackoffMs: 5_000,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
+import { relayRecord } from '../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../core/shapes/session.ts'
 
 /** Path or body field that names a session. */
@@ -31,11 +32,20 @@ export const listSessions = defineOperation({
       .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
       .optional()
       .describe('Only sessions in this state; all adds the ended ones still remembered'),
+    include: z
+      .array(z.enum(['relay']))
+      .optional()
+      .describe('relay adds the browsers of the relay'),
   }),
-  output: z.object({ sessions: z.array(sessionRecord), total: z.int() }),
-  run: async (engine, input, call) => {
-    const sessions = await engine.sessions.list(input, call)
-    return { sessions, total: sessions.length }
+  output: z.object({
+    sessions: z.array(sessionRecord),
+    total: z.int(),
+    relay_sessions: z.array(relayRecord).optional().describe('With include=relay'),
+  }),
+  run: async (engine, { status, include }, call) => {
+    const sessions = await engine.sessions.list({ ...(status && { status }) }, call)
+    const listed = { sessions, total: sessions.length }
+    return include?.includes('relay') ? { ...listed, relay_sessions: await engine.relays.list(call) } : listed
   },
 })
 

@@ -4,6 +4,7 @@ import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { connectHere } from '../support/relay.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { sends } from '../support/web.ts'
 
 let site: Site
 let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
@@ -12,6 +13,9 @@ beforeAll(async () => {
   ;[site, foreign] = await Promise.all([
     serveSite({
       '/': '<title>Home</title><h1>Home</h1><script>console.log("hello", {n: 1}, "Bearer abcdefghijkl")</script>',
+      '/data': '<title>Data</title><script>fetch("/data.json"); fetch("/pixel")</script>',
+      '/data.json': sends('application/json', '{"name":"Ada","token":"s3cret"}'),
+      '/pixel': sends('image/png', 'x'),
       '/other': '<title>Other</title><img src="/picture?token=s3cret">',
     }),
     startForeignBrowser(),
@@ -63,6 +67,19 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
+  test('tells the text of answers when its user wishes so, without secrets', async () => {
+    const { session, end } = await connected({ bodies: true })
+    await call(session, 'Page.navigate', { url: `${site.url}/data` })
+    const finished = (ending: string) =>
+      session.events
+        .read({ since: 0, limit: 1000, order: 'asc', types: ['finished'], url: (url) => url.endsWith(ending) })
+        .events.at(-1)
+    await until(() => finished('/data.json') !== undefined && finished('/pixel') !== undefined)
+    expect(finished('/data.json')!.data['body']).toBe('{"name":"Ada","token":"[redacted]"}')
+    expect(finished('/pixel')!.data).not.toHaveProperty('body')
+    await end()
+  })
+
   test('refuses what its policy does not allow', async () => {
     const { session, end } = await connected()
     await expect(call(session, 'Browser.close')).rejects.toMatchObject({ code: 'method_denied' })
@@ -102,6 +119,22 @@ describe('a browser brought by a connector', () => {
     ])
     await expect(call(session, 'Storage.getCookies')).rejects.toMatchObject({ code: 'method_denied' })
     await call(session, 'Target.closeTarget', { targetId: result['targetId'] })
+    await end()
+  })
+
+  test('leaves events out above the rate that its user has set, and counts them', async () => {
+    const { session, end } = await connected({ maxEventsPerSec: 10 })
+    await call(session, 'Page.navigate', { url: site.url })
+    await call(session, 'Runtime.evaluate', {
+      expression: 'for (let at = 0; at < 5000; at++) console.log("flood", at)',
+    })
+    await call(session, 'Runtime.evaluate', { expression: 'console.error("the last")' })
+    const kept = () =>
+      session.events.read({ since: 0, limit: 10_000, order: 'asc', kinds: ['console'], text: 'flood' }).events.length
+    await until(() => kept() + session.events.dropped.console >= 5000)
+    expect(kept()).toBeLessThan(2500)
+    const told = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
+    expect(told.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)
     await end()
   })
 })

@@ -52,6 +52,8 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const record = await client().getRelay({ id: 'laptop' })
     expect(record.targets).toMatchObject([{ type: 'page', active: true, responsive: true }])
     expect(record.browser).toMatchObject({ product: expect.stringContaining('Chrome/'), headless: true })
+    expect((await client().listSessions({})).relay_sessions).toBeUndefined()
+    expect((await client().listSessions({ include: ['relay'] })).relay_sessions).toMatchObject([{ id }])
     expect(await failureOf(client().getRelay({ id: 'rly_none' }))).toMatchObject({ code: 'relay_not_found' })
   })
 

@@ -31,6 +31,8 @@ export interface Here {
 }
 
 interface HereWish {
+  readonly bodies?: boolean
+  readonly maxEventsPerSec?: number
   readonly policy?: Policy
   readonly tabs?: readonly string[]
   readonly heartbeatMs?: number
@@ -40,13 +42,13 @@ interface HereWish {
 
 /** A hub of the test's own with a browser connected to it. */
 export async function connectHere(browser: string, wish: HereWish = {}): Promise<Here> {
-  const { policy = 'no-lifecycle', tabs = [], heartbeatMs, bend = (link) => link } = wish
+  const { policy = 'no-lifecycle', tabs = [], heartbeatMs, bend = (link) => link, bodies, maxEventsPerSec } = wish
   const hub = new RelayHub(heartbeatMs)
   const statuses: ConnectorStatus[] = []
   const ways: Way[] = []
   let resume = ''
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: 'laptop' }),
+    ...connectorFacts({ browser, policy, tabs, name: 'laptop', bodies, maxEventsPerSec }),
     dial: async () => {
       if (!here.open) throw new BaxError('engine_unreachable', 'closed')
       const [near, far] = memoryLink()
@@ -97,15 +99,24 @@ function overheard(link: Link, onSecret: (secret: string) => void): Link {
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 interface Wishes {
+  readonly bodies?: boolean | undefined
+  readonly maxEventsPerSec?: number | undefined
   readonly browser: string
   readonly policy: Policy
   readonly tabs: readonly string[]
   readonly name: string | null
 }
 
-const connectorFacts = ({ browser, policy, tabs, name }: Wishes) => ({
+const connectorFacts = ({ browser, policy, tabs, name, bodies, maxEventsPerSec }: Wishes) => ({
   name,
-  wishes: { policy, tabs, kinds: ['console', 'network', 'page'] as const, redact: true },
+  wishes: {
+    policy,
+    tabs,
+    kinds: ['console', 'network', 'page'] as const,
+    redact: true,
+    bodies: bodies ?? false,
+    maxEventsPerSec: maxEventsPerSec ?? null,
+  },
   browser: (signal: AbortSignal) =>
     openUserBrowser(
       {

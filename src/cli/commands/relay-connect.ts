@@ -31,10 +31,10 @@ export const command: TerminalCommand = {
       approveMs: wishes.approveMs,
       tell: (line: string) => note(io, line),
     }
-    const { name, policy, tabs, kinds, redact, token } = wishes
+    const { name, policy, tabs, kinds, redact, bodies, maxEventsPerSec, token } = wishes
     const connector = new Connector({
       name,
-      wishes: { policy, tabs, kinds, redact },
+      wishes: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
       browser: (signal) => openUserBrowser(search, signal),
       dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
       tools: makeBatchTools(config),

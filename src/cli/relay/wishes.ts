@@ -19,6 +19,8 @@ export interface ConnectWishes {
   readonly tabs: readonly string[]
   readonly kinds: readonly (typeof kinds)[number][]
   readonly redact: boolean
+  readonly bodies: boolean
+  readonly maxEventsPerSec: number | null
   readonly approveMs: number
 }
 
@@ -47,6 +49,10 @@ export function addConnectFlags(command: Command): void {
     .addOption(new Option('--events <kinds>', `kinds of events to collect: ${kinds.join(', ')} (default all)`))
     .addOption(new Option('--no-events', 'collect no events'))
     .addOption(new Option('--no-redact', 'leave secrets in the events'))
+    .addOption(new Option('--bodies <kind>', 'collect bodies of answers too: text (256 KiB each at most)'))
+    .addOption(
+      new Option('--max-events-per-sec <number>', 'above it leave events out, of the console first, and count them'),
+    )
     .addOption(
       new Option('--approve-timeout <seconds>', "time to allow debugging in the browser's dialog (default 120)"),
     )
@@ -67,6 +73,8 @@ export function readWishes({ flags }: Typed, io: Io): ConnectWishes {
     tabs: (flags['tab'] as string[] | undefined) ?? [],
     kinds: kindsOf(flags['events']),
     redact: flags['redact'] !== false,
+    bodies: text('bodies') !== undefined && oneOf('--bodies', text('bodies')!, ['text']) === 'text',
+    maxEventsPerSec: rateOf(text('maxEventsPerSec')),
     approveMs: seconds * 1000,
   }
 }
@@ -100,6 +108,13 @@ function kindsOf(events: unknown): ConnectWishes['kinds'] {
   if (events === false) return []
   if (typeof events !== 'string') return kinds
   return events.split(',').map((kind) => oneOf('--events', kind.trim(), kinds))
+}
+
+function rateOf(given: string | undefined): number | null {
+  if (given === undefined) return null
+  const rate = Number(given)
+  if (Number.isInteger(rate) && rate >= 1) return rate
+  throw wrong('--max-events-per-sec', `takes a whole number from 1 on, not ${JSON.stringify(given)}`)
 }
 
 function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {

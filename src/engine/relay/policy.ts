@@ -9,13 +9,27 @@ const lifecycle = [
   /^Page\.crash$/,
   /^Extensions\./,
   /^Target\.setRemoteLocations$/,
+  // These carry calls past this very check: wrapped in a text, or out of a page that was given the protocol.
+  /^Target\.(?:sendMessageToTarget|exposeDevToolsProtocol)$/,
+  // Opens ports of the user's machine.
+  /^Tethering\./,
 ]
+
+/** Downloads of the user's own context go where the user wants them. */
+const downloads = /^(?:Browser|Page)\.setDownloadBehavior$/
+
+/** Methods that open an address. */
+const openers = new Set(['Page.navigate', 'Target.createTarget'])
+
+/** Pages of the browser's own can quit it, crash it and change its settings; an empty tab cannot. */
+const ownPage = /^(?:view-source:)?(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
+const harmlessPage = /^(?:about:(?:blank|srcdoc)(?:[?#].*)?|chrome:\/\/(?:newtab|new-tab-page|version)\/?)$/i
 
 /** Changes what the user's pages show, hold or send. */
 const changes = [
   /^Input\./,
   /^Page\.(?:navigate|navigateToHistoryEntry|reload|setDocumentContent|close|handleJavaScriptDialog|addScriptToEvaluateOnNewDocument|setWebLifecycleState|setBypassCSP)$/,
-  /^Target\.(?:create\w*|closeTarget|disposeBrowserContext|exposeDevToolsProtocol)$/,
+  /^Target\.(?:create\w*|closeTarget|disposeBrowserContext|openDevTools)$/,
   /^Storage\.(?:set|clear|delete|override|run)\w*/,
   /^DOMStorage\.(?:set|remove|clear)\w*/,
   /^IndexedDB\.(?:delete|clear)\w*/,
@@ -41,8 +55,10 @@ interface CdpCall {
 export function refusal(policy: Policy, { method, params = {} }: CdpCall): string | undefined {
   if (policy === 'full') return undefined
   if (lifecycle.some((pattern) => pattern.test(method))) return why(policy, method)
-  // The user's own downloads are theirs; a context that a consumer has made is the consumer's.
-  if (method === 'Browser.setDownloadBehavior' && params['browserContextId'] === undefined) return why(policy, method)
+  // A context that a consumer has made is the consumer's.
+  if (downloads.test(method) && params['browserContextId'] === undefined) return why(policy, method)
+  const url = openers.has(method) ? String(params['url'] ?? '').trim() : ''
+  if (ownPage.test(url) && !harmlessPage.test(url)) return `${why(policy, method)} of ${url}`
   if (policy === 'no-lifecycle') return undefined
   if (changes.some((pattern) => pattern.test(method))) return why(policy, method)
   if (!evaluations.has(method)) return undefined

@@ -1,5 +1,6 @@
 /** Collects what happens in the user's tabs, beside the browser; secrets go before anything leaves (`spec: relay 6`). */
 import type { CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import { limits } from '../../../core/limits.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import type { NewEvent } from '../events/buffer.ts'
 import { consoleDraft } from './console-events.ts'
@@ -7,12 +8,16 @@ import type { Draft } from './draft.ts'
 import { fit } from './fit.ts'
 import { NetworkDrafts } from './network-events.ts'
 import { pageDraft } from './page-events.ts'
-import { redactHeaders, redactUrl, redactValue } from './redact.ts'
+import { EventRate, type SkippedKind } from './rate.ts'
+import { redactBody, redactHeaders, redactUrl, redactValue } from './redact.ts'
 
 export interface CollectorWishes {
   /** Kinds that are collected; none of them collects nothing. */
   readonly kinds: readonly RelayEventKind[]
   readonly redact: boolean
+  readonly bodies: boolean
+  readonly maxEventsPerSec: number | null
+  readonly onSkipped: (kind: SkippedKind) => void
   readonly onEvent: (event: NewEvent) => void
 }
 
@@ -29,10 +34,12 @@ export class Collector {
   readonly #channel: CdpChannel
   readonly #wishes: CollectorWishes
   readonly #watched = new Map<string, Watched>()
+  readonly #rate: EventRate | undefined
 
   constructor(channel: CdpChannel, wishes: CollectorWishes) {
     this.#channel = channel
     this.#wishes = wishes
+    if (wishes.maxEventsPerSec !== null) this.#rate = new EventRate(wishes.maxEventsPerSec)
   }
 
   /** Begins to listen on a session of a tab. */
@@ -48,7 +55,13 @@ export class Collector {
     if (!watched) return
     // A frame of another site, or a worker: its events are its page's.
     if (method === 'Target.attachedToTarget') return this.#listen(watched.targetId, params['sessionId'] as string)
-    for (const draft of this.#draftsOf(watched, method, params)) this.#keep(watched.targetId, draft)
+    const hasText = method === 'Network.loadingFinished' && watched.network.isText(params['requestId'] as string)
+    const drafts = this.#draftsOf(watched, method, params)
+    const keep = (extra = {}) => {
+      for (const draft of drafts) this.#keep(watched.targetId, { ...draft, data: { ...draft.data, ...extra } })
+    }
+    if (hasText && this.#wishes.bodies) this.#askBody(params['requestId'] as string, sessionId!, keep)
+    else keep()
     if (method === 'Runtime.consoleAPICalled' && ++watched.messages % releaseEvery === 0) {
       this.#tell('Runtime.releaseObjectGroup', { objectGroup: 'console' }, sessionId!)
     }
@@ -67,13 +80,27 @@ export class Collector {
       this.#tell('Log.enable', {}, sessionId)
     }
     if (kinds.includes('network')) {
-      this.#tell('Network.enable', { maxTotalBufferSize: 8 * 1024 * 1024, maxPostDataSize: 0 }, sessionId)
+      const { bodyBytes, bodiesBytes } = limits.relay
+      const buffers = this.#wishes.bodies
+        ? { maxTotalBufferSize: bodiesBytes, maxResourceBufferSize: bodyBytes }
+        : { maxTotalBufferSize: 8 * 1024 * 1024 }
+      this.#tell('Network.enable', { ...buffers, maxPostDataSize: 0 }, sessionId)
     }
     if (kinds.includes('page')) {
       this.#tell('Page.enable', {}, sessionId)
       this.#tell('Inspector.enable', {}, sessionId)
     }
     this.#tell('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, sessionId)
+  }
+
+  /** The text of an answer, as long as the browser still has it. */
+  #askBody(requestId: string, sessionId: string, keep: (extra?: { body: string }) => void): void {
+    const message = { method: 'Network.getResponseBody', params: { requestId }, sessionId }
+    this.#channel.post(message, ({ result }) => {
+      const { body, base64Encoded } = (result ?? {}) as { body?: string; base64Encoded?: boolean }
+      if (body === undefined || base64Encoded || body.length > limits.relay.bodyBytes) keep()
+      else keep({ body: this.#wishes.redact ? redactBody(body) : body })
+    })
   }
 
   /** Workers have fewer domains than pages, and a tab may go at any time: a refusal is no fault. */
@@ -97,13 +124,27 @@ export class Collector {
   #keep(targetId: string, draft: Draft): void {
     const { kinds, redact, onEvent } = this.#wishes
     if (!kinds.includes(draft.kind)) return
+    if (this.#rate && !this.#rate.admits(draft.kind as SkippedKind)) {
+      return this.#wishes.onSkipped(draft.kind as SkippedKind)
+    }
     const data = redact ? withoutSecrets(draft.data) : draft.data
     onEvent(fit({ ...draft, target_id: targetId, data }))
   }
 }
 
-/** Fields whose values are names and not texts; looking for secrets in them would cost most of the time. */
-const plain = new Set(['level', 'method', 'resource', 'status', 'mime', 'request_id', 'kind', 'direction', 'timing'])
+/** Fields whose values are names, or are clean already; looking for secrets in them would cost most of the time. */
+const plain = new Set([
+  'level',
+  'body',
+  'method',
+  'resource',
+  'status',
+  'mime',
+  'request_id',
+  'kind',
+  'direction',
+  'timing',
+])
 
 function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(

@@ -7,6 +7,8 @@ export function fit(event: NewEvent): NewEvent {
   let cut = false
   const shorten = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') {
+      // Bodies have a bound of their own.
+      if (name === 'body') return value
       const most = name === 'url' || name === 'location' ? limits.relay.urlChars : limits.relay.textChars
       if (value.length <= most) return value
       cut = true
@@ -18,11 +20,14 @@ export function fit(event: NewEvent): NewEvent {
   }
   let data = shorten(event.data, '') as Record<string, unknown>
   // What is still too long has many parts: the largest of them go.
+  const { body, ...rest } = data
+  data = rest
   while (JSON.stringify(data).length > limits.relay.recordChars) {
     const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
     const [largest] = Object.entries(data).toSorted(([, one], [, other]) => size(other) - size(one))[0]!
     data = Object.fromEntries(Object.entries(data).filter(([name]) => name !== largest))
     cut = true
   }
+  if (typeof body === 'string') data['body'] = body
   return { ...event, data, ...(cut && { truncated: true as const }) }
 }

@@ -49,6 +49,7 @@ export class NetworkDrafts {
   /** Milliseconds to add to the network's clock to get the time of day. */
   #offset: number | undefined
   readonly #urls = new Map<string, string>()
+  readonly #texts = new Set<string>()
 
   /** The records of a network event; none for an event of another kind. */
   of(method: string, event: Record<string, unknown>): Draft[] {
@@ -64,8 +65,17 @@ export class NetworkDrafts {
       const record = { request_id: id, ...(url !== undefined && { url }), ...data }
       return { kind: 'network' as const, type, ts, data: record, ...(frameId !== undefined && { frame_id: frameId }) }
     })
-    if (ending.has(method)) this.#urls.delete(id)
+    if (method === 'Network.responseReceived' && textual.test(params.response.mimeType)) this.#texts.add(id)
+    if (ending.has(method)) {
+      this.#urls.delete(id)
+      this.#texts.delete(id)
+    }
     return drafts
+  }
+
+  /** Whether the answer to a request that is under way is text. */
+  isText(requestId: string): boolean {
+    return this.#texts.has(requestId)
   }
 
   #begin({ requestId, request, wallTime, timestamp }: Params): void {
@@ -79,6 +89,8 @@ export class NetworkDrafts {
     return timestamp * 1000 + this.#offset
   }
 }
+
+const textual = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|ecmascript|x-www-form-urlencoded)\b)/i
 
 interface Part {
   readonly type: string

@@ -47,6 +47,20 @@ export function redactValue(value: unknown): unknown {
   )
 }
 
+/** The text of an answer: JSON by its fields, anything else, forms too, as text. */
+export function redactBody(body: string): string {
+  try {
+    return JSON.stringify(redactValue(JSON.parse(body)))
+  } catch {
+    // No JSON.
+    return redactText(
+      body.replace(/(^|&)([\w.[\]-]+)=([^&\s]*)/g, (whole, mark: string, name: string) =>
+        secretField.test(name) ? `${mark}${name}=${redacted}` : whole,
+      ),
+    )
+  }
+}
+
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name)

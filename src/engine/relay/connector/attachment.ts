@@ -4,6 +4,7 @@ import { limits } from '../../../core/limits.ts'
 import type { CdpChannel } from '../../browser/cdp-router.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import { Collector } from '../collect/collector.ts'
+import type { SkippedKind } from '../collect/rate.ts'
 import type { NewEvent } from '../events/buffer.ts'
 import type { Policy } from '../policy.ts'
 import type { Hello } from '../tunnel/messages.ts'
@@ -17,6 +18,11 @@ export interface AttachmentWishes {
   readonly tabs: readonly string[]
   readonly kinds: readonly RelayEventKind[]
   readonly redact: boolean
+  /** Text bodies of answers are collected too. */
+  readonly bodies: boolean
+  /** Above so many events in a second some are left out, of the console first. */
+  readonly maxEventsPerSec: number | null
+  readonly onSkipped: (kind: SkippedKind) => void
   readonly onEvent: (event: NewEvent) => void
   /** The tabs have changed. */
   readonly onTargets: () => void
@@ -35,7 +41,7 @@ export class Attachment {
     this.#browser = browser
     this.#wishes = wishes
     this.#channel = channel
-    this.targets = new TargetBook(channel, wishes.tabs)
+    this.targets = new TargetBook(channel, wishes.tabs, () => browser.recent())
     const collector = new Collector(channel, wishes)
     channel.onEvent((message) => {
       this.targets.hear(message)

@@ -17,7 +17,7 @@ import type { UserBrowser } from './user-browser.ts'
 
 export interface ConnectorFacts {
   readonly name: string | null
-  readonly wishes: Omit<AttachmentWishes, 'onEvent' | 'onTargets'>
+  readonly wishes: Omit<AttachmentWishes, 'onEvent' | 'onSkipped' | 'onTargets'>
   /** Finds the browser, or starts it; called again when it is gone. */
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
   /** A link to the engine. @throws BaxError; `unauthorized` and its like are final, the rest is tried again. */
@@ -82,6 +82,7 @@ export class Connector {
       this.#attachment = await Attachment.make(browser, {
         ...this.#facts.wishes,
         onEvent: (event) => this.#outbox.add(event),
+        onSkipped: (kind) => this.#outbox.skip(kind),
         onTargets: () => this.#tellTargets(),
       })
     } catch (error) {

@@ -4,6 +4,7 @@ import { BaxError } from '../../../core/errors.ts'
 import type { Link } from '../../../core/link.ts'
 import { limits } from '../../../core/limits.ts'
 import { websocketLink } from '../../../core/websocket-link.ts'
+import { loopback } from './endpoint.ts'
 import { subprotocol } from '../tunnel/messages.ts'
 
 export interface EngineAddress {
@@ -18,13 +19,14 @@ export function dialEngine({ engine, token }: EngineAddress, signal: AbortSignal
   const path = '/relay/connect'
   const unix = engine.startsWith('unix:')
   const url = unix ? `ws+unix:${engine.slice('unix:'.length)}:${path}` : new URL(path, engine.replace(/^http/, 'ws'))
+  // Compression costs more than it saves on one machine.
+  const near = typeof url === 'string' || loopback.test(url.hostname)
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, subprotocol, {
       handshakeTimeout: limits.relay.handshakeMs,
       maxPayload: limits.relay.messageBytes,
       ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
-      // The engine decides whether the way is long enough for it.
-      perMessageDeflate: unix ? false : { threshold: 10 * 1024, zlibDeflateOptions: { level: 3 } },
+      perMessageDeflate: near ? false : { threshold: 10 * 1024, zlibDeflateOptions: { level: 3 } },
     })
     const settle = () => {
       signal.removeEventListener('abort', abort)

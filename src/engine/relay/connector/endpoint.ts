@@ -17,11 +17,14 @@ export type RunningBrowser = (typeof runningBrowsers)[number]
 
 export interface Endpoint {
   readonly url: string
+  /** Where it lists its targets, the one used last first; undefined where it does not. */
+  readonly list?: URL
   /** The browser asks its user first. */
   readonly asksUser: boolean
 }
 
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+/** Names of this machine in an address. */
+export const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /**
  * The websocket of a browser whose address was given.
@@ -62,7 +65,19 @@ async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint
   }
   // The browser names the host that it sees; through a forwarded port that is another one than ours.
   const { pathname } = new URL(told.webSocketDebuggerUrl)
-  return { url: `${ws}//${base.host}${pathname}`, asksUser: false }
+  return { url: `${ws}//${base.host}${pathname}`, list: new URL('/json/list', base), asksUser: false }
+}
+
+/** Ids of the pages that a browser lists, the one used last first; none when it does not answer. */
+export async function pagesByUse(list: URL): Promise<readonly string[]> {
+  try {
+    const answer = await fetch(list, { signal: AbortSignal.timeout(limits.relay.portMs), redirect: 'error' })
+    const targets = (await answer.json()) as { id: string; type: string }[]
+    return targets.filter(({ type }) => type === 'page').map(({ id }) => id)
+  } catch {
+    // The order is a help and no more; a browser that has gone is told of by its connection.
+    return []
+  }
 }
 
 /** @throws BaxError `stale_port_file`, `browser_failed`. */

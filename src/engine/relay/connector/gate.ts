@@ -15,11 +15,14 @@ export interface GateRules {
 const missingCode = -32_602
 
 /** These reach beyond the tabs in scope. */
-const wideMethods = /^(?:Storage\.|Browser\.(?!getVersion)|SystemInfo\.|Network\.getAllCookies$|Tracing\.)/
+const wideMethods =
+  /^(?:Storage\.|Browser\.(?!getVersion)|SystemInfo\.|Network\.(?:getAllCookies|clearBrowser\w+)$|Tracing\.)/
 
 interface TargetInfo {
   readonly targetId: string
   readonly type: string
+  url: string
+  title: string
 }
 
 /** Stands between one consumer and its channel. */
@@ -89,26 +92,25 @@ export class Gate implements CdpChannel {
     if (method === 'Target.activateTarget' && result) targets.activated(params['targetId'] as string)
     if (method === 'Target.getTargets' && result) {
       const infos = result['targetInfos'] as TargetInfo[]
-      result['targetInfos'] = infos.filter(({ targetId, type }) => !this.#isHidden(targetId, type))
+      result['targetInfos'] = infos.filter((info) => !this.#isHidden(info)).map((info) => this.#nameless(info))
     }
   }
 
   #shows({ method, params = {}, sessionId }: CdpMessage): boolean {
     if (sessionId !== undefined && this.#withheld.has(sessionId)) return false
     const info = params['targetInfo'] as TargetInfo | undefined
+    if (info) this.#nameless(info)
     if (method === 'Target.attachedToTarget') return this.#attached(params['sessionId'] as string, info!, sessionId)
     if (method === 'Target.detachedFromTarget') return !this.#withheld.delete(params['sessionId'] as string)
-    if (method === 'Target.targetCreated' || method === 'Target.targetInfoChanged') {
-      return !this.#isHidden(info!.targetId, info!.type)
-    }
+    // A client that is told of a tab waits for it.
+    if (method === 'Target.targetCreated') return !this.#isHidden(info!) && !this.#hangs(info!)
+    if (method === 'Target.targetInfoChanged') return !this.#isHidden(info!)
     return true
   }
 
   /** What must not be seen is let run, and let go of. */
-  #attached(child: string, { targetId, type }: TargetInfo, parent: string | undefined): boolean {
-    const { targets } = this.#rules
-    // One that hangs would hold up a consumer that waits for all of its tabs.
-    if (!this.#isHidden(targetId, type) && !(type === 'page' && targets.hangs(targetId))) return true
+  #attached(child: string, info: TargetInfo, parent: string | undefined): boolean {
+    if (!this.#isHidden(info) && !this.#hangs(info)) return true
     this.#withheld.add(child)
     const gone = () => {}
     this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId: child }, gone)
@@ -118,15 +120,27 @@ export class Gate implements CdpChannel {
   }
 
   /** In a scope only its pages exist at the browser's level; what is below a page belongs to it. */
-  #isHidden(targetId: string, type: string): boolean {
+  #isHidden({ targetId, type }: TargetInfo): boolean {
     const { targets } = this.#rules
     if (!targets.scoped) return false
     if (type === 'page') return !targets.includes(targetId)
-    return type !== 'iframe' && type !== 'worker' && type !== 'browser'
+    return !['iframe', 'worker', 'browser', 'tab'].includes(type)
+  }
+
+  /** One that hangs would hold up a client that waits for all of its tabs. */
+  #hangs({ targetId, type }: TargetInfo): boolean {
+    return this.#rules.lenient && type === 'page' && this.#rules.targets.hangs(targetId)
+  }
+
+  /** The frame around a page, which Puppeteer goes through to it: in a scope it does not tell what it shows. */
+  #nameless(info: TargetInfo): TargetInfo {
+    if (this.#rules.targets.scoped && info.type === 'tab') info.url = info.title = ''
+    return info
   }
 }
 
 /** What clients send by themselves to set the stage is answered as done where the policy keeps the user's own setting. */
 function isFormality(policy: Policy, { method, params = {} }: CdpMessage): boolean {
-  return policy !== 'full' && method === 'Browser.setDownloadBehavior' && params['browserContextId'] === undefined
+  const downloads = method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior'
+  return policy !== 'full' && downloads && params['browserContextId'] === undefined
 }

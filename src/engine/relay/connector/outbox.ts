@@ -19,6 +19,8 @@ export class Outbox {
   #sentSeq = 0
   #send: Send | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Something was dropped that no batch has told of yet. */
+  #untold = false
   readonly #dropped = { console: 0, network: 0, page: 0, cdp: 0 }
 
   add(event: NewEvent): void {
@@ -36,6 +38,13 @@ export class Outbox {
     this.#sentSeq = this.#firstSeq - 1
     this.#send = send
     this.#flush()
+  }
+
+  /** Counts an event that was left out on purpose. */
+  skip(kind: keyof EventBatch['dropped']): void {
+    this.#dropped[kind] += 1
+    this.#untold = true
+    this.#timer ??= setTimeout(() => this.#flush(), limits.relay.batchMs).unref()
   }
 
   disconnect(): void {
@@ -59,11 +68,26 @@ export class Outbox {
     this.#timer = undefined
     if (!this.#send) return
     const unsent = Math.max(0, this.#sentSeq + 1 - this.#firstSeq)
-    for (let at = unsent; at < this.#kept.length; at += limits.relay.batchEvents) {
-      const batch = this.#kept.slice(at, at + limits.relay.batchEvents).map(({ event }) => event)
+    let at = unsent
+    while (at < this.#kept.length || this.#untold) {
+      const batch = this.#batchFrom(at)
       this.#send({ type: 'events', cseq: this.#firstSeq + at, batch, dropped: { ...this.#dropped } })
+      this.#untold = false
+      at += batch.length
     }
     this.#sentSeq = this.#firstSeq + this.#kept.length - 1
+  }
+
+  /** As many as go into one message. */
+  #batchFrom(at: number): NewEvent[] {
+    const batch: NewEvent[] = []
+    let chars = 0
+    for (const kept of this.#kept.slice(at, at + limits.relay.batchEvents)) {
+      if (batch.length > 0 && chars + kept.chars > limits.relay.batchChars) break
+      batch.push(kept.event)
+      chars += kept.chars
+    }
+    return batch
   }
 
   #dropOldest(): void {

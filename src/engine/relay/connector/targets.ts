@@ -44,10 +44,13 @@ export class TargetBook {
   #onAttached = (_targetId: string, _sessionId: string) => {}
   #onResponds = (_targetId: string, _responsive: boolean) => {}
   #uses = 0
+  readonly #recent: () => Promise<readonly string[]>
+  #lastUsed: string | undefined
 
-  /** `tabs` are target ids and globs of addresses; none of them means every tab. */
-  constructor(channel: CdpChannel, tabs: readonly string[]) {
+  /** `tabs` are target ids and globs of addresses; none of them means every tab. `recent` lists pages, the last used first. */
+  constructor(channel: CdpChannel, tabs: readonly string[], recent: () => Promise<readonly string[]>) {
     this.#channel = channel
+    this.#recent = recent
     if (tabs.length > 0) {
       const matches = tabs.map((tab) => picomatch(tab, { bash: true }))
       this.#isNamed = (id, url) => tabs.includes(id) || matches.some((match) => match(url))
@@ -84,6 +87,7 @@ export class TargetBook {
     await this.#channel.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] })
     const { targetInfos } = await this.#channel.send('Target.getTargets', { filter: [{ type: 'page' }] })
     await Promise.all((targetInfos as TargetInfo[]).map((info) => this.#add(info)))
+    for (const targetId of (await this.#recent()).toReversed()) this.#use(targetId)
     await this.refresh()
   }
 
@@ -137,8 +141,17 @@ export class TargetBook {
 
   /** Asks every tab whether it answers and shows. */
   async refresh(): Promise<void> {
-    await Promise.all([...this.#pages.values()].map((page) => this.#ask(page)))
+    const asked = [...this.#pages.values()].map((page) => this.#ask(page))
+    const [[first]] = await Promise.all([this.#recent(), ...asked])
+    // What has come to the front of the browser's own order was used by somebody since the last look.
+    if (first !== undefined && first !== this.#lastUsed) this.#use(first)
+    this.#lastUsed = first ?? this.#lastUsed
     this.#onChange()
+  }
+
+  #use(targetId: string): void {
+    const page = this.#pages.get(targetId)
+    if (page) page.used = ++this.#uses
   }
 
   get #seen(): Page[] {

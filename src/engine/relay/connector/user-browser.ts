@@ -7,13 +7,15 @@ import { CdpRouter } from '../../browser/cdp-router.ts'
 import { startBrowser } from '../../browser/launch.ts'
 import { locateBrowser } from '../../browser/locate.ts'
 import { Upstream } from '../../browser/upstream.ts'
-import { type BrowserWish, type Endpoint, endpointAt, endpointOfRunning } from './endpoint.ts'
+import { type BrowserWish, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
 import { openBrowserWire } from './socket-wire.ts'
 
 export interface UserBrowser {
   readonly router: CdpRouter
   /** It was started for the connector and ends with it. */
   readonly own: boolean
+  /** Ids of its pages, the one used last first; none where it does not tell. */
+  recent(): Promise<readonly string[]>
   /** Lets go of it; ends one that is `own`. */
   release(): Promise<void>
 }
@@ -35,7 +37,9 @@ export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal
       ? await endpointAt(wish.cdp, wish.allowRemote, signal)
       : await endpointOfRunning(wish.running, wish.dataDir)
   const wire = await connect(endpoint, search, signal)
-  return { router: new CdpRouter(wire), own: false, release: async () => wire.close() }
+  const { list } = endpoint
+  const recent = async () => (list ? pagesByUse(list) : [])
+  return { router: new CdpRouter(wire), own: false, recent, release: async () => wire.close() }
 }
 
 async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserSearch, signal: AbortSignal) {
@@ -70,5 +74,5 @@ async function launch({ config }: BrowserSearch): Promise<UserBrowser> {
     await process.end()
     throw new BaxError('browser_failed', `${located.path} did not start`, { cause, hint: process.lastWords() })
   }
-  return { router, own: true, release: () => process.end() }
+  return { router, own: true, recent: async () => [], release: () => process.end() }
 }

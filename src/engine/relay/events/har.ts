@@ -18,14 +18,15 @@ export interface Har {
   readonly log: {
     readonly version: '1.2'
     readonly creator: { readonly name: string; readonly version: string }
+    readonly pages: readonly Record<string, unknown>[]
     readonly entries: readonly Record<string, unknown>[]
   }
 }
 
 /** An entry a request, in the order of their beginning; what has no end yet is marked `_incomplete`. */
 export function toHar(events: readonly RelayEvent[]): Har {
-  const entries = exchanges(events).map(entryOf)
-  return { log: { version: '1.2', creator: { name: 'bax', version }, entries } }
+  const all = exchanges(events)
+  return { log: { version: '1.2', creator: { name: 'bax', version }, pages: pagesOf(all), entries: all.map(entryOf) } }
 }
 
 function exchanges(events: readonly RelayEvent[]): Exchange[] {
@@ -51,6 +52,22 @@ function exchanges(events: readonly RelayEvent[]): Exchange[] {
     }
   }
   return all
+}
+
+/** The tabs that entries refer to, called by the first page that they have loaded. */
+function pagesOf(all: readonly Exchange[]): Record<string, unknown>[] {
+  const pages = new Map<string, Record<string, unknown>>()
+  for (const { request } of all) {
+    const { target_id: id, ts, data } = request
+    if (id === undefined || pages.has(id)) continue
+    pages.set(id, { startedDateTime: new Date(ts).toISOString(), id, title: data['url'], pageTimings: {} })
+  }
+  return [...pages.values()]
+}
+
+function contentOf({ bytes, body }: Readonly<Record<string, unknown>>, mime: unknown): Record<string, unknown> {
+  const known = typeof body === 'string'
+  return { size: known ? Buffer.byteLength(body) : (bytes ?? 0), mimeType: mime ?? '', ...(known && { text: body }) }
 }
 
 function entryOf({ request, response, end }: Exchange): Record<string, unknown> {
@@ -80,7 +97,7 @@ function entryOf({ request, response, end }: Exchange): Record<string, unknown> 
       httpVersion: '',
       cookies: [],
       headers: pairs(answered['headers']),
-      content: { size: end?.data['bytes'] ?? -1, mimeType: answered['mime'] ?? '' },
+      content: contentOf(end?.data ?? {}, answered['mime']),
       redirectURL: answered['location'] ?? '',
       headersSize: -1,
       bodySize: end?.data['bytes'] ?? -1,

@@ -70,11 +70,11 @@ export class RelayHub {
     for (const session of this.sessions) if (session.principal.tokenId === tokenId) session.end('token_revoked')
   }
 
-  /** Lets every connector go; they hear that it is for good. */
+  /** Lets every connector go; they come back to the engine that is started next. */
   close(): void {
     clearInterval(this.#pings)
+    for (const tunnel of this.#tunnels) tunnel.close(closeCodes.away, 'the engine ends')
     for (const session of this.sessions) session.end('stopped')
-    for (const tunnel of this.#tunnels) tunnel.close(closeCodes.deleted, 'the engine ends')
   }
 
   #hear(

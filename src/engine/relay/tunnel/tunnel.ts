@@ -6,6 +6,7 @@ import type { Link } from '../../../core/link.ts'
 /** Close codes of links and channels. */
 export const closeCodes = {
   done: 1000,
+  away: 1001,
   lost: 1006,
   protocol: 4000,
   replaced: 4001,

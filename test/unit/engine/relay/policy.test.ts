@@ -17,6 +17,10 @@ describe('the policy of a browser', () => {
     'Page.crash',
     'Extensions.loadUnpacked',
     'Target.setRemoteLocations',
+    'Target.sendMessageToTarget',
+    'Target.exposeDevToolsProtocol',
+    'Tethering.bind',
+    'Page.setDownloadBehavior',
   ])('no-lifecycle refuses %s and names it', (method) => {
     expect(refusal('no-lifecycle', { method })).toContain(method)
     expect(refusal('read-only', { method })).toContain(method)
@@ -27,6 +31,19 @@ describe('the policy of a browser', () => {
       expect(allowed('no-lifecycle', method)).toBe(true)
     }
   })
+
+  test.each(['chrome://quit', 'chrome://restart/', ' ABOUT:restart', 'edge://settings', 'view-source:chrome://crash'])(
+    'the page %s of the browser itself is not opened',
+    (url) => {
+      expect(allowed('no-lifecycle', 'Page.navigate', { url })).toBe(false)
+      expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(false)
+    },
+  )
+
+  test.each(['about:blank', 'about:blank#x', '', 'chrome://newtab/', 'https://chrome.example/', 'data:text/html,x'])(
+    'the address %j is opened',
+    (url) => expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(true),
+  )
 
   test("downloads of the user's own context stay as they are", () => {
     expect(allowed('no-lifecycle', 'Browser.setDownloadBehavior', { behavior: 'deny' })).toBe(false)

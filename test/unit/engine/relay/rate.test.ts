@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { EventRate } from '../../../../src/engine/relay/collect/rate.ts'
+
+test('the console has half of what a second may hold, and the rest is for the others', () => {
+  let now = 0
+  const rate = new EventRate(10, () => now)
+  const passed = (kind: 'console' | 'network') =>
+    Array.from({ length: 20 }, () => rate.admits(kind)).filter(Boolean).length
+  expect(passed('console')).toBe(5)
+  expect(passed('network')).toBe(5)
+  expect(passed('network')).toBe(0)
+  now = 1000
+  expect(passed('network')).toBe(10)
+  expect(passed('console')).toBe(0)
+})

@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { endpointAt, endpointOfRunning } from '../../../../src/engine/relay/connector/endpoint.ts'
+import { openUserBrowser } from '../../../../src/engine/relay/connector/user-browser.ts'
+import { failureOf, until } from '../../../support/session-steps.ts'
+
+/** A browser as its port shows it in approval mode: no list of targets, and a dialog for every connection. */
+interface AskingBrowser {
+  readonly url: string
+  readonly port: number
+  /** Connections that have raised a dialog, in the order of their coming. */
+  readonly dialogs: { readonly path: string; allow(): void; refuse(): void }[]
+  close(): Promise<void>
+}
+
+async function startAskingBrowser(answer?: (request: IncomingMessage, response: ServerResponse) => void) {
+  const notFound = (_request: IncomingMessage, response: ServerResponse) => response.writeHead(404).end()
+  const server = createServer(answer ?? notFound)
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket) => sockets.add(socket))
+  const upgrader = new WebSocketServer({ noServer: true })
+  const dialogs: AskingBrowser['dialogs'] = []
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    dialogs.push({
+      path: request.url ?? '',
+      allow: () => upgrader.handleUpgrade(request, socket, head, () => {}),
+      refuse: () => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'),
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  const browser: AskingBrowser = { url: `http://127.0.0.1:${port}`, port, dialogs, close }
+  return browser
+}
+
+let asking: AskingBrowser
+let folder: string
+let told: string[]
+
+beforeEach(async () => {
+  ;[asking, folder] = await Promise.all([startAskingBrowser(), mkdtemp(join(tmpdir(), 'bax-test-'))])
+  told = []
+})
+afterEach(async () => {
+  await asking.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const never = new AbortController().signal
+type Wish = Parameters<typeof openUserBrowser>[0]['wish']
+
+const open = (wish: Wish, approveMs = 60_000, signal = never) => {
+  const config = { cacheDir: folder, display: false }
+  return openUserBrowser({ wish, config, approveMs, tell: (line) => told.push(line) }, signal)
+}
+const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
+
+describe('a browser that asks its user', () => {
+  test('is waited for with one dialog, and connected once it is allowed', async () => {
+    const opening = open(at(asking.url))
+    await until(() => asking.dialogs.length > 0)
+    expect(told).toEqual(['waiting for the Allow remote debugging dialog'])
+    asking.dialogs[0]!.allow()
+    await (await opening).release()
+    expect(asking.dialogs.map(({ path }) => path)).toEqual(['/devtools/browser'])
+  })
+
+  test('is not asked again when its user says no', async () => {
+    const opening = failureOf(open(at(asking.url)))
+    await until(() => asking.dialogs.length > 0)
+    asking.dialogs[0]!.refuse()
+    expect(await opening).toMatchObject({ code: 'browser_refused', exit: 5 })
+    expect(asking.dialogs).toHaveLength(1)
+  })
+
+  test('is given up when nobody answers the dialog', async () => {
+    expect(await failureOf(open(at(asking.url), 50))).toMatchObject({ code: 'timeout' })
+    expect(asking.dialogs).toHaveLength(1)
+  })
+
+  test('is let go of when the caller does not want to wait any longer', async () => {
+    const stop = new AbortController()
+    const opening = failureOf(open(at(asking.url), 60_000, stop.signal))
+    await until(() => asking.dialogs.length > 0)
+    stop.abort()
+    expect(await opening).toMatchObject({ message: 'given up' })
+  })
+
+  test('is found by the port file of its data folder', async () => {
+    await writeFile(join(folder, 'DevToolsActivePort'), `${asking.port}\n/devtools/browser/one\n`)
+    const opening = open({ running: 'chrome', dataDir: folder })
+    await until(() => asking.dialogs.length > 0)
+    asking.dialogs[0]!.allow()
+    await (await opening).release()
+    expect(asking.dialogs[0]!.path).toBe('/devtools/browser/one')
+  })
+})
+
+describe('the port file of a running browser', () => {
+  const file = () => join(folder, 'DevToolsActivePort')
+  const found = () => endpointOfRunning('chrome', folder)
+
+  test('that is not there means that debugging is off', async () => {
+    expect(await failureOf(found())).toMatchObject({
+      code: 'browser_failed',
+      hint: expect.stringContaining('chrome://'),
+    })
+  })
+
+  test('that is half written is read again until it is whole', async () => {
+    await writeFile(file(), '')
+    const finding = found()
+    await writeFile(file(), '9222')
+    await writeFile(file(), '9222\n/devtools/browser/late')
+    expect(await finding).toMatchObject({ url: 'ws://127.0.0.1:9222/devtools/browser/late', asksUser: true })
+  })
+
+  test.each([
+    ['no port', 'ninety\n/devtools/browser/x'],
+    ['port 0', '0\n/devtools/browser/x'],
+    ['a port beyond the last', '70000\n/devtools/browser/x'],
+    ['another path', '9222\n/evil'],
+    ['a third line', '9222\n/devtools/browser/x\nmore'],
+  ])('with %s is not trusted', async (_name, text) => {
+    await writeFile(file(), text)
+    expect(await failureOf(found())).toMatchObject({ code: 'stale_port_file' })
+  })
+
+  test('whose port refuses is a leftover', async () => {
+    await writeFile(file(), `${asking.port}\n/devtools/browser/gone\n`)
+    await asking.close()
+    expect(await failureOf(open({ running: 'chrome', dataDir: folder }))).toMatchObject({ code: 'stale_port_file' })
+    asking = await startAskingBrowser()
+  })
+})
+
+describe('the address of a browser', () => {
+  test('of another machine needs a word of its own', async () => {
+    expect(await failureOf(endpointAt('http://192.0.2.1:9222', false, never))).toMatchObject({
+      code: 'invalid_request',
+      hint: expect.stringContaining('--allow-remote-cdp'),
+    })
+    const url = 'ws://192.0.2.1:9222/devtools/browser/x'
+    expect(await endpointAt(url, true, never)).toMatchObject({ url })
+  })
+
+  test.each(['localhost:9222', 'ftp://127.0.0.1', 'nothing'])('%s is none', async (cdp) => {
+    expect(await failureOf(endpointAt(cdp, false, never))).toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('where nothing listens says how a browser is started', async () => {
+    const { url } = asking
+    await asking.close()
+    const failure = await failureOf(endpointAt(url, false, never))
+    expect(failure).toMatchObject({ code: 'browser_failed', hint: expect.stringContaining('--remote-debugging-port=') })
+    asking = await startAskingBrowser()
+  })
+
+  test('where something else answers is no browser', async () => {
+    const other = await startAskingBrowser((_request, response) => response.end('<h1>A printer</h1>'))
+    expect(await failureOf(endpointAt(other.url, false, never))).toMatchObject({ code: 'browser_failed' })
+    await other.close()
+  })
+
+  test('keeps the port that was asked, whatever host the browser believes to have', async () => {
+    const told = { webSocketDebuggerUrl: 'ws://10.0.0.7:1/devtools/browser/abc' }
+    const other = await startAskingBrowser((_request, response) => response.end(JSON.stringify(told)))
+    const { url, list } = await endpointAt(other.url, false, never)
+    expect(url).toBe(`ws://127.0.0.1:${other.port}/devtools/browser/abc`)
+    expect(list?.href).toBe(`${other.url}/json/list`)
+    await other.close()
+  })
+})
