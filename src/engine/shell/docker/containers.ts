@@ -190,10 +190,9 @@ class DockerContainers implements ShellContainers {
   }
 
   async #connectNow(): Promise<Reach> {
-    const [connection, identity] = await Promise.all([
-      connectDocker(this.#config.shell),
-      engineIdentity(this.#config.stateDir),
-    ])
+    const connection = await connectDocker(this.#config.shell)
+    // Without a Docker nothing is written either.
+    const identity = await engineIdentity(this.#config.stateDir)
     await sweep(connection, identity)
     return { connection, identity }
   }
