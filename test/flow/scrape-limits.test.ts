@@ -108,13 +108,18 @@ describe('advertisements', () => {
   })
 
   test('are not loaded', async () => {
-    const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser' })
+    const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser', only_main_content: false })
     expect(data!.markdown).toContain('No advertisement.')
     expect(ads.requests).toEqual([])
   })
 
   test('are loaded when they are wanted', async () => {
-    const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser', block_ads: false })
+    const { data } = await own.clients.http.scrape({
+      url: page.url,
+      render: 'browser',
+      only_main_content: false,
+      block_ads: false,
+    })
     expect(data!.markdown).toContain('Buy now!')
     expect(ads.requests).toEqual(['/ad.js'])
   })
