@@ -12,11 +12,12 @@ const ample = 1200
 
 const rootName = /^(?:root|app|app-root|react-root|react-app|main-app|__next|___gatsby|__nuxt|svelte|q-app|ember-app|mount|application|vue-app|spa-root)$/i // prettier-ignore
 const contentName = /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i // prettier-ignore
-const foreignName = /(?:ad|ads|advert|banner|cookie|consent|modal|popup|overlay|toast|tooltip|menu|nav|share|social|fb-root|disqus|comment-?embed|recaptcha|portal|gtm|tracking|chat|widget|lightbox|search|cart|player|map|signup|newsletter)/i // prettier-ignore
+/** Whole words of a name: `ad` is in many that are none. */
+const foreignName = /(?:^|[\s_-])(?:ads?|adverts?|banners?|cookies?|consent|modal|popup|overlay|toast|tooltip|menu|nav(?:bar|igation)?|share|sharing|social|fb-root|disqus|recaptcha|portal|gtm|tracking|chat|widgets?|lightbox|search(?![\s_-]?results?)|(?:mini)?cart|player|map|signup|newsletter|gpt|hbspt|hs_form\w*|taboola|outbrain|primis\w*|google_translate\w*|progress|g_id_\w*)(?=$|[\s_\d-])/i // prettier-ignore
 const noticeText = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w+|activ\w+|habilit\w+|включите)[^.]{0,80}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
 
 /** Writing into the page, and fetching what to write. */
-const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
+const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot\(|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
 const fetching = /\bfetch\(|XMLHttpRequest|\$\.(?:get|ajax|getJSON|post)\(|axios|WebSocket\(|EventSource\(|import\(/
 const injecting = /createElement\(\s*['"]script['"]/
 
@@ -55,7 +56,11 @@ function weakReason(signs: PageSigns): Reason | undefined {
 /** Whether inline code does more than count visitors. */
 const hasProgram = (code: string): boolean => writing.test(code) || fetching.test(code)
 
-function writesContent(code: string): boolean {
+/** What is put into the head is no content. */
+const intoHead = /\b(?:document\.)?head\.append(?:Child)?\(/g
+
+function writesContent(whole: string): boolean {
+  const code = whole.replaceAll(intoHead, '')
   if (!writing.test(code)) return false
   if (fetching.test(code)) return true
   // What trackers do: make a script element and put it in.
@@ -63,7 +68,7 @@ function writesContent(code: string): boolean {
 }
 
 const nameOf = (element: ElementNode): string =>
-  `${attribute(element, 'id')} ${attribute(element, 'class')} ${element.tag.includes('-') ? element.tag : ''}`
+  `${attribute(element, 'id')} ${attribute(element, 'class')} ${element.tag.includes('-') ? element.tag : ''}`.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-') // prettier-ignore
 
 function isRoot(element: ElementNode): boolean {
   return rootName.test(attribute(element, 'id')) || /^(?:app-root|router-outlet|ng-view)$/.test(element.tag)

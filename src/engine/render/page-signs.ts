@@ -30,9 +30,13 @@ const tracker =
 /** What the snippets of trackers, consent tools and ads are known by. */
 const trackerCode =
   /\b(?:dataLayer|gtag\(|fbq\(|_hsq|_gaq|GoogleAnalyticsObject|hotjar|hj\(|adsbygoogle|googletag|NREUM|newrelic|optimizely|OneTrust|OptanonWrapper|_wpemojiSettings|twemoji|clarity\(|ttq\.|_linkedin|pintrk|Intercom\(|drift\.|_satellite|Cookiebot|__cmp|__tcfapi|prebid|pbjs)\b/ // prettier-ignore
+/** Snippets of hosts, caches, forms and ad servers, which write frames, links and messages, not content. */
+const snippet = /__CF\$cv\$params|wp-skip-link|nitroBeaconUrl|NITROPACK_STATE|\bNPRL\b|_vwo_code|_fs_script|\bAdButler\b|\bm3_u\b|gformInitSpinner|gform_pre_post_render|RocketElementorAnimation|RocketPreloadLinks|\blazyLoadThumb\b|createRootURLMiddleware/ // prettier-ignore
+/** A program that is longer is more than such a snippet. */
+const longestSnippet = 12_000
 const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]*\.(?:m?js)/i // prettier-ignore
 const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
-const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-(?:data|text|for|html)|\*ng|data-reactroot-empty)/ // prettier-ignore
+const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-for|\*ng|data-reactroot-empty)/ // prettier-ignore
 
 /** Reads the signs in one walk over the tree. */
 export function signsOf(root: ElementNode): PageSigns {
@@ -91,6 +95,8 @@ class SignReader {
     const { attributes } = element
     if (attributes['aria-busy'] === 'true' || loadingName.test(attribute(element, 'class'))) this.#loading++
     for (const name in attributes) if (templateAttribute.test(name)) this.#templates++
+    // Alpine fills these; what they hold already, the server has filled in.
+    if (element.children.length === 0 && ('x-text' in attributes || 'x-html' in attributes)) this.#templates++
   }
 
   #script(element: ElementNode): void {
@@ -100,7 +106,7 @@ class SignReader {
     const source = attributes['src']
     if (source === undefined) {
       const text = rawText(element)
-      if (text.trim() !== '' && !trackerCode.test(text)) this.#inline.push(text)
+      if (text.trim() !== '' && !isForeign(text)) this.#inline.push(text)
       return
     }
     if (tracker.test(source)) return
@@ -114,6 +120,9 @@ class SignReader {
     for (const child of elementsOf(element)) if (child.tag === 'script') this.#script(child)
   }
 }
+
+const isForeign = (code: string): boolean =>
+  trackerCode.test(code) || (code.length <= longestSnippet && snippet.test(code))
 
 /** Whether an element without text looks like a place that something is to be put into. */
 function isHollow(element: ElementNode): boolean {

@@ -30,6 +30,18 @@ describe('a page is complete as it was sent', () => {
       `<div id="__next"><main>${prose}</main></div><script src="/_next/static/main-1.js"></script><script id="__NEXT_DATA__" type="application/json">{}</script>`,
     ],
     [
+      'behind a guard against robots',
+      `<main>${prose}</main><script>(function () { var d = document.createElement('script'); d.innerHTML = "window.__CF$cv$params={r:'1'}"; document.body.appendChild(d) })()</script>`,
+    ],
+    [
+      'with style sheets put into its head',
+      `<main>${prose}</main><script>document.addEventListener('DOMContentLoaded', () => { const l = document.createElement('link'); l.href = '/late.css'; document.head.appendChild(l) })</script>`,
+    ],
+    [
+      'with menus that Alpine opens',
+      `<main x-data="{ open: false }">${prose}<b x-text="title">A title</b></main><script src="/alpine.js" defer></script>`,
+    ],
+    [
       'with places for widgets',
       `<main>${prose}</main><div id="fb-root"></div><div id="cookie-consent"></div><script src="/widgets.js"></script>`,
     ],
@@ -60,6 +72,21 @@ describe('a page needs a browser', () => {
       'attributes of a template',
       `<main>${prose}<ul><li v-for="i in items"></li></ul></main><script src="/vue.js"></script>`,
       'template',
+    ],
+    [
+      'places that Alpine fills',
+      `<main x-data="data">${prose}<b x-text="price"></b></main><script src="/alpine.js" defer></script>`,
+      'template',
+    ],
+    [
+      'results of a search',
+      `<main>${prose}<div id="search-results"></div></main><script src="/site.js"></script>`,
+      'promise',
+    ],
+    [
+      'a place whose name only sounds like an advertisement',
+      `<main>${prose}<div id="thread-list"></div></main><script src="/site.js"></script>`,
+      'promise',
     ],
     ['hardly any text', '<p>Wait</p><script>go()</script>', 'thin'],
     [
