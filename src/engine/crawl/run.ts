@@ -7,7 +7,6 @@ import { BaxError } from '../../core/errors.ts'
 import type { Log } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
-import type { ObtainedPage } from '../scrape/obtain.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { HostGates } from './host-gate.ts'
@@ -21,6 +20,7 @@ import { Robots } from './robots.ts'
 import { Settler } from './settle.ts'
 import { sitemapAddresses } from './sitemaps.ts'
 import { Speed } from './speed.ts'
+import { type Task, weightOf } from './task.ts'
 import { type FailedVisit, type Visited, Visitor } from './visit.ts'
 
 /** Why a crawl is to end before its time; `interrupted` leaves it as it is, to be gone on with. */
@@ -42,13 +42,6 @@ export interface RunFacts {
   readonly log: Log
   /** Lines of a crawl that is gone on with, as they are read. */
   readonly before?: AsyncIterable<PlacedLine>
-}
-
-interface Task {
-  readonly waiting: Waiting
-  done?: Promise<void>
-  visited?: Visited | 'planned'
-  fault?: unknown
 }
 
 export class CrawlRun {
@@ -93,7 +86,9 @@ export class CrawlRun {
     return {
       ...record.counts(),
       queued: record.queued,
-      current: this.#tasks.filter(({ visited }) => visited === undefined).map(({ waiting }) => waiting.url),
+      current: this.#tasks
+        .filter(({ visited, settling }) => settling || visited === undefined)
+        .map(({ waiting }) => waiting.url),
       concurrency: this.#pace.atOnce,
       pages_per_second: this.#speed.perSecond(),
       elapsed_ms: record.activeMs(Date.now()),
@@ -210,7 +205,7 @@ export class CrawlRun {
   async #settle(task: Task, early: Visited | 'planned'): Promise<void> {
     const { record } = this.#facts
     const { waiting } = task
-    this.#tasks.shift()
+    task.settling = true
     this.#ahead -= weightOf(early)
     const enough = this.#isEnough(waiting)
     const visited = early === 'planned' && !enough ? await this.#visitor.visit(waiting) : early
@@ -220,6 +215,7 @@ export class CrawlRun {
       ? await this.#settler.plan(waiting, record.completed)
       : await this.#settler.settle(waiting, visited, record.completed)
     await this.#write(lines)
+    this.#tasks.shift()
     this.#speed.count()
     await this.#repeat()
   }
@@ -283,15 +279,3 @@ const outOfTime = (secs: number) => {
   const { message: error, code } = new BaxError('timeout', `the crawl took longer than ${secs} s`)
   return { error, code }
 }
-
-/** What a page holds while it waits for those before it, in characters. */
-function weightOf(visited: Visited | 'planned'): number {
-  if (visited === 'planned') return 0
-  if (!visited.ok) return treeWeight(visited.fetched?.page)
-  const { markdown = '', html = '', rawHtml = '', screenshot = '' } = visited.answer.data ?? {}
-  const trees = treeWeight(visited.page) + treeWeight(visited.fetched) + treeWeight(visited.audit)
-  return markdown.length + html.length + rawHtml.length + screenshot.length + trees
-}
-
-/** A page as a tree takes several times the space of its text. */
-const treeWeight = (page: ObtainedPage | undefined): number => (page?.document.raw?.length ?? 0) * 4
