@@ -9,9 +9,6 @@ const noCounts = { names: new Map(), texts: new Map() }
 /** How much a page of a set counts beside one of the main set. */
 const setWeights = { traf: 0.8, readability: 0.7, defuddle: 0.25 }
 
-/** Kinds of pages of which there are few, and which ask for more than paragraphs: without it they are not learnt. */
-const typeWeights = { service: 1.2, forum: 1.5, collection: 1.5, listing: 1.5, product: 2 }
-
 /** Pages without their scripts and styles: some fetchers deliver them so. */
 const stripped = (html) =>
   html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, '').replaceAll(/<!--[\s\S]*?-->/g, '')
@@ -95,8 +92,7 @@ export function targetsOf(pages, rows) {
     const sum = own.reduce((total, weight) => total + weight, 0)
     const { words } = page.survey
     const cost = page.wanted ? Math.min(4, (1.25 * words) / (page.wanted.length + 0.25 * words)) : 1
-    const { set, type } = page.item
-    const weight = (setWeights[set] ?? typeWeights[type] ?? 1) * cost
+    const weight = (setWeights[page.item.set] ?? 1) * cost
     for (const [index, value] of own.entries()) if (sum > 0) weights[page.from + index] = (value / sum) * weight
   }
   const used = weights.filter((weight) => weight > 0)

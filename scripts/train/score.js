@@ -1,7 +1,7 @@
 // The scorer's measures, on blocks: word F1 of a page, F1 over wanted and unwanted passages.
 
 /** Word F1 of the kept blocks of a page whose true text is known. */
-export function wordF1({ words, wanted }, keep) {
+function wordF1({ words, wanted }, keep) {
   const left = new Map()
   for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1)
   let kept = 0
@@ -23,7 +23,7 @@ export function wordF1({ words, wanted }, keep) {
 const plain = (text) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** How many passages are rightly there, wrongly there, wrongly missing. */
-export function passageCounts({ item, survey }, keep) {
+function passageCounts({ item, survey }, keep) {
   const text = plain(
     survey.segments.blocks
       .filter((_, index) => keep(index))

@@ -133,20 +133,14 @@ const keepBy = (all) => (page) => {
 
 const types = await trainTypes(extractor, pages, width)
 const binned = binColumns(values, width, rows)
-// Of the page itself blocks see its shape and kind alone: by all else a page would be learnt by heart.
-// A column without edges is never split on.
-const seenUpTo = (end) => ({
-  ...binned,
-  edges: binned.edges.map((edges, at) =>
-    at < extractor.pageShape || (at >= extractor.pageFeatures.length && at < end) ? edges : [],
-  ),
-})
-const secondFrom = extractor.blockFeatures.length + pageTypes.length
-const first = await crossTrain(seenUpTo(secondFrom), rowsOf, labels, weights, blockOptions)
+// The first look sees the blocks alone: a column without edges is never split on.
+const blocksEnd = extractor.blockFeatures.length
+const blind = { ...binned, edges: binned.edges.map((edges, at) => (at < blocksEnd ? edges : [])) }
+const first = await crossTrain(blind, rowsOf, labels, weights, blockOptions)
 say(`first look\n${report(pages, keepBy(first.chances))}`)
 for (const page of pages) extractor.writeSecond(page.values, width, page.survey, chancesOf(first.chances)(page))
-binAgain(binned, values, secondFrom)
-const second = await crossTrain(seenUpTo(width), rowsOf, labels, weights, { ...blockOptions, seed: 2 })
+binAgain(binned, values, blocksEnd)
+const second = await crossTrain(binned, rowsOf, labels, weights, blockOptions)
 say(`second look\n${report(pages, keepBy(second.chances))}`)
 const judged = extractor.together(first.chances, second.chances)
 say(`both\n${report(pages, keepBy(judged))}`)

@@ -2,7 +2,7 @@
 export { treeFromHtml } from '../html-tree.ts'
 export { blockFeatures, featuresOf, pageFeatures } from './features.ts'
 export { scoresOfWords } from './lexicon.ts'
-export { extraColumns, pageShape, together } from './main-content.ts'
+export { extraColumns, together } from './main-content.ts'
 export { nameWordsOf } from './names.ts'
 export { writeSecond } from './second-look.ts'
 export { expectedBest, keptBlocks } from './selection.ts'
