@@ -1,8 +1,7 @@
+import { crawlLimits } from './crawl-limits.ts'
 import { relayLimits } from './relay-limits.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
-import { crawlLimits } from './crawl-limits.ts'
-
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
@@ -224,7 +223,7 @@ export const limits = {
   },
 
   /** Answers kept for `Idempotency-Key`. */
-  repeats: { keepMs: 24 * 60 * 60_000, kept: 10_000, keyChars: 255 },
+  repeats: { keepMs: 24 * 60 * 60_000, kept: 1000, keyChars: 255 },
 
   events: { ring: 1000 },
 
