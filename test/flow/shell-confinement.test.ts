@@ -7,11 +7,23 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
+import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
+import { dropReplaced } from '../../src/engine/shell/docker/derived-image.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
-import { nameOf, openContainers, otherClient, podman, sh, small, testImages, until } from '../support/docker.ts'
+import {
+  nameOf,
+  openContainers,
+  otherClient,
+  podman,
+  sh,
+  shellConfig,
+  small,
+  testImages,
+  until,
+} from '../support/docker.ts'
 import { startShellHost } from '../support/shell-host.ts'
 
-const [busybox] = testImages
+const [busybox, full] = testImages
 
 /** Docker's own word on the containers of an engine, or on all with one of our labels. */
 const ofEngine = (client: Docker, label: string) =>
@@ -139,6 +151,22 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       swapping.kill('now')
       await swapping.exit
       expect([...seen].filter((answer) => !['mine\n', '', 'ELOOP', 'ENOENT'].includes(answer))).toEqual([])
+    })
+
+    test('has no disk of the host through a volume that its image declares', async () => {
+      const name = 'bax-test-volume:1'
+      const base = await opened.containers.images.find(image)
+      const made = await client.createContainer({ Image: base.id, Cmd: ['true'], Volumes: { '/data': {} } })
+      await made.commit({ repo: 'bax-test-volume', tag: '1' })
+      await made.remove({ force: true, v: true })
+      try {
+        const volumed = await opened.containers.create(small(name, { sessionId: 'sh_volume' }))
+        expect((await sh(volumed, 'mount | grep " /data "; echo x > /data/f; cat /data/f')).stdout).toMatch(/^tmpfs on \/data .*size=16384k.*\nx\n$/) // prettier-ignore
+        expect((await inspectOf(client, 'sh_volume')).Mounts).toEqual([])
+        await volumed.remove()
+      } finally {
+        await dropReplaced(await connectDocker(shellConfig), (await client.getImage(name).inspect()).Id)
+      }
     })
 
     test('has the names of the image only: an image that is not there is said so, and not pulled', async () => {
@@ -356,6 +384,27 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     const third = await opened.containers.create(small(image, { sessionId: 'sh_third' }))
     await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
     await third.remove()
+  })
+})
+
+describe.skipIf(full!.absent)(`the system's calls, ${nameOf(full!)}`, () => {
+  test('that lead past the network or have broken kernels are refused', async () => {
+    const opened = await openContainers()
+    const box = await opened.containers.create(small(full!.image))
+    const program = `
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+for number in (425, 426, 427):
+    print(libc.syscall(number, 1, 0), os.strerror(ctypes.get_errno()))
+for family in (40, 17):
+    try: print(socket.socket(family, socket.SOCK_STREAM if family == 40 else socket.SOCK_RAW))
+    except OSError as error: print(error.strerror)
+print(socket.socket(socket.AF_INET).family.name, socket.socket(socket.AF_UNIX).family.name)
+`
+    const refused = 'Operation not permitted\n'
+    const ran = await sh(box, '', { argv: ['python3', '-c', program] })
+    expect(ran.stdout).toBe(`${`-1 ${refused}`.repeat(3)}${refused.repeat(2)}AF_INET AF_UNIX\n`)
+    await opened.close()
   })
 })
 

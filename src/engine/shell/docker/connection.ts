@@ -34,10 +34,11 @@ export async function connectDocker(config: ShellConfig = {}): Promise<DockerCon
   const endpoints = config.dockerHost
     ? [config.dockerHost]
     : await usualSockets({ home: homedir(), runtimeDir: config.runtimeDir })
+  const { default: Docker } = await import('dockerode')
   const attempts: { endpoint: string; error: unknown }[] = []
   for (const endpoint of endpoints) {
     try {
-      return await ask(endpoint, config)
+      return await ask(Docker, endpoint, config)
     } catch (error) {
       if (error instanceof BaxError) throw error
       attempts.push({ endpoint, error })
@@ -46,8 +47,7 @@ export async function connectDocker(config: ShellConfig = {}): Promise<DockerCon
   throw unavailable(attempts, config.dockerHost !== undefined)
 }
 
-async function ask(endpoint: string, config: ShellConfig): Promise<DockerConnection> {
-  const { default: Docker } = await import('dockerode')
+async function ask(Docker: typeof Dockerode, endpoint: string, config: ShellConfig): Promise<DockerConnection> {
   const docker = new Docker(await addressOf(endpoint, config))
   const facts = await inTime(docker.version(), answerMs)
   const podman = (facts.Components ?? []).some(({ Name }) => /podman/i.test(Name))

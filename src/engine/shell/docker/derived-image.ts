@@ -43,6 +43,8 @@ export async function derivedImage({ docker, architecture }: DockerConnection, b
   } finally {
     await container.remove({ force: true, v: true })
   }
+  // Those with an earlier agent.
+  await dropDerived(docker, (base, hash) => base === baseTag(baseId) && hash !== agent.hash)
   return factsOf(await docker.getImage(name).inspect())
 }
 
@@ -56,10 +58,23 @@ const factsOf = ({ Id, Config }: Dockerode.ImageInspectInfo): DerivedImage => ({
 export async function dropStale({ docker }: DockerConnection): Promise<void> {
   const images = await docker.listImages()
   const bases = new Set(images.map(({ Id }) => baseTag(Id)))
-  for (const name of images.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+  await dropDerived(docker, (base) => !bases.has(base))
+}
+
+/** Removes an image that its name was taken from, and what was derived from it; what is in use stays. */
+export async function dropReplaced({ docker }: DockerConnection, id: string): Promise<void> {
+  await dropDerived(docker, (base) => base === baseTag(id))
+  await unless([404, 409], docker.getImage(id).remove())
+}
+
+/** An engine that still wants one makes it again. */
+async function dropDerived(docker: Dockerode, unwanted: (base: string, agent: string) => boolean): Promise<void> {
+  const names = (await docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? [])
+  for (const name of names) {
     const [repository, tag = ''] = name.split(':')
-    const base = tag.split('-')[0]!
-    if (repository === derivedRepository && !bases.has(base)) await unless([404, 409], docker.getImage(name).remove())
+    const [base = '', agent = ''] = tag.split('-')
+    if (repository === derivedRepository && unwanted(base, agent))
+      await unless([404, 409], docker.getImage(name).remove())
   }
 }
 

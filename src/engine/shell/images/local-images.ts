@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors.ts'
 import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
-import { derivedRepository } from '../docker/derived-image.ts'
+import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
 import { dockerFault, unless } from '../docker/faults.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian } from './debian-image.ts'
@@ -73,7 +73,8 @@ export class LocalImages implements ShellImages {
   }
 
   async build(which: OwnImage, progress: Progress): Promise<ShellImage> {
-    const { docker, architecture } = await this.#connect()
+    const connection = await this.#connect()
+    const { docker, architecture } = connection
     if (process.platform !== 'linux' || architecture !== process.arch)
       throw new BaxError(
         'image_failed',
@@ -82,10 +83,14 @@ export class LocalImages implements ShellImages {
           hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
         },
       )
-    const take = (archive: Readable) => importImage(docker, ownImages[which], archive)
+    const name = ownImages[which]
+    const before = await guarded('looking for an image', unless([404], docker.getImage(name).inspect()))
+    const take = (archive: Readable) => importImage(docker, name, archive)
     if (which === 'busybox') await take(await makeBusybox())
     else await makeDebian(progress, take)
-    return this.find(ownImages[which])
+    const made = await this.find(name)
+    if (before && before.Id !== made.id) await guarded('removing the image before', dropReplaced(connection, before.Id))
+    return made
   }
 
   #mayUse(name: string): boolean {
