@@ -45,6 +45,8 @@ export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.Z
   readonly status?: (output: z.output<NonNullable<Out>>) => number
   /** The answer as NDJSON, one value a line, where the input asks for it. */
   readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
+  /** `Idempotency-Key` is obeyed: what is made by it is made once. */
+  readonly idempotent?: true
   /** Largest body in bytes where the usual bound is too small. */
   readonly bodyBytes?: number
   /** Codes that this operation can answer beside those every operation can; for the documents. */

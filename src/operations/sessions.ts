@@ -16,6 +16,7 @@ export const createSession = defineOperation({
   show: { as: 'field', field: 'session_id' },
   input: sessionInput,
   output: sessionCreated,
+  idempotent: true,
   status: ({ status }) => (status === 'provisioning' ? 202 : 200),
   errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'no_capacity'],
   run: (engine, input, call) => engine.sessions.create(input, call),

@@ -18,6 +18,7 @@ export const createShell = defineOperation({
   show: { as: 'field', field: 'session_id' },
   input: shellSessionInput,
   output: shellSession,
+  idempotent: true,
   errors: ['image_not_found', 'conflict', 'feature_disabled', 'too_many_sessions', 'no_capacity', 'docker_unavailable'],
   run: (engine, input, call) => engine.shells.sessions.create(input, call),
 })

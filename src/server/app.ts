@@ -13,6 +13,7 @@ import { admit, type Door } from './door.ts'
 import { readInput } from './input.ts'
 import { makeOpenapi } from './openapi.ts'
 import { frameResponse } from './stream.ts'
+import { Repeats } from './repeats.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
 
 export interface AppOptions {
@@ -29,6 +30,7 @@ type Fields = Record<string, string>
 
 export function createApp({ engine, door, sockets, onFault }: AppOptions): Hono {
   const app = new Hono()
+  const repeats = new Repeats()
   const answering = Object.values(operations as unknown as Record<string, Operation>)
   const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
   const moving = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
@@ -44,17 +46,17 @@ export function createApp({ engine, door, sockets, onFault }: AppOptions): Hono 
     context.header('x-bax-version', version)
   })
 
-  const serve = (http: string, handler: (context: Context) => Promise<Response>) => {
-    const { method, path } = route(http)
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{[\\s\\S]+}'), handler)
-  }
+  const serve = (http: string, handler: (context: Context) => Promise<Response>) =>
+    app.on(route(http).method, patternOf(route(http).path), handler)
   const streamAt = new Map<string, StreamOperation>(streaming.map((stream) => [stream.http, stream]))
   for (const operation of answering) {
     for (const http of routesOf(operation)) {
       const stream = streamAt.get(http)
       // What can be read and followed at one address is followed by who accepts frames.
       serve(http, (context) =>
-        stream && acceptsFrames(context) ? follow(context, stream, engine) : answer(context, operation, engine),
+        stream && acceptsFrames(context)
+          ? follow(context, stream, engine)
+          : answer(context, operation, { engine, repeats }),
       )
       streamAt.delete(http)
     }
@@ -93,10 +95,21 @@ export function createApp({ engine, door, sockets, onFault }: AppOptions): Hono 
   return app
 }
 
-async function answer(context: Context, operation: Operation, engine: Engine): Promise<Response> {
+/** The spelling of Hono; a field with a star takes the rest of the path. */
+const patternOf = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{[\\s\\S]+}')
+
+async function answer(
+  context: Context,
+  operation: Operation,
+  { engine, repeats }: { engine: Engine; repeats: Repeats },
+): Promise<Response> {
   const rules = { maxBytes: operation.bodyBytes }
   const { input, warning } = await readInput(context.req.raw, operation.input, context.req.param() as Fields, rules)
-  const output = await operation.run(engine, input as z.output<z.ZodObject>, callOf(context))
+  const run = async () => operation.run(engine, input as z.output<z.ZodObject>, callOf(context))
+  const output = operation.idempotent
+    ? await repeats.once(operation.http, context.req.raw.headers, input, run)
+    : await run()
   if (operation.output === null) return context.body(null, 204)
   const lines = operation.lines?.(output as never, input as never)
   if (lines) {

@@ -1,0 +1,55 @@
+/** What `Idempotency-Key` promises, on an engine that counts what it makes. */
+import { describe, expect, test } from 'vitest'
+import type { Engine } from '../../../src/core/engine.ts'
+import { BaxError } from '../../../src/core/errors.ts'
+import { createApp } from '../../../src/server/app.ts'
+
+function counting(fails: (count: number) => boolean = () => false) {
+  let made = 0
+  const create = async () => {
+    made += 1
+    if (fails(made)) throw new BaxError('no_capacity', 'not now')
+    return { id: `sh_${made}`, session_id: `sh_${made}` }
+  }
+  const engine = { shells: { sessions: { create } } } as unknown as Engine
+  const app = createApp({ engine, door: { hosts: null, origins: new Set() } })
+  return async (key: string | null, body: object = {}, more: Record<string, string> = {}) => {
+    const headers = { 'content-type': 'application/json', ...(key !== null && { 'idempotency-key': key }), ...more }
+    const response = await app.request('/shell/sessions', { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+}
+
+describe('a request with an idempotency-key', () => {
+  test('that is sent again gets the first answer, also while the first is still being made', async () => {
+    const send = counting()
+    const [first, second] = await Promise.all([send('a', { name: 'x' }), send('a', { name: 'x' })])
+    expect(second).toEqual(first)
+    expect(await send('a', { name: 'x' })).toEqual(first)
+    expect((await send('b', { name: 'x' })).body).not.toEqual(first.body)
+  })
+
+  test('says so when it comes with another request, or with a key that is too long', async () => {
+    const send = counting()
+    await send('a', { name: 'x' })
+    expect(await send('a', { name: 'y' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await send('k'.repeat(256))).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  })
+
+  test('belongs to its caller, and without a key every request counts', async () => {
+    const send = counting()
+    const ids = [
+      await send('a', {}, { 'x-api-key': 'one' }),
+      await send('a', {}, { 'x-api-key': 'two' }),
+      await send(null),
+      await send(null),
+    ].map(({ body }) => body['id'])
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  test('that failed may be tried again', async () => {
+    const send = counting((count) => count === 1)
+    expect((await send('a')).status).toBe(503)
+    expect(await send('a')).toMatchObject({ status: 200, body: { id: 'sh_2' } })
+  })
+})
