@@ -69,6 +69,7 @@ beforeAll(async () => {
     '/route': shell(
       "const show = () => { root.textContent = 'Route ' + location.hash + ' after ' + (shown++) }; let shown = 0; addEventListener('hashchange', show); show()",
     ),
+    '/pushes': shell("history.pushState({}, '', '/article'); root.textContent = 'Pushed'"),
     '/opens': shell("open('/article'); root.textContent = 'Opener'"),
     '/agent': (request, response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).end(request.headers['user-agent']),
@@ -182,6 +183,11 @@ describe('the browser', () => {
       const { markdown, metadata } = await scrape(`/route#${route}`, { render: 'browser' })
       expect([markdown, metadata.url]).toEqual([`Route #${route} after 0\n`, `${site.url}/route#${route}`])
     }
+  })
+
+  test('a page is opened where another only pretended to be it', async () => {
+    expect((await scrape('/pushes', { render: 'browser' })).markdown).toBe('Pushed\n')
+    expect((await scrape('/article#top', { render: 'browser' })).markdown).toContain('How deltas grow')
   })
 
   test('windows that a page opens are not in the way of the next', async () => {

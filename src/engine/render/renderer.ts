@@ -92,12 +92,13 @@ export class Renderer {
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
       const tab = await this.#tab(kind)
-      const visit = await tab.visit(request.url, blocked)
+      let visit: Visit | undefined
       try {
+        visit = await tab.visit(request.url, blocked)
         return await look(visit, request)
       } catch (error) {
         // A tab that was dead already says nothing of the page.
-        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit.answer) throw error
+        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.answer) throw error
       } finally {
         this.#giveBack(kind, tab)
       }

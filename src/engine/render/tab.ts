@@ -19,8 +19,8 @@ export class Tab {
   #blocked = ''
   #visits = 0
   #broken = false
-  /** Address of the page that was left in the tab, sealed; undefined when there is none. */
-  #left: string | undefined
+  /** A page that has been read is still in the tab, sealed. */
+  #occupied = false
   #rest: NodeJS.Timeout | undefined
   #leaving: Promise<void> | undefined
 
@@ -90,8 +90,9 @@ export class Tab {
       this.#blocked = patterns
     }
     // To a browser another fragment of the same address is the same page.
-    if (this.#left !== undefined && withoutFragment(this.#left) === withoutFragment(url)) await this.#leave()
-    this.#left = undefined
+    if (this.#occupied && url.includes('#')) await this.#leaveInTime()
+    if (!this.sound) throw new BaxError('page_crashed', 'the tab did not leave its last page')
+    this.#occupied = false
     this.#visit = new Visit(this, this.#targetId)
     return this.#visit
   }
@@ -111,14 +112,15 @@ export class Tab {
     } catch {
       // Whatever holds it up goes with the tab.
       this.#broken = true
+      return
     }
     // A page that is not followed by another soon is not kept.
     this.#rest = setTimeout(() => (this.#leaving = this.#leaveInTime()), restMs).unref()
   }
 
   /** A page is ended where it stands: going to an empty one would cost a third of the next visit. */
-  async #wipe({ origins, answer }: Visit): Promise<void> {
-    this.#left = answer?.url ?? 'about:blank'
+  async #wipe({ origins }: Visit): Promise<void> {
+    this.#occupied = true
     const seal = `globalThis[Symbol.for('bax.page')]?.seal()`
     const { result } = await this.send('Runtime.evaluate', { expression: seal, returnByValue: true })
     if ((result as { value?: boolean } | undefined)?.value !== true) await this.#leave()
@@ -141,7 +143,7 @@ export class Tab {
   async #leave(): Promise<void> {
     const { errorText } = await this.send('Page.navigate', { url: 'about:blank' })
     if (errorText !== undefined) throw new BaxError('page_crashed', String(errorText))
-    this.#left = undefined
+    this.#occupied = false
   }
 
   async close(): Promise<void> {
@@ -168,5 +170,3 @@ export class Tab {
     this.#visit?.hear(message)
   }
 }
-
-const withoutFragment = (url: string): string => url.replace(/#.*$/s, '')
