@@ -77,8 +77,13 @@ export const readRelayEvents = defineOperation({
   cli: null,
   input: z.object({
     ...relayEventFields,
-    limit: z.int().min(1).max(limits.relay.maxPageEvents).default(limits.relay.pageEvents),
-    order: z.enum(['asc', 'desc']).default('asc'),
+    limit: z
+      .int()
+      .min(1)
+      .max(limits.relay.maxPageEvents)
+      .default(limits.relay.pageEvents)
+      .describe('Most records of one answer'),
+    order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
     wait_ms: z
       .int()
       .min(0)
@@ -111,8 +116,13 @@ export const createRelayToken = defineOperation({
   example: 'bax relay tokens create --name laptop --single-use',
   show: { as: 'field', field: 'token' },
   input: z.object({
-    name: z.string().min(1).max(100).optional(),
-    ttl_secs: z.int().min(1).max(limits.relay.maxTokenSecs).default(limits.relay.tokenSecs),
+    name: z.string().min(1).max(100).optional().describe('What it is for, to be found again in the list'),
+    ttl_secs: z
+      .int()
+      .min(1)
+      .max(limits.relay.maxTokenSecs)
+      .default(limits.relay.tokenSecs)
+      .describe('Seconds for which it is good'),
     single_use: z.boolean().default(false).describe('Good for one browser, which may come back with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),

@@ -31,7 +31,7 @@ export function addConnectFlags(command: Command): void {
       new Option('--cdp <address>', 'a browser that is debugged at http://127.0.0.1:9222, or its ws:// address'),
     )
     .addOption(
-      new Option('--running <name>', `a running ${running.join(', ')} that allows debugging (or --browser <name>)`),
+      new Option('--running <name>', `a running chrome, chromium or edge that allows debugging (or --browser <name>)`),
     )
     .addOption(new Option('--data-dir <folder>', "the running browser's data folder, when it is not the usual one"))
     .addOption(new Option('--launch', 'start a browser that ends with this command'))
@@ -48,7 +48,7 @@ export function addConnectFlags(command: Command): void {
     )
     .addOption(new Option('--events <kinds>', `kinds of events to collect: ${kinds.join(', ')} (default all)`))
     .addOption(new Option('--no-events', 'collect no events'))
-    .addOption(new Option('--no-redact', 'leave secrets in the events'))
+    .addOption(new Option('--no-redact', 'leave tokens, cookies and the like in the events'))
     .addOption(new Option('--bodies <kind>', 'collect bodies of answers too: text (256 KiB each at most)'))
     .addOption(
       new Option('--max-events-per-sec <number>', 'above it leave events out, of the console first, and count them'),

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Addressed, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError, type ErrorBody } from '../../core/errors.ts'
+import { asBaxError, BaxError, type ErrorBody } from '../../core/errors.ts'
 import { pathFields } from '../../core/operation.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { SessionFields } from './shape.ts'
@@ -23,9 +23,7 @@ export async function openSession(
 ): Promise<OwnSession> {
   const { session_id, profile, keep, ...input } = fields
   if (session_id !== undefined) {
-    const found = await client.getSession({ session_id }, { signal })
-    if (found.status !== 'ready') throw new BaxError('session_closed', `session ${session_id} has ended`)
-    return { id: found.session_id, close: async () => {} }
+    return { id: await foundId(client, session_id, signal), close: async () => {} }
   }
   const profileId = profile === undefined ? undefined : await profileNamed(client, profile, signal)
   const wanted = { headless: true, ...input, ...(profileId && { profile_id: profileId }) }
@@ -37,6 +35,22 @@ export async function openSession(
       if (!keep) await client.closeSession({ session_id: id }, { signal: lateSignal })
     },
   }
+}
+
+/** The id of a session, or of a browser of the relay, that goes by this id or name. */
+async function foundId(client: Client, session_id: string, signal: AbortSignal): Promise<string> {
+  try {
+    const found = await client.getSession({ session_id }, { signal })
+    if (found.status === 'ready') return found.session_id
+  } catch (error) {
+    if (asBaxError(error).code !== 'session_not_found') throw error
+    // What is neither is told of as a session: that is the usual case.
+    const { sessions } = await client.listRelays({}, { signal })
+    const relayed = sessions.find(({ id, name }) => id === session_id || name === session_id)
+    if (relayed) return relayed.id
+    throw error
+  }
+  throw new BaxError('session_closed', `session ${session_id} has ended`)
 }
 
 /** Stops a shell that a step has made. */
