@@ -29,8 +29,9 @@ inEveryShell((given) => {
     const pieces = text.filter(({ type }) => type === 'stdout')
     expect(pieces.length).toBeGreaterThan(10)
     for (const { data, encoding } of pieces) {
-      expect(encoding).toBe('utf8')
-      expect(Buffer.byteLength(String(data))).toBeLessThanOrEqual(32 * 1024)
+      // A slow machine may take longer for a character than one is held back: then its halves are bytes, and nothing else.
+      if (encoding === 'base64') expect(Buffer.from(String(data), 'base64').length).toBeLessThanOrEqual(3)
+      else expect(Buffer.byteLength(String(data))).toBeLessThanOrEqual(32 * 1024)
     }
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7919) % 256))
     const binary = await stream({ command: 'cat', stdin: bytes.toString('base64'), stdin_encoding: 'base64' })

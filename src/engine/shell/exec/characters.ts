@@ -23,7 +23,7 @@ export function incompleteTail(bytes: Uint8Array): number {
 }
 
 /** Bytes of a character by its first one; 0 for what begins none. */
-const lengthOf = (lead: number): number =>
+export const lengthOf = (lead: number): number =>
   lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
 
 /**

@@ -1,7 +1,7 @@
 /** Output as it comes, in pieces that are text where they can be; joined they are the exact bytes. */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../../../core/limits.ts'
-import { asBuffer, type Encoding, incompleteTail } from './characters.ts'
+import { asBuffer, type Encoding, incompleteTail, lengthOf } from './characters.ts'
 
 export interface Piece {
   readonly data: string
@@ -15,6 +15,8 @@ const nothing = Buffer.alloc(0)
 export class Pieces {
   #offset = 0
   #tail: Buffer = nothing
+  /** Bytes that are still to come of a character whose beginning was not held back any longer. */
+  #owed = 0
 
   /** Whether the beginning of a character waits for its rest. */
   get holds(): boolean {
@@ -23,6 +25,7 @@ export class Pieces {
 
   /** The pieces of what has come; the beginning of a character at the end is held back. */
   push(chunk: Uint8Array): Piece[] {
+    if (this.#owed > 0 && chunk.length > 0) return this.#settle(asBuffer(chunk))
     const bytes = this.#tail.length > 0 ? Buffer.concat([this.#tail, chunk]) : asBuffer(chunk)
     const end = bytes.length - incompleteTail(bytes)
     // A copy: the rest of the chunk need not stay in memory for it.
@@ -33,8 +36,18 @@ export class Pieces {
   /** What was held back, as it is. */
   flush(): Piece[] {
     const tail = this.#tail
+    if (tail.length > 0) this.#owed = lengthOf(tail[0]!) - tail.length
     this.#tail = nothing
     return this.#split(tail)
+  }
+
+  /** The rest of such a character is a piece of its own: what follows it is text again. */
+  #settle(bytes: Buffer): Piece[] {
+    let rest = 0
+    while (rest < this.#owed && rest < bytes.length && (bytes[rest]! & 0xc0) === 0x80) rest += 1
+    // Anything else than its rest says that there will be none.
+    this.#owed = rest === bytes.length ? this.#owed - rest : 0
+    return [...this.#split(bytes.subarray(0, rest)), ...(rest < bytes.length ? this.push(bytes.subarray(rest)) : [])]
   }
 
   #split(bytes: Buffer): Piece[] {

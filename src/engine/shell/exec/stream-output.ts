@@ -30,9 +30,9 @@ async function streamOne(source: AsyncIterable<Uint8Array>, log: FrameLog, type:
       clearTimeout(late)
       bytes += chunk.length
       tell(pieces.push(chunk))
+      await log.room()
       // A program may write half a character and then wait for an answer.
       if (pieces.holds) late = setTimeout(() => tell(pieces.flush()), limits.exec.tailMs)
-      await log.room()
     }
   } finally {
     clearTimeout(late)

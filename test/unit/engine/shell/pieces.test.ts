@@ -26,6 +26,17 @@ describe('output in pieces', () => {
     )
   })
 
+  test('is exact with characters that were given away in halves', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.boolean()), { maxLength: 30 }), (chunks) => {
+        const pieces = new Pieces()
+        const told = chunks.flatMap(([chunk, late]) => [...pieces.push(chunk), ...(late ? pieces.flush() : [])])
+        const whole = Buffer.concat(chunks.map(([chunk]) => chunk))
+        expect(joined([...told, ...pieces.flush()]).equals(whole)).toBe(true)
+      }),
+    )
+  })
+
   test('of text is text, wherever it was cut', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (text, size) => {
@@ -51,7 +62,12 @@ describe('output in pieces', () => {
     expect(pieces.push(Buffer.from([0x61, 0xf0, 0x9f]))).toEqual([{ data: 'a', encoding: 'utf8', offset: 0 }])
     expect(pieces.holds).toBe(true)
     expect(pieces.flush()).toEqual([{ data: '8J8=', encoding: 'base64', offset: 1 }])
-    expect(pieces.push(Buffer.from([0xff]))).toEqual([{ data: '/w==', encoding: 'base64', offset: 3 }])
+    expect(pieces.push(Buffer.from([0x98]))).toEqual([{ data: 'mA==', encoding: 'base64', offset: 3 }])
+    expect(pieces.push(Buffer.from([0x80, 0x62]))).toEqual([
+      { data: 'gA==', encoding: 'base64', offset: 4 },
+      { data: 'b', encoding: 'utf8', offset: 5 },
+    ])
+    expect(pieces.push(Buffer.from([0xff]))).toEqual([{ data: '/w==', encoding: 'base64', offset: 6 }])
     expect(pieces.holds).toBe(false)
   })
 })
