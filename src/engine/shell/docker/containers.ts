@@ -123,8 +123,8 @@ class DockerContainers implements ShellContainers {
   async #makeOnce(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
     const { connection, identity } = await this.#connect()
     const { docker, kind } = connection
-    const image = await this.#prepare(connection, baseId)
     const ours = this.#labels(identity, spec)
+    const image = await this.#prepare({ connection, identity }, baseId)
     const network = spec.network === 'none' ? 'none' : await this.#bridge({ connection, identity })
     const plan = { spec, image: image.id, volumes: image.volumes, network, labels: ours, podman: kind === 'podman' }
     const { id } = await docker.createContainer(createOptions(plan))
@@ -168,10 +168,12 @@ class DockerContainers implements ShellContainers {
   }
 
   /** The image with the agent; made once, and again when somebody has removed it. */
-  #prepare(connection: DockerConnection, baseId: string): Promise<PreparedImage> {
+  #prepare({ connection, identity }: Reach, baseId: string): Promise<PreparedImage> {
     const known = this.#prepared.get(baseId)
     if (known) return known
-    const preparing = derivedImage(connection, baseId).then((image) => ({
+    const { engine, owner } = identity
+    const ours = { [labels.engine]: engine, [labels.owner]: owner }
+    const preparing = derivedImage(connection, baseId, ours).then((image) => ({
       ...image,
       memory: { env: image.env, programs: new Map<string, string | null>() },
     }))

@@ -16,14 +16,27 @@ export interface DerivedImage {
   readonly volumes: readonly string[]
 }
 
-/** The image with the agent that belongs to `baseId`. Both parts of its name are hashes, so one that is there is right. */
-export async function derivedImage({ docker, architecture }: DockerConnection, baseId: string): Promise<DerivedImage> {
+/**
+ * The image with the agent that belongs to `baseId`. Both parts of its name are hashes, so one that is there is right.
+ * `ours`: labels of the container that it is made with.
+ */
+export async function derivedImage(
+  { docker, architecture }: DockerConnection,
+  baseId: string,
+  ours: Record<string, string>,
+): Promise<DerivedImage> {
   const agent = await agentBinary(architecture)
   const tag = `${baseTag(baseId)}-${agent.hash}`
   const name = `${derivedRepository}:${tag}`
   const found = await unless([404], docker.getImage(name).inspect())
   if (found) return factsOf(found)
-  const container = await docker.createContainer({ Image: baseId, Entrypoint: [agentPath], Cmd: [], User: '0:0' })
+  const container = await docker.createContainer({
+    Image: baseId,
+    Labels: ours,
+    Entrypoint: [agentPath],
+    Cmd: [],
+    User: '0:0',
+  })
   try {
     const path = agentPath.slice(1)
     // Never started: only then is the archive call safe, and only there is the root writable.

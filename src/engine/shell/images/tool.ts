@@ -8,7 +8,7 @@ import { BaxError } from '../../../core/errors.ts'
 const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 /** The path of a program, or undefined. */
-export async function findTool(name: string): Promise<string | undefined> {
+async function findTool(name: string): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(folder, name)
     const there = await access(path, constants.X_OK).then(
