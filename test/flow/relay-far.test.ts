@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { spawn } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { type FarNetwork, makeFarNetwork, noNetworkBecause } from '../support/far-network.ts'
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { puppeteerModule } from '../support/puppeteer.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+// The server serves loopback only, for it has no keys: a forwarder at the border of its network stands for the way to it,
+// and holds everything for 25 ms in each direction.
+const oneWayMs = 25
+
+const account = `<!doctype html><title>Account</title><h1>Hello Ada</h1>
+<button id="playwright">0</button><button id="puppeteer">0</button><button id="bax">0</button>
+<script>for (const button of document.querySelectorAll('button')) button.onclick = () => {
+  button.textContent = Number(button.textContent) + 1
+  button.className = 'times-' + button.textContent
+  console.log('clicked', button.id, button.textContent)
+}</script>`
+
+describe.skipIf(noNetworkBecause)(
+  `a browser here, a server and its clients in another network ${noNetworkBecause ?? ''}`,
+  () => {
+    let built: BuiltBax
+    let site: Site
+    let foreign: ForeignBrowser
+    let network: FarNetwork
+    let folder: string
+
+    beforeAll(async () => {
+      ;[built, site, foreign, network, folder] = await Promise.all([
+        buildBax(),
+        serveSite({
+          '/login': (_, response) => response.setHeader('set-cookie', 'sid=ada; HttpOnly').end('<title>In</title>'),
+          '/account': ({ headers }, response) => {
+            const known = headers.cookie?.includes('sid=ada')
+            response.setHeader('content-type', 'text/html').end(known ? account : '<h1>Please log in</h1>')
+          },
+        }),
+        startForeignBrowser(),
+        makeFarNetwork(),
+        mkdtemp(join(tmpdir(), 'bax-test-far-')),
+      ])
+      // Its user logs in, by hand and before anybody is let in.
+      await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/login`)}`)
+      await until(async () => (await foreign.pages()).includes(`${site.url}/login`), 60_000)
+      await foreign.evaluate('/login', `location.href = '/account'`)
+      await until(async () => (await foreign.pages()).includes(`${site.url}/account`), 60_000)
+    })
+    afterAll(async () => {
+      await foreign.close()
+      await network.close()
+      await site.close()
+      await built.close()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    /** Runs a program in the other network; its output as it comes, and its end. */
+    function startFar(argv: readonly string[], env: Record<string, string> = {}) {
+      const [program, ...args] = [...network.inside, process.execPath, ...argv]
+      const child = spawn(program!, args, {
+        env: { PATH: process.env['PATH'], HOME: folder, BAX_CONFIG: '/nonexistent/config.json', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const out = { text: '', errors: '' }
+      child.stdout.on('data', (chunk: Buffer) => (out.text += chunk))
+      child.stderr.on('data', (chunk: Buffer) => (out.errors += chunk))
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+      return { child, out, ended }
+    }
+
+    const finish = async ({ out, ended }: ReturnType<typeof startFar>): Promise<string> => {
+      const code = await ended
+      if (code !== 0) throw new Error(`ended with ${code}: ${out.errors}`)
+      return out.text
+    }
+
+    test('its logged-in page is driven by Playwright, Puppeteer and bax at once, and its events are followed', async () => {
+      const puppeteer = await puppeteerModule()
+      const state = { BAX_STATE_DIR: folder }
+      const server = startFar([built.program, 'serve', '--port', '0', '--allow-host', network.address], state)
+      await until(() => server.out.errors.includes('http://127.0.0.1:'), 60_000)
+      const address = /http:\/\/127\.0\.0\.1:(\d+)/.exec(server.out.errors)!
+      const far = { BAX_SERVER: address[0] }
+      const bax = (...argv: string[]) => startFar([built.program, ...argv], far)
+
+      const token = (await finish(bax('relay', 'tokens', 'create', '--single-use'))).trim()
+      const port = await network.forward(Number(address[1]), oneWayMs)
+      const connector = built.start(['relay', 'connect', '--cdp', foreign.url, '--name', 'laptop'], {
+        env: {
+          BAX_SERVER: `http://${network.address}:${port}`,
+          BAX_RELAY_TOKEN: token,
+          BAX_STATE_DIR: join(folder, 'near'),
+        },
+      })
+      await connector.says('^C lets the browser go')
+      const record = async () => JSON.parse(await finish(bax('relay', 'show', 'laptop', '--json')))
+      await until(async () => (await record()).active_target_id !== null, 60_000)
+
+      const events = bax('relay', 'events', 'laptop', '--follow', '--kind', 'console')
+      const { cdp_url: socket } = await record()
+      const drive = fileURLToPath(new URL('../support/drive-page.mjs', import.meta.url))
+      const flow = ['do', 'click', '#bax', '-s', 'laptop']
+      const [byPlaywright, byPuppeteer] = await Promise.all([
+        finish(startFar([drive, 'playwright', socket, 'playwright'])),
+        finish(startFar([drive, puppeteer, socket, 'puppeteer'])),
+        ...[1, 2, 3, 4, 5].map(() => finish(bax(...flow))),
+      ])
+      expect(JSON.parse(byPlaywright)).toEqual({ greeting: 'Hello Ada' })
+      expect(JSON.parse(byPuppeteer)).toEqual({ greeting: 'Hello Ada' })
+
+      // Every click once, whoever made it.
+      const counts = `[...document.querySelectorAll('button')].map((button) => button.textContent).join()`
+      expect(await foreign.evaluate('/account', counts)).toBe('5,5,5')
+      const clicks = ['playwright', 'puppeteer', 'bax'].flatMap((who) =>
+        [1, 2, 3, 4, 5].map((at) => `clicked ${who} ${at}`),
+      )
+      await until(() => clicks.every((click) => events.out.text.includes(click)), 60_000)
+      expect(events.out.text).not.toContain('sid=ada')
+
+      connector.child.kill('SIGINT')
+      expect((await connector.ended).code).toBe(130)
+      expect(await foreign.pages()).toEqual([`${site.url}/account`])
+      for (const { child } of [events, server]) child.kill('SIGINT')
+      await Promise.all([events.ended, server.ended])
+    })
+  },
+)
