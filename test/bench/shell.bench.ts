@@ -111,11 +111,16 @@ async function throughput(bench: Bench): Promise<Table> {
     return (8 * each * 1000) / (performance.now() - start)
   }
   await eight(() => viaEngine(bench), 5)
-  const api = await eight(() => viaApi(bench), 6)
-  const bax = await eight(() => viaEngine(bench), 60)
+  // In turn, and the best of three of each: another program's moment hits one of them only.
+  let api = 0
+  let bax = 0
+  for (let round = 0; round < 3; round++) {
+    api = Math.max(api, await eight(() => viaApi(bench), 4))
+    bax = Math.max(bax, await eight(() => viaEngine(bench), 40))
+  }
   return {
     title: 'Eight at the same time',
-    columns: ['commands a second', ''],
+    columns: ['commands a second, best of three', ''],
     rows: [
       { name: 'docker exec through its API', cells: [api.toFixed(0), '1x'] },
       { name: 'bax shell exec (engine call)', cells: [bax.toFixed(0), `${(bax / api).toFixed(1)}x (at least 20x${bax / api < 20 ? ', MISSED' : ''})`] }, // prettier-ignore
