@@ -15,6 +15,8 @@ export const limits = {
     tombstoneMs: 10 * 60_000,
     /** How long reading cookies and storage for a profile may take. */
     storageMs: 10_000,
+    /** How long a page that has just loaded may take to tell its title. */
+    titleMs: 2000,
     viewport: { width: 1280, height: 720 },
   },
 

@@ -99,6 +99,8 @@ async function start(session: Session, url: string): Promise<string | undefined>
   try {
     const page = await session.page()
     await session.use(() => page.goto(url, { timeout: limits.command.navigationMs }))
+    // Who asks next is told the title of this page, however busy the machine is.
+    await session.learnTitle()
     return undefined
   } catch (thrown) {
     const error = translated(thrown, 'opening it')

@@ -129,6 +129,11 @@ export class Session implements BatchTarget {
     return this.#tabs.pages
   }
 
+  /** Resolves when the title of the active tab is known; a page that hangs is not waited for. */
+  async learnTitle(): Promise<void> {
+    await this.#tabs.title(limits.session.titleMs)
+  }
+
   async save(path: string, bytes: Uint8Array): Promise<string> {
     const target = allowedPath(this.#facts, path, 'files are written')
     await writeWhole(target, bytes)
