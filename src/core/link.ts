@@ -12,7 +12,8 @@ export interface Link {
   readonly buffered: number
   /** Has to be called once, before anything is received. */
   handle(handlers: LinkHandlers): void
-  sendText(text: string): void
+  /** Text, as a string or as its UTF-8. */
+  sendText(text: string | Buffer): void
   /** `onSent` runs when the bytes have left, so that a sender can go on. */
   sendBytes(bytes: Uint8Array, onSent: () => void): void
   /** Says why, and ends; a second call does nothing. */

@@ -6,6 +6,7 @@ export interface SocketLike {
   readonly bufferedAmount: number
   readonly readyState: number
   send(data: string | Uint8Array, onSent?: (error?: Error) => void): void
+  send(data: Uint8Array, options: { binary: boolean }): void
   close(code: number, reason: string): void
   terminate(): void
   on(event: 'message', listener: (data: Buffer, isBinary: boolean) => void): unknown
@@ -15,7 +16,7 @@ export interface SocketLike {
 
 const open = 1
 /** Codes that a side may send; the others are made by the protocol itself. */
-const sendable = (code: number) => code === 1000 || (code >= 3000 && code <= 4999)
+const sendable = (code: number) => code === 1000 || code === 1001 || (code >= 3000 && code <= 4999)
 
 export function websocketLink(socket: SocketLike): Link {
   let ended = false
@@ -34,7 +35,9 @@ export function websocketLink(socket: SocketLike): Link {
       socket.on('error', () => {})
     },
     sendText(text) {
-      if (socket.readyState === open) socket.send(text)
+      if (socket.readyState !== open) return
+      if (typeof text === 'string') socket.send(text)
+      else socket.send(text, { binary: false })
     },
     sendBytes(bytes, onSent) {
       if (socket.readyState === open) socket.send(bytes, () => onSent())

@@ -31,6 +31,7 @@ export interface Here {
 }
 
 interface HereWish {
+  readonly kinds?: readonly Kind[]
   readonly bodies?: boolean
   readonly maxEventsPerSec?: number
   readonly policy?: Policy
@@ -42,13 +43,21 @@ interface HereWish {
 
 /** A hub of the test's own with a browser connected to it. */
 export async function connectHere(browser: string, wish: HereWish = {}): Promise<Here> {
-  const { policy = 'no-lifecycle', tabs = [], heartbeatMs, bend = (link) => link, bodies, maxEventsPerSec } = wish
+  const {
+    policy = 'no-lifecycle',
+    tabs = [],
+    heartbeatMs,
+    bend = (link) => link,
+    kinds,
+    bodies,
+    maxEventsPerSec,
+  } = wish
   const hub = new RelayHub(heartbeatMs)
   const statuses: ConnectorStatus[] = []
   const ways: Way[] = []
   let resume = ''
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: 'laptop', bodies, maxEventsPerSec }),
+    ...connectorFacts({ browser, policy, tabs, name: 'laptop', kinds, bodies, maxEventsPerSec }),
     dial: async () => {
       if (!here.open) throw new BaxError('engine_unreachable', 'closed')
       const [near, far] = memoryLink()
@@ -98,7 +107,10 @@ function overheard(link: Link, onSecret: (secret: string) => void): Link {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
+type Kind = 'console' | 'network' | 'page'
+
 interface Wishes {
+  readonly kinds?: readonly Kind[] | undefined
   readonly bodies?: boolean | undefined
   readonly maxEventsPerSec?: number | undefined
   readonly browser: string
@@ -107,12 +119,12 @@ interface Wishes {
   readonly name: string | null
 }
 
-const connectorFacts = ({ browser, policy, tabs, name, bodies, maxEventsPerSec }: Wishes) => ({
+const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: Wishes) => ({
   name,
   wishes: {
     policy,
     tabs,
-    kinds: ['console', 'network', 'page'] as const,
+    kinds: kinds ?? (['console', 'network', 'page'] as const),
     redact: true,
     bodies: bodies ?? false,
     maxEventsPerSec: maxEventsPerSec ?? null,

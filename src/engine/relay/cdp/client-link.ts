@@ -4,7 +4,7 @@ import { limits } from '../../../core/limits.ts'
 import { closeCodes } from '../tunnel/tunnel.ts'
 
 /** Sends a message, unless the client has let too many of them wait: then it is let go of, and nobody else waits for it. */
-export function sendToClient(link: Link, text: string): void {
+export function sendToClient(link: Link, text: string | Buffer): void {
   if (link.buffered > limits.relay.channelBytes) link.close(closeCodes.slow, 'the client does not keep up')
   else link.sendText(text)
 }

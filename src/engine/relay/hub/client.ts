@@ -12,6 +12,7 @@ export function joinClient(link: Link, channel: TunnelChannel): void {
   })
   channel.handle({
     onMessage: (text) => sendToClient(link, text),
+    onUtf8: (text) => sendToClient(link, text),
     onClose: (code, reason) => link.close(code, reason),
   })
 }

@@ -22,8 +22,8 @@ class End implements Link {
     for (const event of this.#early.splice(0)) event(handlers)
   }
 
-  sendText(text: string): void {
-    if (!this.#closed) this.peer.receive((handlers) => handlers.onText(text))
+  sendText(text: string | Buffer): void {
+    if (!this.#closed) this.peer.receive((handlers) => handlers.onText(text.toString()))
   }
 
   sendBytes(bytes: Uint8Array, onSent: () => void): void {

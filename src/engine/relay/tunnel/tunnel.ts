@@ -34,6 +34,8 @@ export interface TunnelHandlers {
 
 export interface ChannelHandlers {
   onMessage(text: string): void
+  /** Takes the messages as UTF-8 instead: who only hands them on need not read them. */
+  onUtf8?(text: Buffer): void
   onClose(code: number, reason: string): void
 }
 
@@ -254,10 +256,10 @@ export class TunnelChannel {
     if (this.#pieceBytes > limits.relay.messageBytes) throw new RangeError('a message is too long')
     this.#pieces.push(piece)
     if (!last) return
-    const text = Buffer.concat(this.#pieces).toString()
+    const text = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#pieceBytes = 0
-    this.#tell((handlers) => handlers.onMessage(text))
+    this.#tell((handlers) => (handlers.onUtf8 ? handlers.onUtf8(text) : handlers.onMessage(text.toString())))
   }
 
   /** Called by the tunnel when the other side, or the tunnel, has ended the channel. */
