@@ -31,6 +31,10 @@ export class Gate implements CdpChannel {
   readonly #rules: GateRules
   /** Sessions of targets that do not exist for the consumer. */
   readonly #withheld = new Set<string>()
+  #listener: (message: CdpMessage) => void = () => {}
+  /** Tabs that the consumer has asked for and that are not known as its own yet; what is told meanwhile waits. */
+  #creating = 0
+  readonly #early: CdpMessage[] = []
 
   constructor(channel: CdpChannel, rules: GateRules) {
     this.#channel = channel
@@ -50,15 +54,20 @@ export class Gate implements CdpChannel {
     if (this.#rules.lenient && isFormality(this.#rules.policy, message)) return reply({ result: {} })
     const denied = this.#denial(message)
     if (denied) return reply({ error: denied })
+    const creates = method === 'Target.createTarget' && this.#rules.targets.scoped
+    if (creates) this.#creating += 1
     this.#channel.post(message, (answered) => {
       this.#learn(method!, params ?? {}, answered.result)
+      if (creates && --this.#creating === 0) for (const event of this.#early.splice(0)) this.#tell(event)
       answer(answered)
     })
   }
 
   onEvent(listener: (message: CdpMessage) => void): void {
+    this.#listener = listener
     this.#channel.onEvent((message) => {
-      if (this.#shows(message)) listener(message)
+      if (this.#creating > 0) this.#early.push(message)
+      else this.#tell(message)
     })
   }
 
@@ -68,6 +77,10 @@ export class Gate implements CdpChannel {
 
   close(): void {
     this.#channel.close()
+  }
+
+  #tell(message: CdpMessage): void {
+    if (this.#shows(message)) this.#listener(message)
   }
 
   #denial(message: CdpMessage): { code: number; message: string } | undefined {
