@@ -31,6 +31,8 @@ export class Gate implements CdpChannel {
   readonly #rules: GateRules
   /** Sessions of targets that do not exist for the consumer. */
   readonly #withheld = new Set<string>()
+  /** Targets of the tabs that the consumer goes through to their pages, by their sessions. */
+  readonly #tabs = new Map<string, string>()
   #listener: (message: CdpMessage) => void = () => {}
   /** Tabs that the consumer has asked for and that are not known as its own yet; what is told meanwhile waits. */
   #creating = 0
@@ -123,13 +125,27 @@ export class Gate implements CdpChannel {
 
   /** What must not be seen is let run, and let go of. */
   #attached(child: string, info: TargetInfo, parent: string | undefined): boolean {
-    if (!this.#isHidden(info) && !this.#hangs(info)) return true
+    if (!this.#isHidden(info) && !this.#hangs(info)) {
+      if (info.type === 'tab') this.#tabs.set(child, info.targetId)
+      return true
+    }
     this.#withheld.add(child)
     const gone = () => {}
     this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId: child }, gone)
     const detach: CdpMessage = { method: 'Target.detachFromTarget', params: { sessionId: child } }
     this.#channel.post(parent === undefined ? detach : { ...detach, sessionId: parent }, gone)
+    const tab = this.#tabs.get(parent ?? '')
+    if (tab !== undefined) this.#emptyTab(parent!, tab)
     return false
+  }
+
+  /** Puppeteer waits for the page of every tab: one whose page does not exist for it is told to be gone. */
+  #emptyTab(session: string, targetId: string): void {
+    this.#tabs.delete(session)
+    this.#listener({ method: 'Target.detachedFromTarget', params: { sessionId: session, targetId } })
+    this.#listener({ method: 'Target.targetDestroyed', params: { targetId } })
+    this.#withheld.add(session)
+    this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: session } }, () => {})
   }
 
   /** In a scope only its pages exist at the browser's level; what is below a page belongs to it. */

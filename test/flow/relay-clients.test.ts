@@ -1,0 +1,111 @@
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { bringBrowser } from '../support/relay.ts'
+import { puppeteerModule } from '../support/puppeteer.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+/** What the tests need of Puppeteer. */
+interface Puppeteer {
+  connect(options: { browserWSEndpoint: string; defaultViewport: null }): Promise<{
+    pages(): Promise<{ url(): string }[]>
+    newPage(): Promise<{ goto(url: string): Promise<unknown>; title(): Promise<string>; close(): Promise<void> }>
+    disconnect(): Promise<void>
+  }>
+}
+
+let homes: Homes
+let site: Site
+let foreign: ForeignBrowser
+let token: string
+
+beforeAll(async () => {
+  ;[homes, site, foreign] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/shared': '<title>Shared</title>',
+      '/private': '<title>Private</title>',
+      '/new': '<title>New</title>',
+      '/hang': '<title>Hang</title><script>for (;;) {}</script>',
+    }),
+    startForeignBrowser(),
+  ])
+  token = (await homes.clients.http.createRelayToken({})).token
+  await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/private`)}`)
+  await until(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
+})
+afterAll(async () => {
+  await homes.close()
+  await foreign.close()
+  await site.close()
+})
+
+const bring = async (tabs: readonly string[] = []) => {
+  const brought = await bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token, tabs })
+  const record = () => homes.clients.http.getRelay({ id: brought.id })
+  const cdp = (method: string, params = {}, target_id?: string) =>
+    homes.clients.http.cdp({
+      session_id: brought.id,
+      method,
+      params,
+      ...(target_id && { target_id }),
+      timeout_ms: 5000,
+    })
+  return { record, cdp, stop: brought.stop, socket: async () => (await record()).cdp_url! }
+}
+
+/** Addresses of the pages that each of the two libraries finds, and the title of one that it opens. */
+const clients: Record<string, (socket: string) => Promise<{ pages: string[]; opened: string }>> = {
+  Playwright: async (socket) => {
+    const browser = await chromium.connectOverCDP(socket)
+    const [context] = browser.contexts()
+    const pages = context!.pages().map((page) => page.url())
+    const page = await context!.newPage()
+    await page.goto(`${site.url}/new`)
+    const opened = await page.title()
+    await page.close()
+    await browser.close()
+    return { pages, opened }
+  },
+  Puppeteer: async (socket) => {
+    const { default: puppeteer } = (await import(await puppeteerModule())) as { default: Puppeteer }
+    const browser = await puppeteer.connect({ browserWSEndpoint: socket, defaultViewport: null })
+    const pages = (await browser.pages()).map((page) => page.url())
+    const page = await browser.newPage()
+    await page.goto(`${site.url}/new`)
+    const opened = await page.title()
+    await page.close()
+    await browser.disconnect()
+    return { pages, opened }
+  },
+}
+
+describe.each(Object.keys(clients))('%s', (name) => {
+  const visit = clients[name]!
+
+  test('finds the tabs that the user shares and no other, and opens its own', async () => {
+    const all = await bring()
+    const made = await all.cdp('Target.createTarget', { url: `${site.url}/shared` })
+    await until(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
+    await all.stop()
+    const some = await bring(['**/shared'])
+    await until(async () => (await some.record()).targets.length === 1, 60_000)
+    expect(await visit(await some.socket())).toEqual({ pages: [`${site.url}/shared`], opened: 'New' })
+    await some.cdp('Target.closeTarget', { targetId: made.result!['targetId'] })
+    await some.stop()
+  })
+
+  test('is not held up by a tab that hangs', async () => {
+    const { cdp, record, socket, stop } = await bring()
+    const made = await cdp('Target.createTarget', { url: `${site.url}/hang` })
+    const hung = made.result!['targetId'] as string
+    const hangs = async () =>
+      (await record()).targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
+    await until(hangs, 60_000)
+    expect(await visit(await socket())).toEqual({ pages: [`${site.url}/private`], opened: 'New' })
+    await cdp('Target.closeTarget', { targetId: hung })
+    await stop()
+  })
+})
