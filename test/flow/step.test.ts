@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
 import type { StepResult } from '../../src/core/shapes/observe.ts'
 import { inEveryHome } from '../support/commands.ts'
 import { failureOf, until } from '../support/session-steps.ts'
@@ -149,14 +150,14 @@ inEveryHome(pages, (given) => {
 
   test('context travels with the events', async () => {
     await given.open('/')
-    const { events } = (
-      given.homes().engine.sessions as unknown as {
-        live(id: string): { events: import('../../src/core/events.ts').EventLog }
-      }
-    ).live(given.sessionId())
     await step({ command: 'get_title', context: { thread: 't1' } })
-    const started = events.since(0).filter(({ type }) => type === 'command.started')
-    expect(started.at(-1)!.data).toEqual({ command: 'get_title', index: 0, context: { thread: 't1' } })
+    const wish = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
+    for await (const event of follow(given.homes().transports.http, 'GET /stream/sse', wish)) {
+      const { data } = event as unknown as { data: { context?: object } }
+      if (!data.context) continue
+      expect(data).toEqual({ command: 'get_title', index: 0, context: { thread: 't1' } })
+      break
+    }
   })
 
   test('a malformed step runs nothing and names the field', async () => {
