@@ -103,7 +103,10 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
     const step = ['step', '-s', 'laptop', '--json', 'get-title']
     expect(JSON.parse((await run(step, env)).stdout)).toMatchObject({ success: true })
 
-    await writeFile(join(folder, 'flow.yaml'), 'session: {session_id: laptop}\nsteps:\n  - get_title:\n    expect: {equals: Pressed}\n')
+    await writeFile(
+      join(folder, 'flow.yaml'),
+      'session: {session_id: laptop}\nsteps:\n  - get_title:\n    expect: {equals: Pressed}\n',
+    )
     expect(await run(['run', 'flow.yaml'], env)).toMatchObject({ code: 0 })
 
     connector.child.kill('SIGINT')
