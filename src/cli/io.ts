@@ -10,7 +10,7 @@ export interface Output {
   off?(event: 'resize', listener: () => void): unknown
 }
 
-export interface Input extends AsyncIterable<string | Uint8Array> {
+interface Input extends AsyncIterable<string | Uint8Array> {
   readonly isTTY?: boolean
   /** Hands over every key as it is pressed, ^C too; only a terminal has it. */
   setRawMode?(raw: boolean): unknown

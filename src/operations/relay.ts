@@ -8,7 +8,7 @@ import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRec
 export const relayId = z.string().min(1).describe('Relay session, by id or name')
 
 /** Which buffered events are wanted; the same for a page of them and for following. */
-export const relayEventFields = {
+const relayEventFields = {
   id: relayId,
   since: z.int().min(0).optional().describe('Only records with a greater number'),
   kind: z.array(z.enum(relayEventKinds)).optional().describe('console, network, page, cdp, relay'),

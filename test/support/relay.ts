@@ -12,7 +12,7 @@ import type { Policy } from '../../src/engine/relay/policy.ts'
 import { until } from './session-steps.ts'
 
 /** Links of a hub within the test: what comes from the connector and from the hub can be held up. */
-export interface Way {
+interface Way {
   readonly near: Link
   readonly far: Link
 }

@@ -64,7 +64,6 @@ export const relayTokenRecord = z
   .meta({ id: 'RelayToken' })
 
 export type RelayRecord = z.output<typeof relayRecord>
-export type RelayTarget = z.output<typeof relayTarget>
 export type RelayTokenRecord = z.output<typeof relayTokenRecord>
 
 /** Kinds of buffered events; `relay` tells of the relay itself. */

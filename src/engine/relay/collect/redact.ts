@@ -1,7 +1,7 @@
 /** Takes secrets out of what is collected, before it leaves the user's machine (`spec: relay 6`). */
 
 /** What stands in the place of a secret. */
-export const redacted = '[redacted]'
+const redacted = '[redacted]'
 
 const secretHeader = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key)$|-token$|csrf|xsrf/i
 const secretField =

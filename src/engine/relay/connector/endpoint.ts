@@ -12,8 +12,7 @@ export type BrowserWish =
   | { readonly running: RunningBrowser; readonly dataDir?: string }
   | { readonly launch: true }
 
-export const runningBrowsers = ['chrome', 'chromium', 'edge'] as const
-export type RunningBrowser = (typeof runningBrowsers)[number]
+export type RunningBrowser = 'chrome' | 'chromium' | 'edge'
 
 export interface Endpoint {
   readonly url: string

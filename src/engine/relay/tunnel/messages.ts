@@ -79,8 +79,7 @@ export type FromConnector = z.output<typeof fromConnector>
 export type FromEngine = z.output<typeof fromEngine>
 
 /** What a channel is for: single calls, a client of its own (`ws`), or whole batches run beside the browser. */
-export const channelKinds = ['cdp', 'ws', 'commands'] as const
-export type ChannelKind = (typeof channelKinds)[number]
+export type ChannelKind = 'cdp' | 'ws' | 'commands'
 
 /** @throws BaxError `invalid_data`. Null for a type that a newer connector may send. */
 export function readFromConnector(message: Control): FromConnector | null {
