@@ -80,12 +80,25 @@ function shortForm({ schema, positional, summary, uses }: Verb): Json {
 
 /** The schema as typed, with references allowed in the place of every value. */
 function toJson(schema: z.ZodType): Json {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    reused: 'inline',
-  }) as Json
-  return withReferences(json, true) as Json
+  const {
+    $schema: _,
+    $defs = {},
+    ...json
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Json
+  return withReferences(inlined(json, $defs as Json), true) as Json
+}
+
+/** Shapes with a name stand beside the schema that uses them; in a document of many they are written where they are used. */
+function inlined(node: unknown, named: Json): unknown {
+  if (Array.isArray(node)) return node.map((item) => inlined(item, named))
+  if (typeof node !== 'object' || node === null) return node
+  const { $ref, ...rest } = node as Json
+  const fields = Object.entries(rest).map(([key, value]) => [key, inlined(value, named)])
+  const name = typeof $ref === 'string' ? $ref.replace('#/$defs/', '') : ''
+  if (!Object.hasOwn(named, name))
+    return Object.fromEntries([...fields, ...($ref === undefined ? [] : [['$ref', $ref]])])
+  const { id: _, ...shape } = named[name] as Json
+  return { ...(inlined(shape, named) as Json), ...Object.fromEntries(fields) }
 }
 
 function withReferences(node: unknown, isRoot = false): unknown {
