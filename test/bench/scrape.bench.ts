@@ -16,8 +16,10 @@ const paragraphs = (count: number) =>
   Array.from({ length: count }, (_, at) => `<p>${`${sentence(at)} `.repeat(4)}</p>`).join('\n')
 const around = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><header><nav>${'<a href="/n">Navigation</a> '.repeat(20)}</nav></header><main><article><h1>${title}</h1>${body}</article></main><footer>${'<a href="/f">Footer</a> '.repeat(20)}</footer></body></html>`
+const eight = (line: (at: number) => string) => Array.from({ length: 8 }, (_, at) => line(at)).join('')
+// No two parts are alike: what a page repeats word for word is taken for a frame around its content.
 const section = (at: number) =>
-  `<h2>Part ${at}</h2>${paragraphs(6)}<ul>${'<li>An item with <b>bold</b> text</li>'.repeat(8)}</ul><pre><code class="language-js">const a = ${at}</code></pre><table><tr><th>Name</th><th>Value</th></tr>${'<tr><td>a</td><td>1</td></tr>'.repeat(8)}</table>`
+  `<h2>Part ${at}</h2>${paragraphs(6)}<ul>${eight((item) => `<li>Item ${at}.${item} with <b>bold</b> text</li>`)}</ul><pre><code class="language-js">const a = ${at}</code></pre><table><tr><th>Name</th><th>Value</th></tr>${eight((row) => `<tr><td>row ${row} of ${at}</td><td>${at * row}</td></tr>`)}</table>`
 const large = (bytes: number) => {
   let body = ''
   for (let at = 0; body.length < bytes; at++) body += section(at)

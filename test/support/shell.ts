@@ -13,6 +13,8 @@ export type AnyFrame = Frame & Fields
 
 export const busybox = testImages[0]!
 export const debian = testImages[1]!
+/** The small image, unless `BAX_TEST_IMAGE=default` asks for the same tests on the one that people use. */
+const usual = process.env['BAX_TEST_IMAGE'] === 'default' ? debian : busybox
 
 export interface GivenShell {
   readonly homes: () => Homes
@@ -35,7 +37,7 @@ interface Where {
 }
 
 /** Runs the same tests in the three homes of an engine; without Docker or the image they are skipped with the reason. */
-export function inEveryShell(tests: (given: GivenShell) => void, { image = busybox, session = {} }: Where = {}): void {
+export function inEveryShell(tests: (given: GivenShell) => void, { image = usual, session = {} }: Where = {}): void {
   describe.skipIf(image.absent !== null)(nameOf(image), () => {
     describe.each(homeNames)('%s', (home) => {
       let homes: Homes
