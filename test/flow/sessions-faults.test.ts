@@ -97,8 +97,8 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
     const asked = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
     expect(asked).toMatchObject({ success: false, code: 'timeout' })
-    expect(await run(command('refresh', { timeout_ms: 5000 }))).toMatchObject({ success: true })
-    const left = await run(command('navigate_to', { url: site.url, timeout_ms: 5000 }), command('get_title'))
+    expect(await run(command('refresh', { timeout_ms: 15_000 }))).toMatchObject({ success: true })
+    const left = await run(command('navigate_to', { url: site.url, timeout_ms: 15_000 }), command('get_title'))
     expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
   })
 
