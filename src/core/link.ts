@@ -1,5 +1,21 @@
 /** A duplex link that carries whole messages: a websocket, or two ends within one process. */
 
+/** Why a link ends; the codes from 4000 on are ours (`spec: relay 8`). */
+export const closeCodes = {
+  done: 1000,
+  away: 1001,
+  lost: 1006,
+  protocol: 4000,
+  replaced: 4001,
+  deleted: 4400,
+  expired: 4401,
+  revoked: 4403,
+  relayGone: 4410,
+  browserGone: 4411,
+  slow: 4413,
+  version: 4426,
+} as const
+
 export interface LinkHandlers {
   onText(text: string): void
   onBytes(bytes: Uint8Array): void

@@ -101,10 +101,9 @@ describe('when the tunnel fails', () => {
     const here = await connectHere(foreign.url)
     const { session } = here
     await call(session, 'Page.navigate', { url: site.url })
-    await evaluate(session, 'setTimeout(() => console.log("meanwhile"), 200)')
     here.open = false
     here.ways[0]!.far.drop()
-    await until(() => here.statuses.filter(({ state }) => state === 'reconnecting').length > 3)
+    await foreign.evaluate('/', 'console.log("meanwhile")')
     here.open = true
     await isBack(here)
     await until(() => events(session, { text: 'meanwhile' }).length > 0)
@@ -120,13 +119,11 @@ describe('when the tunnel fails', () => {
     const count = limits.relay.outboxEvents + 5000
     await call(session, 'Page.navigate', { url: `${site.url}/popup` })
     await until(async () => (await foreign.pages()).some((url) => url.endsWith('/popup')))
-    const loud = `setTimeout(() => { for (let at = 0; at < ${count}; at++) console.log("loud " + at); console.log("over") }, 200)`
     const before = session.events.lastSeq
-    await evaluate(session, loud)
     here.open = false
     here.ways[0]!.far.drop()
-    // The page has said it all when it answers again after the flood.
-    await foreign.evaluate('/popup', 'new Promise((done) => setTimeout(done, 500))')
+    const loud = `for (let at = 0; at < ${count}; at++) console.log("loud " + at); console.log("over")`
+    await foreign.evaluate('/popup', loud)
     here.open = true
     await isBack(here)
     await until(() => events(session, { text: 'over' }).length > 0, 30_000)
@@ -142,9 +139,9 @@ describe('when the tunnel fails', () => {
     await here.session
       .executor({} as never)
       .execute('run', { commands: [{ command: 'navigate_to', data: { url: site.url } }] }, never)
-    await evaluate(here.session, `setTimeout(() => window.open('/popup', '_blank'), 200)`)
     here.open = false
     here.ways[0]!.far.drop()
+    await foreign.evaluate('/', `void window.open('/popup', '_blank')`)
     await until(async () => (await foreign.titles()).includes('Popup ran'))
     here.open = true
     await isBack(here)

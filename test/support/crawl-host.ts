@@ -1,12 +1,6 @@
-/** A process of its own that hosts an engine which crawls, made from the sources, for tests that kill it. */
-import { fork, type ChildProcess } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import esbuild from 'esbuild'
-import { esbuildInlinePage } from '../../scripts/inline-page.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+/** A process of its own that hosts an engine which crawls, for tests that kill it. */
+import type { ChildProcess } from 'node:child_process'
+import { makeHostProgram } from './host-process.ts'
 
 export interface CrawlHost {
   readonly stateDir: string
@@ -16,50 +10,24 @@ export interface CrawlHost {
 }
 
 export async function makeCrawlHost(): Promise<CrawlHost> {
-  // Below node_modules, where the bundle finds the packages that are not part of it.
-  const cache = join(root, 'node_modules', '.cache')
-  await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'bax-crawl-host-'))
-  const stateDir = join(folder, 'state')
-  const script = join(folder, 'host.mjs')
-  await writeFile(join(folder, 'source.ts'), source(stateDir))
-  await esbuild.build({
-    entryPoints: [join(folder, 'source.ts')],
-    outfile: script,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['playwright', 'playwright-core', 'dockerode'],
-    plugins: [esbuildInlinePage],
-    banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
-  })
-  const children = new Set<ChildProcess>()
+  const program = await makeHostProgram(source)
   return {
-    stateDir,
+    stateDir: program.stateDir,
     start: async (task) => {
-      const child = fork(script, [JSON.stringify(task)], { execArgv: [] })
-      children.add(child)
-      const id = await new Promise<string>((resolve, reject) => {
-        child.once('message', (message) => resolve(message as string))
-        child.once('exit', (code) => reject(new Error(`the host ended with ${code}`)))
-      })
-      return { id, process: child }
+      const { process, message } = await program.start<string>([JSON.stringify(task)])
+      return { id: message, process }
     },
-    close: async () => {
-      for (const child of children) child.kill('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
-    },
+    close: program.close,
   }
 }
 
-const source = (stateDir: string): string => `
-import { createEngine } from ${JSON.stringify(join(root, 'src/engine/index.ts'))}
-import { crawlInput } from ${JSON.stringify(join(root, 'src/core/shapes/crawl.ts'))}
-const stateDir = ${JSON.stringify(stateDir)}
+const source = `
+import { createEngine } from './src/engine/index.ts'
+import { crawlInput } from './src/core/shapes/crawl.ts'
 const engine = createEngine({
   home: 'embedded', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {},
 })
-const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', requestId: 'req_test' }
+const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', socketBaseUrl: null, requestId: 'req_test' }
 const task = JSON.parse(process.argv[2])
 const { id } = task.resume
   ? await engine.crawls.resume(task.resume, call)

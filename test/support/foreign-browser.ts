@@ -62,8 +62,9 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
       socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params }))
       const [data] = (await once(socket, 'message')) as [Buffer]
       socket.close()
-      const answer = JSON.parse(data.toString()) as { result: { result: { value?: unknown } } }
-      return answer.result.result.value
+      const { result, error } = JSON.parse(data.toString()) as { result?: Evaluated; error?: { message: string } }
+      if (!result) throw new Error(`${expression} was not evaluated: ${error?.message}`)
+      return result.result.value
     },
     closePage: async (ending) => {
       const socket = await socketTo(ending)
@@ -83,6 +84,10 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
       await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
+}
+
+interface Evaluated {
+  readonly result: { readonly value?: unknown }
 }
 
 interface Target {

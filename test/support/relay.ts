@@ -5,10 +5,10 @@ import { dialEngine } from '../../src/engine/relay/connector/dial.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
 import { BaxError } from '../../src/core/errors.ts'
 import type { Link } from '../../src/core/link.ts'
+import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/core/relay-words.ts'
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
-import type { Policy } from '../../src/engine/relay/policy.ts'
 import { until } from './session-steps.ts'
 
 /** Links of a hub within the test: what comes from the connector and from the hub can be held up. */
@@ -31,10 +31,10 @@ export interface Here {
 }
 
 interface HereWish {
-  readonly kinds?: readonly Kind[]
+  readonly kinds?: readonly CollectedKind[]
   readonly bodies?: boolean
   readonly maxEventsPerSec?: number
-  readonly policy?: Policy
+  readonly policy?: RelayPolicy
   readonly tabs?: readonly string[]
   readonly heartbeatMs?: number
   /** Changes the connector's end of every new link. */
@@ -107,14 +107,12 @@ function overheard(link: Link, onSecret: (secret: string) => void): Link {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-type Kind = 'console' | 'network' | 'page'
-
 interface Wishes {
-  readonly kinds?: readonly Kind[] | undefined
+  readonly kinds?: readonly CollectedKind[] | undefined
   readonly bodies?: boolean | undefined
   readonly maxEventsPerSec?: number | undefined
   readonly browser: string
-  readonly policy: Policy
+  readonly policy: RelayPolicy
   readonly tabs: readonly string[]
   readonly name: string | null
 }
@@ -124,7 +122,7 @@ const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsP
   wishes: {
     policy,
     tabs,
-    kinds: kinds ?? (['console', 'network', 'page'] as const),
+    kinds: kinds ?? collectedKinds,
     redact: true,
     bodies: bodies ?? false,
     maxEventsPerSec: maxEventsPerSec ?? null,
@@ -149,7 +147,7 @@ export interface Bringing {
   readonly engine: string | (() => Promise<Link>)
   readonly token?: string
   readonly name?: string
-  readonly policy?: Policy
+  readonly policy?: RelayPolicy
   readonly tabs?: readonly string[]
 }
 

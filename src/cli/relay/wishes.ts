@@ -1,23 +1,25 @@
 /** What was typed after `bax relay connect`. */
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors.ts'
-import type { BrowserWish, RunningBrowser } from '../../engine/relay/connector/endpoint.ts'
-import type { Policy } from '../../engine/relay/policy.ts'
+import type { BrowserWish } from '../../engine/relay/connector/endpoint.ts'
+import {
+  type CollectedKind,
+  collectedKinds,
+  type RelayPolicy,
+  relayPolicies,
+  runningBrowsers,
+} from '../../core/relay-words.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Io } from '../io.ts'
 import { fileText, type Typed } from '../values.ts'
-
-const running: readonly RunningBrowser[] = ['chrome', 'chromium', 'edge']
-const policies: readonly Policy[] = ['full', 'no-lifecycle', 'read-only']
-const kinds = ['console', 'network', 'page'] as const
 
 export interface ConnectWishes {
   readonly browser: BrowserWish
   readonly name: string | null
   readonly token: string | undefined
-  readonly policy: Policy
+  readonly policy: RelayPolicy
   readonly tabs: readonly string[]
-  readonly kinds: readonly (typeof kinds)[number][]
+  readonly kinds: readonly CollectedKind[]
   readonly redact: boolean
   readonly bodies: boolean
   readonly maxEventsPerSec: number | null
@@ -40,13 +42,13 @@ export function addConnectFlags(command: Command): void {
       new Option('--token <text>', 'relay token; better in BAX_RELAY_TOKEN or a file: arguments can be seen by others'),
     )
     .addOption(new Option('--token-file <path>', 'file with the relay token'))
-    .addOption(new Option('--policy <name>', `what others may do: ${policies.join(', ')} (default no-lifecycle)`))
+    .addOption(new Option('--policy <name>', `what others may do: ${relayPolicies.join(', ')} (default no-lifecycle)`))
     .addOption(
       new Option('--tab <id|glob>', 'only tabs of this id or address exist for others; may be repeated').argParser(
         several,
       ),
     )
-    .addOption(new Option('--events <kinds>', `kinds of events to collect: ${kinds.join(', ')} (default all)`))
+    .addOption(new Option('--events <kinds>', `kinds of events to collect: ${collectedKinds.join(', ')} (default all)`))
     .addOption(new Option('--no-events', 'collect no events'))
     .addOption(new Option('--no-redact', 'leave tokens, cookies and the like in the events'))
     .addOption(new Option('--bodies <kind>', 'collect bodies of answers too: text (256 KiB each at most)'))
@@ -62,7 +64,7 @@ export function addConnectFlags(command: Command): void {
 /** @throws BaxError `invalid_request` that names the flag. */
 export function readWishes({ flags }: Typed, io: Io): ConnectWishes {
   const text = (name: string) => flags[name] as string | undefined
-  const policy = oneOf('--policy', text('policy') ?? 'no-lifecycle', policies)
+  const policy = oneOf('--policy', text('policy') ?? 'no-lifecycle', relayPolicies)
   const seconds = Number(text('approveTimeout') ?? 120)
   if (!(seconds > 0 && seconds <= 3600)) throw wrong('--approve-timeout', 'takes 1 to 3600 seconds')
   return {
@@ -82,9 +84,8 @@ export function readWishes({ flags }: Typed, io: Io): ConnectWishes {
 function browserOf(flags: Typed['flags']): BrowserWish {
   const { cdp, launch, allowRemoteCdp, dataDir } = flags as Record<string, string | boolean | undefined>
   // The flag of every command names a program; here it may name one that runs already.
-  const named = (flags['running'] ?? (running.includes(flags['browser'] as never) ? flags['browser'] : undefined)) as
-    | string
-    | undefined
+  const named = (flags['running'] ??
+    (runningBrowsers.includes(flags['browser'] as never) ? flags['browser'] : undefined)) as string | undefined
   const given = [cdp !== undefined && '--cdp', named !== undefined && '--running', launch && '--launch'].filter(Boolean)
   if (given.length > 1) throw wrong(given.join(' and '), 'name different browsers: give one of them')
   if (typeof cdp === 'string') return { cdp, allowRemote: allowRemoteCdp === true }
@@ -94,7 +95,7 @@ function browserOf(flags: Typed['flags']): BrowserWish {
       hint: 'a browser started with --remote-debugging-port=9222 is at --cdp http://127.0.0.1:9222',
     })
   }
-  const browser = oneOf('--running', named, running)
+  const browser = oneOf('--running', named, runningBrowsers)
   return { running: browser, ...(typeof dataDir === 'string' && { dataDir }) }
 }
 
@@ -106,8 +107,8 @@ function tokenOf(flags: Typed['flags'], { cwd, env }: Io): string | undefined {
 
 function kindsOf(events: unknown): ConnectWishes['kinds'] {
   if (events === false) return []
-  if (typeof events !== 'string') return kinds
-  return events.split(',').map((kind) => oneOf('--events', kind.trim(), kinds))
+  if (typeof events !== 'string') return collectedKinds
+  return events.split(',').map((kind) => oneOf('--events', kind.trim(), collectedKinds))
 }
 
 function rateOf(given: string | undefined): number | null {

@@ -1,5 +1,6 @@
 /** Shapes of relay sessions, their tokens and their buffered events (`spec: relay 3, 4 and 6`). */
 import { z } from 'zod'
+import { collectedKinds, relayPolicies } from '../relay-words.ts'
 
 const time = z.iso.datetime()
 
@@ -34,7 +35,7 @@ export const relayRecord = z
       transport: z.enum(['ws', 'local']),
       rtt_ms: z.number().nullable(),
     }),
-    policy: z.enum(['full', 'no-lifecycle', 'read-only']),
+    policy: z.enum(relayPolicies),
     active_target_id: z.string().nullable(),
     targets: z.array(relayTarget),
     clients: z.array(z.object({ kind: z.enum(['collector', 'cdp', 'commands', 'ws']), since: time })),
@@ -67,7 +68,7 @@ export type RelayRecord = z.output<typeof relayRecord>
 export type RelayTokenRecord = z.output<typeof relayTokenRecord>
 
 /** Kinds of buffered events; `relay` tells of the relay itself. */
-export const relayEventKinds = ['console', 'network', 'page', 'cdp', 'relay'] as const
+export const relayEventKinds = [...collectedKinds, 'cdp', 'relay'] as const
 
 export const relayEvent = z
   .object({

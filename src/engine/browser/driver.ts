@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
 import { limits } from '../../core/limits.ts'
 import { playwright } from './playwright.ts'
-import type { CdpChannel, CdpMessage } from './cdp-router.ts'
+import type { CdpChannel, CdpMessage } from '../cdp/router.ts'
 import { disguiseOf } from './user-agents.ts'
 
 /** A context with the id that other channels know it by. */

@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright'
-import type { CdpChannel } from './cdp-router.ts'
+import type { CdpChannel } from '../cdp/router.ts'
 
 /** What a session is made on: a context of a browser of ours or of somebody else's. */
 export interface Ground {

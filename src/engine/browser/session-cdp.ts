@@ -3,10 +3,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Page } from 'playwright'
 import type { CdpRequest } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
-import type { Link } from '../../core/link.ts'
-import { sendToClient } from '../relay/cdp/client-link.ts'
-import { type CallGround, type CdpDone, CdpCalls } from '../relay/cdp/calls.ts'
-import type { CdpMessage } from './cdp-router.ts'
+import { closeCodes, type Link } from '../../core/link.ts'
+import { sendToClient } from '../cdp/client-link.ts'
+import { type CallGround, type CdpDone, CdpCalls } from '../cdp/calls.ts'
+import type { CdpMessage } from '../cdp/router.ts'
 import type { Session } from './session.ts'
 
 const calls = new WeakMap<Session, CdpCalls>()
@@ -56,14 +56,14 @@ export async function openClient(session: Session, token: string | null): Promis
   const channel = await session.openCdp()
   return (link) => {
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))
-    channel.onClose(() => link.close(4411, 'the session has ended'))
+    channel.onClose(() => link.close(closeCodes.browserGone, 'the session has ended'))
     link.handle({
       onText: (text) => {
         // A frame is activity.
         void session.use(async () => {})
         channel.post(JSON.parse(text) as CdpMessage, (answer) => sendToClient(link, JSON.stringify(answer)))
       },
-      onBytes: () => link.close(4000, 'CDP is spoken in text'),
+      onBytes: () => link.close(closeCodes.protocol, 'CDP is spoken in text'),
       onClose: () => channel.close(),
     })
   }

@@ -1,5 +1,5 @@
 /** A consumer's view of one session: its context and nothing else of the browser that it shares with others. */
-import { type Answer, type CdpChannel, cdpError, type CdpMessage } from './cdp-router.ts'
+import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../cdp/router.ts'
 
 /** Domains that reach beyond a page. */
 const wide = /^(?:Browser|Target|SystemInfo|Storage|Extensions|Tethering|Tracing|Memory|HeapProfiler|IO|Fetch)\./

@@ -1,8 +1,8 @@
 /** The connection to a browser that we have started: the router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
-import { CdpRouter, type CdpWire } from './cdp-router.ts'
+import { CdpRouter, type CdpWire } from '../cdp/router.ts'
 
-export { type CdpMessage, Channel } from './cdp-router.ts'
+export { type CdpMessage, Channel } from '../cdp/router.ts'
 
 export class Upstream extends CdpRouter {
   constructor(input: Writable, output: Readable) {

@@ -1,6 +1,6 @@
 /** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
-import type { CdpChannel } from './cdp-router.ts'
+import type { CdpChannel } from '../cdp/router.ts'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'

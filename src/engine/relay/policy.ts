@@ -1,7 +1,5 @@
 /** What consumers may do to the user's browser; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
-
-export const policies = ['full', 'no-lifecycle', 'read-only'] as const
-export type Policy = (typeof policies)[number]
+import type { RelayPolicy } from '../../core/relay-words.ts'
 
 /** Ends or maims the browser itself. */
 const lifecycle = [
@@ -52,7 +50,7 @@ interface CdpCall {
 }
 
 /** Why `policy` refuses a call; undefined when it allows it. */
-export function refusal(policy: Policy, { method, params = {} }: CdpCall): string | undefined {
+export function refusal(policy: RelayPolicy, { method, params = {} }: CdpCall): string | undefined {
   if (policy === 'full') return undefined
   if (lifecycle.some((pattern) => pattern.test(method))) return why(policy, method)
   // A context that a consumer has made is the consumer's.
@@ -66,4 +64,4 @@ export function refusal(policy: Policy, { method, params = {} }: CdpCall): strin
   return params['throwOnSideEffect'] === true ? undefined : `${why(policy, method)} without throwOnSideEffect`
 }
 
-const why = (policy: Policy, method: string) => `the policy ${policy} of this browser does not allow ${method}`
+const why = (policy: RelayPolicy, method: string) => `the policy ${policy} of this browser does not allow ${method}`

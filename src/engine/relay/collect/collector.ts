@@ -1,5 +1,5 @@
 /** Collects what happens in the user's tabs, beside the browser; secrets go before anything leaves (`spec: relay 6`). */
-import type { CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { limits } from '../../../core/limits.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import type { NewEvent } from '../events/buffer.ts'

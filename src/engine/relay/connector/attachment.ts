@@ -1,19 +1,19 @@
 /** A connector's hold on a browser: its tabs, its collector, and a channel for every consumer. */
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
-import type { CdpChannel } from '../../browser/cdp-router.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import { Collector } from '../collect/collector.ts'
 import type { SkippedKind } from '../collect/rate.ts'
 import type { NewEvent } from '../events/buffer.ts'
-import type { Policy } from '../policy.ts'
+import type { RelayPolicy } from '../../../core/relay-words.ts'
 import type { Hello } from '../tunnel/messages.ts'
 import { Gate } from './gate.ts'
 import { TargetBook } from './targets.ts'
 import type { UserBrowser } from './user-browser.ts'
 
 export interface AttachmentWishes {
-  readonly policy: Policy
+  readonly policy: RelayPolicy
   /** Target ids and globs of addresses; none means every tab. */
   readonly tabs: readonly string[]
   readonly kinds: readonly RelayEventKind[]

@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
+import type { RunningBrowser } from '../../../core/relay-words.ts'
 
 /** Where a browser is to be found. */
 export type BrowserWish =
   | { readonly cdp: string; readonly allowRemote: boolean }
   | { readonly running: RunningBrowser; readonly dataDir?: string }
   | { readonly launch: true }
-
-export type RunningBrowser = 'chrome' | 'chromium' | 'edge'
 
 export interface Endpoint {
   readonly url: string

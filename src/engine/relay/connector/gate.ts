@@ -1,13 +1,14 @@
 /** What a consumer may do and see of the user's browser: the policy, the tabs in scope, and no tab that hangs. */
-import type { Answer, CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
-import { deniedCode } from '../cdp/calls.ts'
-import { type Policy, refusal } from '../policy.ts'
+import type { Answer, CdpChannel, CdpMessage } from '../../cdp/router.ts'
+import { deniedCode } from '../../cdp/calls.ts'
+import type { RelayPolicy } from '../../../core/relay-words.ts'
+import { refusal } from '../policy.ts'
 import type { TargetBook } from './targets.ts'
 
 export interface GateRules {
   /** A client that sets the stage by itself: what the policy keeps as it is, is answered as done. */
   readonly lenient: boolean
-  readonly policy: Policy
+  readonly policy: RelayPolicy
   readonly targets: TargetBook
 }
 
@@ -169,7 +170,7 @@ export class Gate implements CdpChannel {
 }
 
 /** What clients send by themselves to set the stage is answered as done where the policy keeps the user's own setting. */
-function isFormality(policy: Policy, { method, params = {} }: CdpMessage): boolean {
+function isFormality(policy: RelayPolicy, { method, params = {} }: CdpMessage): boolean {
   const downloads = method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior'
   return policy !== 'full' && downloads && params['browserContextId'] === undefined
 }

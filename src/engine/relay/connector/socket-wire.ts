@@ -1,7 +1,7 @@
 /** A browser's own websocket as the wire of a CDP router. */
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors.ts'
-import type { CdpWire } from '../../browser/cdp-router.ts'
+import type { CdpWire } from '../../cdp/router.ts'
 
 export interface BrowserWire extends CdpWire {
   close(): void

@@ -1,6 +1,6 @@
 /** The tabs of the user's browser as its connector sees them: which there are, which answer, which may be seen. */
 import picomatch from 'picomatch'
-import type { CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 
 /** A tab that has not answered for so long has a script that hangs. */
 const answerMs = 700

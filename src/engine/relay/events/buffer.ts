@@ -1,6 +1,7 @@
 /** The ring that holds the events of one relay session until somebody reads them. */
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits.ts'
+import { collectedKinds } from '../../../core/relay-words.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type EventFilter, passes } from './filter.ts'
 
@@ -67,7 +68,7 @@ export class EventBuffer {
 
   /** Counts records that were lost on their way here. */
   lost(counts: Partial<Record<Exclude<RelayEventKind, 'relay'>, number>>): void {
-    for (const kind of ['console', 'network', 'page', 'cdp'] as const) {
+    for (const kind of [...collectedKinds, 'cdp'] as const) {
       const count = counts[kind] ?? 0
       this.#dropped[kind] += count
       this.#dropped.total += count

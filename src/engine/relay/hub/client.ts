@@ -1,7 +1,7 @@
 /** A client that speaks CDP over a websocket of its own. */
-import type { Link } from '../../../core/link.ts'
-import { sendToClient } from '../cdp/client-link.ts'
-import { closeCodes, type TunnelChannel } from '../tunnel/tunnel.ts'
+import { closeCodes, type Link } from '../../../core/link.ts'
+import { sendToClient } from '../../cdp/client-link.ts'
+import type { TunnelChannel } from '../tunnel/tunnel.ts'
 
 /** Hands messages to and fro; either side's end is the other's. */
 export function joinClient(link: Link, channel: TunnelChannel): void {

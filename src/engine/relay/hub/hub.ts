@@ -2,8 +2,8 @@
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import { readFromConnector, type Hello } from '../tunnel/messages.ts'
-import type { Link } from '../../../core/link.ts'
-import { closeCodes, type Control, Tunnel } from '../tunnel/tunnel.ts'
+import { closeCodes, type Link } from '../../../core/link.ts'
+import { type Control, Tunnel } from '../tunnel/tunnel.ts'
 import { type Principal, RelaySession } from './relay-session.ts'
 
 export class RelayHub {

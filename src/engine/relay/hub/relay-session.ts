@@ -1,18 +1,19 @@
 /** One browser of a user as the engine knows it: its connection, its tabs, its events. */
 import { BaxError } from '../../../core/errors.ts'
 import { newId } from '../../../core/ids.ts'
+import { closeCodes } from '../../../core/link.ts'
 import { limits } from '../../../core/limits.ts'
 import type { RelayRecord } from '../../../core/shapes/relay.ts'
-import type { CdpChannel } from '../../browser/cdp-router.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTools } from '../../browser/run-batch.ts'
-import { CdpCalls } from '../cdp/calls.ts'
+import { CdpCalls } from '../../cdp/calls.ts'
 import { type Executor, LocalExecutor } from '../commands/executor.ts'
 import { RemoteExecutor } from '../commands/remote-executor.ts'
 import { redactValue } from '../collect/redact.ts'
 import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
-import { closeCodes, type Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
+import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
 import { isSame, newSecret } from './secret.ts'
 
 /** By what right a connector came: only the same may resume what it began. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from '../../../core/errors.ts'
 import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
-import { policies } from '../policy.ts'
+import { relayPolicies } from '../../../core/relay-words.ts'
 import type { Control } from './tunnel.ts'
 
 /** Version of the protocol that this bax speaks; executors run in connectors from 1.1 on. */
@@ -18,7 +18,7 @@ const hello = z.object({
   version: z.string(),
   platform: z.string(),
   name: z.string().max(100).nullable(),
-  policy: z.enum(policies),
+  policy: z.enum(relayPolicies),
   /** False: what the collector sends was not redacted, as its user wished. */
   redact: z.boolean(),
   browser: z.object({

@@ -1,6 +1,6 @@
 /** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
 import { BaxError } from '../../../core/errors.ts'
-import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../browser/cdp-router.ts'
+import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
 const lostCode = -32_000

@@ -1,23 +1,7 @@
 /** Many message channels over one link, and the control messages between its two ends (`spec: relay 8`). */
 import { limits } from '../../../core/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
-import type { Link } from '../../../core/link.ts'
-
-/** Close codes of links and channels. */
-export const closeCodes = {
-  done: 1000,
-  away: 1001,
-  lost: 1006,
-  protocol: 4000,
-  replaced: 4001,
-  deleted: 4400,
-  expired: 4401,
-  revoked: 4403,
-  relayGone: 4410,
-  browserGone: 4411,
-  slow: 4413,
-  version: 4426,
-} as const
+import { closeCodes, type Link } from '../../../core/link.ts'
 
 /** A control message; the two ends agree on the rest by its type. */
 export interface Control {

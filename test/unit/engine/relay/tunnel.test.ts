@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFrame, encodeFrame, frameBytes, pieceBytes } from '../../../../src/engine/relay/tunnel/frames.ts'
-import type { Link, LinkHandlers } from '../../../../src/core/link.ts'
+import { closeCodes, type Link, type LinkHandlers } from '../../../../src/core/link.ts'
 import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
-import { closeCodes, type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
+import { type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
 
 /** Promise and its resolver, which Node 20 does not have. */
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {

@@ -1,7 +1,7 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
-import type { CdpChannel, CdpMessage } from '../../browser/cdp-router.ts'
+import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
+import type { CdpChannel, CdpMessage } from './router.ts'
 import { browserTarget, isBrowserMethod } from './routing.ts'
 
 /** How the gate beside the browser marks what its policy refuses. */

@@ -1,0 +1,59 @@
+/** Processes of their own that run a few lines on the sources of bax, for tests that kill them. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import esbuild from 'esbuild'
+import { esbuildInlinePage } from '../../scripts/inline-page.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export interface HostProgram {
+  /** State of the program's engine; below a folder that goes with `close`. */
+  readonly stateDir: string
+  /** Starts it; resolves with the process and the first message that it sends. */
+  start<Message>(
+    args?: readonly string[],
+    env?: Record<string, string>,
+  ): Promise<{ process: ChildProcess; message: Message }>
+  /** Kills what still runs, and removes the folder. */
+  close(): Promise<void>
+}
+
+/** Bundles a program of TypeScript that may import from `./src/…` and finds its `stateDir` in a constant. */
+export async function makeHostProgram(source: string): Promise<HostProgram> {
+  // Below node_modules, where the bundle finds the packages that are not part of it.
+  const cache = join(root, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  const folder = await mkdtemp(join(cache, 'bax-host-'))
+  const script = join(folder, 'host.mjs')
+  const stateDir = join(folder, 'state')
+  const contents = `const stateDir = ${JSON.stringify(stateDir)}\n${source}`
+  await esbuild.build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['playwright', 'playwright-core', 'dockerode'],
+    plugins: [esbuildInlinePage],
+    banner: { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" },
+  })
+  const children = new Set<ChildProcess>()
+  return {
+    stateDir,
+    start: async <Message>(args: readonly string[] = [], env: Record<string, string> = {}) => {
+      const child = fork(script, args, { env: { ...process.env, ...env }, execArgv: [] })
+      children.add(child)
+      const message = await new Promise<Message>((resolve, reject) => {
+        child.once('message', (sent) => resolve(sent as Message))
+        child.once('exit', (code) => reject(new Error(`the host ended with ${code}`)))
+      })
+      return { process: child, message }
+    },
+    close: async () => {
+      for (const child of children) child.kill('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
