@@ -2,10 +2,9 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { Log } from '../core/config.ts'
 import { limits } from '../core/limits.ts'
+import { redactFacts, redactLine } from '../core/redact.ts'
 
 const order = ['debug', 'info', 'warn', 'error'] as const
-const secret = /("?\b(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key)"?\s*[:=]\s*)("[^"]*"|\S+)/gi
-const token = /([?&](?:token|key)=)[^&\s"]+/gi
 
 /**
  * Opens a log; a line is written at once, so that none is lost when the process is killed.
@@ -17,8 +16,8 @@ export function openLogFile(path: string, least: (typeof order)[number] = 'info'
   return (level, message, facts) => {
     if (order.indexOf(level) < order.indexOf(least)) return
     const missing = lost > 0 ? ` (${lost} lines before this one were lost: the disk was full)` : ''
-    const text = `${message}${missing}${facts ? ` ${JSON.stringify(facts)}` : ''}`
-    const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redact(text)}\n`
+    const told = facts ? ` ${JSON.stringify(redactFacts(facts))}` : ''
+    const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redactLine(message).replaceAll(/[\r\n]+/g, ' ')}${missing}${told}\n`
     try {
       if (size > 0 && size + line.length > limits.engine.logBytes) {
         renameSync(path, `${path}.1`)
@@ -34,5 +33,3 @@ export function openLogFile(path: string, least: (typeof order)[number] = 'info'
     }
   }
 }
-
-const redact = (text: string): string => text.replaceAll(secret, '$1[redacted]').replaceAll(token, '$1[redacted]')

@@ -9,7 +9,7 @@ import { fit } from './fit.ts'
 import { NetworkDrafts } from './network-events.ts'
 import { pageDraft } from './page-events.ts'
 import { EventRate, type SkippedKind } from './rate.ts'
-import { redactBody, redactHeaders, redactUrl, redactValue } from './redact.ts'
+import { redactBody, redactHeaders, redactUrl, redactValue } from '../../../core/redact.ts'
 
 export interface CollectorWishes {
   /** Kinds that are collected; none of them collects nothing. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { redactHeaders, redactText, redactUrl, redactValue } from '../../../../src/engine/relay/collect/redact.ts'
+import { redactFacts, redactHeaders, redactLine, redactText, redactUrl, redactValue } from '../../../src/core/redact.ts'
 
 describe('redaction', () => {
   test('takes the values of secret headers, and leaves the others', () => {
@@ -77,5 +77,29 @@ describe('redaction', () => {
 
   test('is linear in hostile text', () => {
     expect(redactText(`${'eyJ'.repeat(50_000)} ${'bearer '.repeat(20_000)}`)).toBeTypeOf('string')
+  })
+})
+
+describe('a line of a log', () => {
+  test('loses headers that hold secrets to their end, in whatever form they stand', () => {
+    expect(redactLine('cookie: a=1; b=hidden')).toBe('cookie: [redacted]')
+    expect(redactLine('sent Authorization: Token hidden word')).toBe('sent Authorization: [redacted]')
+    expect(redactLine('x-api-key=hidden')).toBe('x-api-key=[redacted]')
+    expect(redactLine('GET /stream/sse?session_id=1&token=ft_hidden&types=frame')).toBe(
+      'GET /stream/sse?session_id=1&token=[redacted]&types=frame',
+    )
+  })
+
+  test('keeps the names of our own facts, and hides what hides in them', () => {
+    const facts = {
+      code: 'worker_lost',
+      session: 'ses_1',
+      'set-cookie': ['a=hidden'],
+      inner: { 'proxy-authorization': 'Basic aGlkZGVu' },
+      url: 'http://ann:hidden@example.com/?access_token=hidden',
+      said: 'asked with Bearer abcdefgh12345',
+    }
+    expect(JSON.stringify(redactFacts(facts))).not.toMatch(/hidden|aGlkZGVu|abcdefgh12345/)
+    expect(redactFacts(facts)).toMatchObject({ code: 'worker_lost', session: 'ses_1' })
   })
 })

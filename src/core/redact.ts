@@ -1,4 +1,4 @@
-/** Takes secrets out of what is collected, before it leaves the user's machine (`spec: relay 6`). */
+/** Takes secrets out of what is logged, and of what a connector collects before it leaves the user's machine (`spec: relay 6`). */
 
 /** What stands in the place of a secret. */
 const redacted = '[redacted]'
@@ -46,6 +46,30 @@ export function redactValue(value: unknown): unknown {
     }),
   )
 }
+
+/**
+ * Facts of a log line: headers that hold secrets lose their value, texts what looks like a credential.
+ * Plain names such as `code` and `session` are ours here and stay.
+ */
+export function redactFacts(value: unknown): unknown {
+  if (typeof value === 'string') return redactLine(value)
+  if (Array.isArray(value)) return value.map(redactFacts)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, secretHeader.test(name) ? redacted : redactFacts(inner)]),
+  )
+}
+
+/** A line of a log, in which headers may stand as text and addresses without their host. */
+export const redactLine = (text: string): string =>
+  redactText(
+    text
+      .replaceAll(headerInText, `$1${redacted}`)
+      .replaceAll(/([?&](?:token|key|api_key)=)[^&\s"']+/gi, `$1${redacted}`),
+  )
+
+/** `cookie: a=1; b=2` to the end of its line. */
+const headerInText = /(\b(?:proxy-authorization|authorization|set-cookie|cookie|x-api-key)["']?\s*[:=]\s*)[^\r\n]+/gi
 
 /** The text of an answer: JSON by its fields, anything else, forms too, as text. */
 export function redactBody(body: string): string {
