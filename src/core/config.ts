@@ -14,8 +14,17 @@ export interface EngineConfig {
   readonly pool?: Partial<PoolConfig>
   /** Whether a window can be shown (DISPLAY, WAYLAND_DISPLAY, or a desktop system). */
   readonly display: boolean
+  /** Secret that saved profiles are encrypted with; without it they are plain files. */
+  readonly profileKey?: string
   /** Whether a command may write anywhere the user can; false keeps it inside the session's download folder. */
   readonly writeAnywhere: boolean
+  /**
+   * Ranges beyond the public internet that a server's pages may reach (`10.0.0.0/8`); other engines reach all. Nobody
+   * reaches the addresses where clouds hand out secrets.
+   */
+  readonly allowPrivate?: readonly string[]
+  /** Resolves the names of hosts in place of the system. */
+  readonly lookup?: HostLookup
   /** Pages of one crawl at most; a server's default is in the limits, other engines have none. */
   readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
@@ -73,6 +82,9 @@ export interface SearchAccess {
   /** Identifier of a Google search engine. */
   readonly cx?: string
 }
+
+/** All addresses of a host; rejects with Node's `ENOTFOUND` and the like. */
+export type HostLookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /** One line of the engine's log with its facts. */
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void

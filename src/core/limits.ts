@@ -5,6 +5,21 @@ import { relayLimits } from './relay-limits.ts'
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
+  /** What a server takes at once; what is beyond it is refused and not made to wait. */
+  overload: {
+    /** Scrapes, searches and maps that run or wait, of all callers together. */
+    pages: 64,
+    /** Crawls at work. */
+    crawls: 32,
+    /** Sessions that wait for a place in a browser. */
+    provisions: 100,
+    /** When a refused caller may find room; nobody knows how long others take. */
+    retryAfterSecs: 2,
+  },
+
+  /** What each key of a server may have and do unless its operator says otherwise; see `core/allowance.ts`. */
+  caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4 },
+
   session: {
     idleTimeoutSecs: 300,
     timeoutSecs: 3600,
@@ -48,6 +63,15 @@ export const limits = {
     /** A browser without a session ends after this, unless it is the last of its kind. */
     idleMs: 30_000,
   },
+
+  /** How long an answer of `GET /readyz` stays true: of the state folder, of a browser that started, of one that did not. */
+  readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
+
+  /** Shortest secret that profiles are encrypted with. */
+  profileKeyChars: 16,
+
+  /** Time for what runs when a server is told to end. */
+  drain: { secs: 30, maxSecs: 3600 },
 
   engine: {
     /** A local engine without a session ends after this. */
@@ -222,6 +246,26 @@ export const limits = {
     /** How long artifacts are kept after their session has stopped. */
     retentionMs: 24 * 60 * 60_000,
     listed: 100,
+  },
+
+  keys: {
+    /** The use of a key is written down this often at most. */
+    noteMs: 60_000,
+    /** Coarsest clock of a file system that is reckoned with. */
+    tickMs: 2000,
+  },
+
+  egress: {
+    /** Connections of browsers that go through the proxy at the same time. */
+    connections: 4096,
+    /** Time for a browser to say where it wants to go. */
+    greetingMs: 10_000,
+    dialMs: 30_000,
+    /** How long the addresses of a name are taken as they were. */
+    nameMs: 10_000,
+    names: 1000,
+    /** Hosts of which the reason of the last failure is known. */
+    failures: 1000,
   },
 
   /** Answers kept for `Idempotency-Key`. */
