@@ -5,8 +5,9 @@ import type { Context } from './context.ts'
 import { engineConfig } from './engine-config.ts'
 
 export async function openEmbedded({ settings, io }: Context): Promise<Transport> {
-  const [{ createApp }, { createEngine }, { openLogFile }] = await Promise.all([
+  const [{ createApp }, { privateGate }, { createEngine }, { openLogFile }] = await Promise.all([
     import('../server/app.ts'),
+    import('../server/gate.ts'),
     import('../engine/index.ts'),
     import('../server/log-file.ts'),
   ])
@@ -16,7 +17,7 @@ export async function openEmbedded({ settings, io }: Context): Promise<Transport
   const engine = createEngine({ ...engineConfig(settings, io), home: 'embedded', listensOn: null, log })
   const app = createApp({
     engine,
-    door: { hosts: null, origins: new Set() },
+    gate: privateGate,
     onFault: (error, request_id) =>
       log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
   })

@@ -1,4 +1,5 @@
 /** What an engine can do, as interfaces; operations call these and never an implementation. */
+import type { Keys } from './keys.ts'
 import type { Link } from './link.ts'
 import type { Call } from './operation.ts'
 import type { SocketCall } from './socket.ts'
@@ -168,6 +169,7 @@ export interface Diagnostics {
 export interface Engine {
   readonly crawls: Crawls
   readonly diagnostics: Diagnostics
+  readonly keys: Keys
   readonly extractor: Scraper
   readonly searcher: Searcher
   readonly relays: Relays

@@ -1,5 +1,6 @@
 /** An operation is a value: its address, its shapes, its spelling in the terminal, and the lines that run it. */
 import type { z } from 'zod'
+import type { Access, Caller } from './caller.ts'
 import type { Engine } from './engine.ts'
 import type { ErrorCode } from './errors.ts'
 
@@ -8,6 +9,8 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** Facts of one call that are not part of its input. */
 export interface Call {
   /** Aborted when the caller goes away; the work it asked for is then cancelled. */
+  /** Who calls; what it makes belongs to it. */
+  readonly caller: Caller
   readonly signal: AbortSignal
   /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
   readonly baseUrl: string
@@ -26,7 +29,10 @@ export type Show =
   | { readonly as: 'commands' }
   | { readonly as: 'nothing' }
 
-export interface Operation<In extends z.ZodObject = z.ZodObject, Out extends z.ZodType | null = z.ZodType | null> {
+export interface Operation<
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType | null = z.ZodType | null,
+> extends Access {
   readonly summary: string
   readonly description?: string
   /** Method and path template, e.g. `GET /sessions/{session_id}`. */

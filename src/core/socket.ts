@@ -1,5 +1,6 @@
 /** A socket is an operation that goes on as a duplex link: a websocket, opened by an upgrade. */
 import type { z } from 'zod'
+import type { Access } from './caller.ts'
 import type { Engine } from './engine.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Link } from './link.ts'
@@ -12,7 +13,7 @@ export interface SocketCall extends Call {
   readonly own: boolean
 }
 
-export interface SocketOperation<In extends z.ZodObject = z.ZodObject> {
+export interface SocketOperation<In extends z.ZodObject = z.ZodObject> extends Access {
   readonly summary: string
   readonly description?: string
   /** Path template; the method of an upgrade is always GET. */

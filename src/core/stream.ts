@@ -1,5 +1,6 @@
 /** A stream is an operation whose answer comes in frames: server-sent events, or the same objects one a line. */
 import type { z } from 'zod'
+import type { Access } from './caller.ts'
 import type { Engine } from './engine.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Call, HttpMethod } from './operation.ts'
@@ -18,7 +19,7 @@ export interface StreamCall extends Call {
   readonly since: number | undefined
 }
 
-export interface StreamOperation<In extends z.ZodObject = z.ZodObject> {
+export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends Access {
   readonly summary: string
   readonly description?: string
   readonly http: `${HttpMethod} /${string}`

@@ -1,5 +1,6 @@
 /** Transfers are operations whose answer, or whose body, is bytes as they are: downloads and uploads. */
 import type { z } from 'zod'
+import type { Access } from './caller.ts'
 import type { Engine } from './engine.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Call, HttpMethod } from './operation.ts'
@@ -16,7 +17,7 @@ export interface Content {
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-interface Transfer<In extends z.ZodObject> {
+interface Transfer<In extends z.ZodObject> extends Access {
   readonly summary: string
   readonly description?: string
   /** Method and path template; `{name*}` at its end takes the rest of the path, percent-encoded as it came. */

@@ -14,6 +14,7 @@ import { scraperPart } from './scrape/part.ts'
 import { searchPart } from './search/part.ts'
 import { shellPart } from './shell/part.ts'
 import { ProfileStore } from './store/profiles.ts'
+import { KeyStore } from './store/keys.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
@@ -36,6 +37,7 @@ export function createEngine(config: EngineConfig): Engine {
   let closing: Promise<void> | undefined
   return {
     crawls,
+    keys: new KeyStore(config.stateDir),
     extractor,
     searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
     relays,

@@ -10,6 +10,7 @@ export const cdp = defineOperation({
     'the browser, all others to the named target or the active page; what is enabled there stays enabled for later ' +
     'calls. An error of the protocol is an answer with `success: false` and `cdp`.',
   http: 'POST /cdp',
+  scope: ['browser', 'relay'],
   // `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
   cli: null,
   bodyBytes: limits.relay.callBytes,

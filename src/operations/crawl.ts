@@ -24,6 +24,7 @@ export const crawl = defineOperation({
     'Every address is accounted for in data, errors, skipped or robots_blocked. Pages with an HTTP error status below 500 are data with ' +
     '`metadata.error`. With `async: true` or `Prefer: respond-async` the answer is 202 and the crawl goes on by itself.',
   http: 'POST /v1/crawl',
+  scope: 'scrape',
   cli: 'crawl <url>',
   example: 'bax crawl https://example.com --limit 50',
   input: crawlInput,
@@ -41,6 +42,7 @@ export const getCrawl = defineOperation({
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
+  scope: 'scrape',
     limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Pages at most'),
   }),
   output: crawlState,
@@ -55,6 +57,9 @@ export const getCrawlErrors = defineOperation({
   input: z.object({ id }),
   output: crawlAccounts,
   errors: ['crawl_not_found'],
+  // As the first client of Firecrawl asks for them.
+  aliases: ['DELETE /v1/crawl/{id}/errors'],
+  scope: 'scrape',
   run: (engine, input) => engine.crawls.accounts(input.id),
 })
 
@@ -65,6 +70,7 @@ export const cancelCrawl = defineOperation({
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
   errors: ['crawl_not_found', 'conflict'],
+  scope: 'scrape',
   run: async (engine, input) => ({ success: true, status: await engine.crawls.cancel(input.id) }),
 })
 
@@ -76,6 +82,7 @@ export const resumeCrawl = defineOperation({
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
+  scope: 'scrape',
   errors: ['crawl_not_found', 'conflict'],
   run: (engine, input, call) => engine.crawls.resume(input.id, call),
 })
@@ -91,6 +98,7 @@ export const crawlEvents = defineStream({
     id,
     since: z.int().min(0).default(0).describe('Number of the last event seen; the next ones follow'),
     types: z
+  scope: 'scrape',
       .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
       .optional()
       .describe('Only these event types; crawl.finished comes in any case'),
@@ -109,5 +117,6 @@ export const map = defineOperation({
   input: mapInput,
   output: mapAnswer,
   errors: ['url_blocked'],
+  scope: 'scrape',
   run: (engine, input, call) => engine.crawls.map(input, call),
 })

@@ -5,6 +5,7 @@ import { engineStatus } from '../core/shapes/engine.ts'
 export const health = defineOperation({
   summary: 'Say that the process answers',
   http: 'GET /healthz',
+  scope: 'admin',
   cli: null,
   input: z.object({}),
   output: z.object({ status: z.literal('ok') }),
@@ -16,6 +17,7 @@ export const getEngineStatus = defineOperation({
   http: 'GET /engine',
   cli: 'engine status',
   example: 'bax engine status --json',
+  scope: 'admin',
   show: { as: 'record' },
   input: z.object({}),
   output: engineStatus,

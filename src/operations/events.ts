@@ -13,6 +13,8 @@ export const sessionEvents = defineStream({
     'from the last 1000 events; `lagged` says how many are gone. lagged and session.closed come whatever `types` says. The stream ends after ' +
     'session.closed; an ended session answers 204.',
   http: 'GET /stream/sse',
+  scope: 'browser',
+  token: true,
   cli: 'session watch',
   example: 'bax session watch -s shop --types page.navigated,console',
   input: z.object({

@@ -3,6 +3,8 @@ import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, map, resumeC
 import { getEngineStatus, health, stopEngine } from './engine.ts'
 import { cdp } from './cdp.ts'
 import { sessionEvents } from './events.ts'
+import { createKey, listKeys, revokeKey } from './keys.ts'
+import { health, metrics, ready } from './life.ts'
 import { browserStep, observe } from './observe.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
@@ -65,6 +67,8 @@ export const operations = {
   createShell,
   deleteProfile,
   deleteShell,
+  crawlV2,
+  createKey,
   deleteShellFile,
   getCrawl,
   getCrawlErrors,
@@ -86,6 +90,7 @@ export const operations = {
   listShellFiles,
   listShellImages,
   listShells,
+  listKeys,
   makeShellFolder,
   map,
   moveShellFile,
@@ -105,6 +110,7 @@ export const operations = {
   shellFileInfo,
   shellFileTree,
   signalShellExec,
+  revokeKey,
   stopEngine,
   stopRelay,
   touchShell,

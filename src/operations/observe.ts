@@ -13,6 +13,7 @@ export const observe = defineOperation({
     'A reference of the snapshot (`[ref=e12]`) works in every selector field as `ref=e12`, inside iframes and shadow roots ' +
     'too, for as long as its element lives. An unchanged page is described in the same words again.',
   http: 'POST /observe',
+  scope: 'browser',
   cli: 'observe',
   example: 'bax observe -s shop --include snapshot,screenshot',
   input: z.object({ session_id: sessionId, ...observationWishes.shape }),
@@ -27,6 +28,7 @@ export const browserStep = defineOperation({
     'Like POST /commands, and each result says where the page was before and after and what happened meanwhile; ' +
     'the answer ends with an observation and what has changed.',
   http: 'POST /browser_step',
+  scope: 'browser',
   // `bax step` writes this body; its words come from the catalogue.
   cli: null,
   input: z.object({

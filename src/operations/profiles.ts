@@ -9,6 +9,7 @@ export const saveProfile = defineOperation({
   summary: 'Save the cookies and storage of a session as a profile',
   description: 'Cookies, local storage and IndexedDB; without session_id an empty profile is made.',
   http: 'POST /profiles',
+  scope: 'browser',
   cli: 'profile save <name>',
   example: 'bax profile save shop-login -s shop',
   show: { as: 'field', field: 'profile_id' },
@@ -24,6 +25,7 @@ export const saveProfile = defineOperation({
 export const listProfiles = defineOperation({
   summary: 'List saved profiles',
   http: 'GET /profiles',
+  scope: 'browser',
   cli: 'profile list',
   example: 'bax profile list',
   show: { as: 'table', items: 'profiles', columns: ['profile_id', 'name', 'cookies', 'bytes', 'updated_at'] },
@@ -38,6 +40,7 @@ export const listProfiles = defineOperation({
 export const getProfile = defineOperation({
   summary: 'Show one profile',
   http: 'GET /profiles/{profile_id}',
+  scope: 'browser',
   cli: 'profile show <profile_id>',
   example: 'bax profile show 5f0c…',
   show: { as: 'record' },
@@ -50,6 +53,7 @@ export const getProfile = defineOperation({
 export const deleteProfile = defineOperation({
   summary: 'Delete a profile',
   http: 'DELETE /profiles/{profile_id}',
+  scope: 'browser',
   cli: 'profile delete <profile_id>',
   example: 'bax profile delete 5f0c…',
   input: one,

@@ -15,6 +15,7 @@ const poll = {
 export const pollProvision = defineOperation({
   ...poll,
   http: 'POST /sessions/provision/{provision_id}',
+  scope: 'browser',
   cli: null,
   run: (engine, { provision_id }, call) => engine.sessions.provision(provision_id, call),
 })
@@ -22,6 +23,7 @@ export const pollProvision = defineOperation({
 export const getProvision = defineOperation({
   ...poll,
   http: 'GET /sessions/provision/{provision_id}',
+  scope: 'browser',
   cli: 'session provision <provision_id>',
   example: 'bax session provision prv_3f…',
   show: { as: 'record' },
@@ -31,6 +33,7 @@ export const getProvision = defineOperation({
 export const cancelProvision = defineOperation({
   summary: 'Cancel the provisioning of a session',
   http: 'DELETE /sessions/provision/{provision_id}',
+  scope: 'browser',
   cli: 'session cancel <provision_id>',
   example: 'bax session cancel prv_3f…',
   input,

@@ -22,6 +22,7 @@ const relayEventFields = {
 export const listRelays = defineOperation({
   summary: 'List the browsers that are connected through the relay',
   http: 'GET /relay/sessions',
+  scope: 'relay',
   cli: 'relay list',
   example: 'bax relay list',
   show: { as: 'table', items: 'sessions', columns: ['id', 'name', 'status', 'policy', 'active_target_id'] },
@@ -33,6 +34,7 @@ export const listRelays = defineOperation({
 export const getRelay = defineOperation({
   summary: 'Show a browser of the relay with its tabs',
   http: 'GET /relay/sessions/{id}',
+  scope: 'relay',
   cli: 'relay show <id>',
   example: 'bax relay show laptop',
   show: { as: 'record' },
@@ -45,6 +47,7 @@ export const getRelay = defineOperation({
 export const stopRelay = defineOperation({
   summary: 'Let go of a browser; it and its tabs stay as they are',
   http: 'DELETE /relay/sessions/{id}',
+  scope: 'relay',
   cli: 'relay stop <id>',
   example: 'bax relay stop laptop',
   show: { as: 'nothing' },
@@ -57,6 +60,7 @@ export const stopRelay = defineOperation({
 export const activateTarget = defineOperation({
   summary: 'Bring a tab to the front; commands and CDP calls go to it from then on',
   http: 'POST /relay/sessions/{id}/activate',
+  scope: 'relay',
   cli: 'relay use <id> <target_id>',
   example: 'bax relay use laptop 5C1A…',
   show: { as: 'nothing' },
@@ -73,6 +77,7 @@ export const readRelayEvents = defineOperation({
     'reached it in `dropped`. `format=har` answers an HTTP archive of the network events, `format=ndjson` one record a ' +
     'line; `Accept: text/event-stream` follows.',
   http: 'GET /relay/sessions/{id}/events',
+  scope: 'relay',
   // `bax relay events` reads, follows and writes archives.
   cli: null,
   input: z.object({
@@ -101,6 +106,7 @@ export const readRelayEvents = defineOperation({
 export const clearRelayEvents = defineOperation({
   summary: 'Forget the buffered events of a browser; their numbers go on',
   http: 'DELETE /relay/sessions/{id}/events',
+  scope: 'relay',
   cli: null,
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
@@ -112,6 +118,7 @@ export const clearRelayEvents = defineOperation({
 export const createRelayToken = defineOperation({
   summary: 'Make a token to bring a browser with; it is shown once',
   http: 'POST /relay/tokens',
+  scope: 'relay',
   cli: 'relay tokens create',
   example: 'bax relay tokens create --name laptop --single-use',
   show: { as: 'field', field: 'token' },
@@ -132,6 +139,7 @@ export const createRelayToken = defineOperation({
 export const listRelayTokens = defineOperation({
   summary: 'List the relay tokens, without their secrets',
   http: 'GET /relay/tokens',
+  scope: 'relay',
   cli: 'relay tokens list',
   example: 'bax relay tokens list',
   show: { as: 'table', items: 'tokens', columns: ['token_id', 'name', 'single_use', 'expires_at', 'last_used_at'] },
@@ -143,6 +151,7 @@ export const listRelayTokens = defineOperation({
 export const revokeRelayToken = defineOperation({
   summary: 'Revoke a relay token, and let go of the browsers that came with it',
   http: 'DELETE /relay/tokens/{token_id}',
+  scope: 'relay',
   cli: 'relay tokens revoke <token_id>',
   example: 'bax relay tokens revoke rtk_…',
   show: { as: 'nothing' },
@@ -157,6 +166,7 @@ export const followRelayEvents = defineStream({
   description:
     '`Last-Event-ID` or `since` resumes without a gap; what the ring no longer holds comes as `relay` `dropped`.',
   http: 'GET /relay/sessions/{id}/events',
+  scope: 'relay',
   cli: null,
   input: z.object(relayEventFields),
   frame: relayEvent,

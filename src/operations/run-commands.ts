@@ -10,6 +10,7 @@ export const runCommands = defineOperation({
   description:
     'Stops at the first failure unless continue_on_error is set. Nothing runs when any command is malformed.',
   http: 'POST /commands',
+  scope: 'browser',
   // `bax do` writes this body; its words come from the catalogue.
   cli: null,
   show: { as: 'commands' },

@@ -7,6 +7,7 @@ export const scrape = defineOperation({
     'Fetches by HTTP first and renders in a browser what needs one (`render`). A page that cannot be had is answered 200 with ' +
     '`success: false` and a code; a page with an HTTP error status is a success with `metadata.error` and a `warning`.',
   http: 'POST /v1/scrape',
+  scope: 'scrape',
   cli: 'scrape <url>',
   example: 'bax scrape https://example.com',
   input: scrapeInput,

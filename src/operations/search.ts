@@ -8,6 +8,7 @@ export const search = defineOperation({
     'until one answers. Results whose pages cannot be scraped stay in the list, with the reason in `content.metadata`. ' +
     'When no provider answers, `details` has the failure of each.',
   http: 'POST /v1/search',
+  scope: 'scrape',
   aliases: ['POST /search'],
   cli: 'search <query>',
   example: "bax search 'how river deltas grow' --limit 3 --formats markdown",

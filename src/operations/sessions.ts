@@ -11,6 +11,7 @@ export const createSession = defineOperation({
   description:
     'Answers 200 `ready` when a browser has a free place, else 202 `provisioning` with a provision_id to poll.',
   http: 'POST /sessions',
+  scope: 'browser',
   cli: 'session create',
   example: 'bax session create --start-url https://example.com',
   show: { as: 'field', field: 'session_id' },
@@ -26,6 +27,7 @@ export const listSessions = defineOperation({
   summary: 'List browser sessions',
   http: 'GET /sessions',
   cli: 'session list',
+  scope: 'browser',
   example: 'bax session list --json',
   show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
   input: z.object({
@@ -54,6 +56,7 @@ export const getSession = defineOperation({
   summary: 'Show one browser session',
   http: 'GET /sessions/{session_id}',
   cli: 'session show <session_id>',
+  scope: 'browser',
   example: 'bax session show shop',
   show: { as: 'record' },
   input: z.object({ session_id: sessionId }),
@@ -66,6 +69,7 @@ export const closeSession = defineOperation({
   summary: 'End a browser session',
   http: 'DELETE /sessions/{session_id}',
   cli: 'session close <session_id>',
+  scope: 'browser',
   example: 'bax session close shop',
   input: z.object({ session_id: sessionId }),
   output: null,

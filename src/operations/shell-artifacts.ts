@@ -7,6 +7,7 @@ export const listArtifacts = defineOperation({
   description:
     'The oldest first; also after the session has stopped, for 24 hours. What was left there and is not kept is listed with the reason.',
   http: 'GET /shell/artifacts/by-session/{session_id}',
+  scope: 'shell',
   cli: 'shell artifacts list',
   example: 'bax shell artifacts list -s sh_…',
   input: artifactListInput,
@@ -18,6 +19,7 @@ export const listArtifacts = defineOperation({
 export const getArtifact = defineOperation({
   summary: 'Show one artifact and its files',
   http: 'GET /shell/artifacts/{artifact_id}',
+  scope: 'shell',
   cli: 'shell artifacts show <artifact_id>',
   example: 'bax shell artifacts show art_…',
   show: { as: 'record' },

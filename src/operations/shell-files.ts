@@ -9,6 +9,7 @@ export const readShellFile = defineOperation({
   summary: 'Read a file of a shell session',
   description: 'Up to 16 MiB a call; larger files in pieces (`offset`, `length`), or whole with GET /shell/fs/raw.',
   http: 'POST /shell/fs/read',
+  scope: 'shell',
   cli: 'shell read <path>',
   example: 'bax shell read -s sh_… report.txt',
   input: shapes.readInput,
@@ -21,6 +22,7 @@ export const writeShellFile = defineOperation({
   summary: 'Write a file of a shell session',
   description: 'Whole or not at all: under a temporary name, then renamed. A full disk leaves the old content.',
   http: 'POST /shell/fs/write',
+  scope: 'shell',
   cli: 'shell write <path>',
   example: 'bax shell write -s sh_… main.py < main.py',
   input: shapes.writeInput,
@@ -33,6 +35,7 @@ export const writeShellFile = defineOperation({
 export const listShellFiles = defineOperation({
   summary: 'List a directory of a shell session',
   http: 'POST /shell/fs/list',
+  scope: 'shell',
   cli: 'shell ls [path]',
   example: 'bax shell ls -s sh_… /output',
   show: { as: 'table', items: 'entries', columns: ['mode', 'owner', 'size', 'modified_at', 'name', 'symlink_target'] },
@@ -45,6 +48,7 @@ export const listShellFiles = defineOperation({
 export const shellFileTree = defineOperation({
   summary: 'Show a directory of a shell session as a tree',
   http: 'POST /shell/fs/tree',
+  scope: 'shell',
   cli: 'shell tree [path]',
   example: 'bax shell tree -s sh_… --max-depth 2',
   input: shapes.treeInput,
@@ -58,6 +62,7 @@ export const searchShellFiles = defineOperation({
   description:
     'Links are not followed, binary files not read. Regular expressions are RE2: linear in time, without lookaround.',
   http: 'POST /shell/fs/search',
+  scope: 'shell',
   cli: 'shell search [path]',
   example: "bax shell search -s sh_… --pattern '**/*.py' --query TODO",
   input: shapes.searchInput,
@@ -69,6 +74,7 @@ export const searchShellFiles = defineOperation({
 export const shellFileInfo = defineOperation({
   summary: 'Show what is known of a file of a shell session',
   http: 'POST /shell/fs/info',
+  scope: 'shell',
   cli: 'shell info <path>',
   example: 'bax shell info -s sh_… --checksum data.csv',
   show: { as: 'record' },
@@ -81,6 +87,7 @@ export const shellFileInfo = defineOperation({
 export const deleteShellFile = defineOperation({
   summary: 'Delete a file or directory of a shell session',
   http: 'POST /shell/fs/delete',
+  scope: 'shell',
   cli: 'shell rm <path>',
   example: 'bax shell rm -s sh_… --recursive build',
   show: { as: 'nothing' },
@@ -93,6 +100,7 @@ export const deleteShellFile = defineOperation({
 export const copyShellFile = defineOperation({
   summary: 'Copy a file or directory of a shell session',
   http: 'POST /shell/fs/copy',
+  scope: 'shell',
   cli: 'shell cp <source> <destination>',
   example: 'bax shell cp -s sh_… main.py backup.py',
   show: { as: 'nothing' },
@@ -105,6 +113,7 @@ export const copyShellFile = defineOperation({
 export const moveShellFile = defineOperation({
   summary: 'Move a file or directory of a shell session',
   http: 'POST /shell/fs/move',
+  scope: 'shell',
   cli: 'shell mv <source> <destination>',
   example: 'bax shell mv -s sh_… draft.md /output/report.md',
   show: { as: 'nothing' },
@@ -117,6 +126,7 @@ export const moveShellFile = defineOperation({
 export const makeShellFolder = defineOperation({
   summary: 'Make a directory in a shell session',
   http: 'POST /shell/fs/mkdir',
+  scope: 'shell',
   cli: 'shell mkdir <path>',
   example: 'bax shell mkdir -s sh_… data/raw',
   show: { as: 'nothing' },

@@ -6,6 +6,7 @@ import { defineStream } from '../core/stream.ts'
 export const listShellImages = defineOperation({
   summary: 'List the images that shell sessions can be made from',
   http: 'GET /shell/images',
+  scope: 'shell',
   cli: 'shell image list',
   example: 'bax shell image list',
   show: { as: 'table', items: 'images', columns: ['name', 'size_bytes', 'created_at'] },
@@ -19,6 +20,7 @@ export const buildShellImage = defineStream({
   summary: 'Build an image for shell sessions on this machine, without a registry',
   description: 'Frames `log` tell what is done; exactly one `built` or `error` ends the stream.',
   http: 'POST /shell/images/build',
+  scope: 'admin',
   cli: 'shell image build',
   example: 'bax shell image build',
   input: imageBuild,

@@ -13,6 +13,7 @@ export const createShell = defineOperation({
     'Answers when the container runs, from a warm pool where one waits. `network`, `limits` and `image` decide what it may do; ' +
     'nothing else of the container can be chosen.',
   http: 'POST /shell/sessions',
+  scope: 'shell',
   cli: 'shell create',
   example: 'bax shell create --language python',
   show: { as: 'field', field: 'session_id' },
@@ -27,6 +28,7 @@ export const listShells = defineOperation({
   summary: 'List shell sessions, the newest first',
   description: 'Stopped ones are listed for an hour.',
   http: 'GET /shell/sessions',
+  scope: 'shell',
   cli: 'shell list',
   example: 'bax shell list --status ready',
   show: {
@@ -42,6 +44,7 @@ export const listShells = defineOperation({
 export const getShell = defineOperation({
   summary: 'Show one shell session',
   http: 'GET /shell/sessions/{session_id}',
+  scope: 'shell',
   cli: 'shell get <session_id>',
   example: 'bax shell get sh_…',
   show: { as: 'record' },
@@ -54,6 +57,7 @@ export const getShell = defineOperation({
 export const touchShell = defineOperation({
   summary: 'Put off the idle time-out of a shell session',
   http: 'POST /shell/sessions/{session_id}/touch',
+  scope: 'shell',
   cli: 'shell touch <session_id>',
   example: 'bax shell touch sh_… --timeout-secs 3600',
   show: { as: 'field', field: 'expires_at' },
@@ -68,6 +72,7 @@ export const deleteShell = defineOperation({
   description:
     'Ends its commands, keeps what they have left in the output mounts, and answers when the container is gone.',
   http: 'DELETE /shell/sessions/{session_id}',
+  scope: 'shell',
   cli: 'shell delete <session_id>',
   example: 'bax shell delete sh_…',
   input: shellId,

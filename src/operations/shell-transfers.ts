@@ -17,6 +17,7 @@ const denied = [
 export const downloadShellFile = defineDownload({
   summary: 'Download a file of a shell session as it is, of any size',
   http: 'GET /shell/fs/raw',
+  scope: 'shell',
   cli: 'shell download <path>',
   example: 'bax shell download -s sh_… /output/plot.png',
   input: rawFile,
@@ -27,6 +28,7 @@ export const downloadShellFile = defineDownload({
 export const uploadShellFile = defineUpload({
   summary: 'Upload a file into a shell session as it is, of any size',
   http: 'PUT /shell/fs/raw',
+  scope: 'shell',
   cli: 'shell upload <file> [path]',
   example: 'bax shell upload -s sh_… data.csv',
   input: uploadInput,
@@ -39,6 +41,7 @@ export const downloadArtifact = defineDownload({
   summary: 'Download a file of an artifact',
   description: 'Found by its exact name in the list of the artifact; what was captured later does not change it.',
   http: 'GET /shell/artifacts/{artifact_id}/files/{file_name*}',
+  scope: 'shell',
   cli: 'shell artifacts download <artifact_id> [file_name]',
   example: 'bax shell artifacts download art_… plot.png',
   input: z.object({

@@ -12,7 +12,7 @@ import { holdLock } from '../core/process-lock.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import { createApp } from './app.ts'
-import { loopbackHosts } from './door.ts'
+import { loopbackHosts, privateGate } from './gate.ts'
 import { idleWatch } from './idle-watch.ts'
 import { listen } from './listen.ts'
 import { openLogFile } from './log-file.ts'
@@ -84,20 +84,23 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     onStop: () => stop.abort('asked to stop'),
     log,
   })
-  const door = { hosts: null, origins: new Set<string>() }
   // Other programs cannot speak over a private socket: websockets have a port of this machine too, each with its token.
-  const loopback = { hosts: loopbackHosts, origins: new Set<string>() }
-  const port = await listen(noRequests, { host: '127.0.0.1', port: 0 }, { engine, door: loopback, own: false })
+  const loopback = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
+  const port = await listen(noRequests, { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
   const app = createApp({
     engine,
-    door,
+    gate: privateGate,
     sockets: port.address as `http${string}`,
     onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
   })
   // The lock is ours, so a socket that is still there belongs to an engine that has died.
   await rm(socket, { force: true })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
-  const listener = await listen({ fetch: idle.counting(app.fetch) }, { socket }, { engine, door, own: true })
+  const listener = await listen(
+    { fetch: idle.counting(app.fetch) },
+    { socket },
+    { engine, gate: privateGate, own: true },
+  )
   try {
     const { started_at } = await engine.status()
     const state: EngineState = {

@@ -1,5 +1,6 @@
 /** `Idempotency-Key`: a request that is sent again gets the answer of the first one, and does nothing a second time. */
 import { createHash } from 'node:crypto'
+import type { Caller } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 
@@ -10,6 +11,13 @@ interface Kept {
   readonly until: number
 }
 
+/** What a request is known again by. */
+export interface RepeatKey {
+  readonly operation: string
+  readonly caller: Caller
+  readonly headers: Headers
+}
+
 export class Repeats {
   /** By operation, caller and key, the oldest first. */
   readonly #kept = new Map<string, Kept>()
@@ -18,14 +26,13 @@ export class Repeats {
    * Runs the work, or gives what it gave for the same key and input; a failure is not kept.
    * @throws BaxError `conflict` when the key came with another input, `invalid_request` for one that is too long.
    */
-  once<T>(operation: string, headers: Headers, input: unknown, work: () => Promise<T>): Promise<T> {
+  once<T>({ operation, caller, headers }: RepeatKey, input: unknown, work: () => Promise<T>): Promise<T> {
     const key = headers.get('idempotency-key')
     if (key === null || key === '') return work()
     if (key.length > limits.repeats.keyChars)
       throw new BaxError('invalid_request', `idempotency-key must have at most ${limits.repeats.keyChars} characters`)
     this.#forget()
-    const caller = headers.get('x-api-key') ?? headers.get('authorization') ?? ''
-    const name = digestOf([operation, caller, key])
+    const name = digestOf([operation, caller.keyId, key])
     const digest = digestOf(input)
     const before = this.#kept.get(name)
     if (before) {

@@ -12,12 +12,13 @@ import type { SocketCall, SocketOperation } from '../core/socket.ts'
 import { version } from '../core/version.ts'
 import { websocketLink } from '../core/websocket-link.ts'
 import { sockets } from '../operations/index.ts'
-import { admit, type Door } from './door.ts'
+import { headersOf } from './failure.ts'
+import { admit, checkScope, type Gate, shownIn } from './gate.ts'
 import { readInput } from './input.ts'
 
 export interface SocketOptions {
   readonly engine: Engine
-  readonly door: Door
+  readonly gate: Gate
   /** Whoever reaches this listener is the machine's own user. */
   readonly own: boolean
 }
@@ -54,25 +55,32 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
 const all = Object.values(sockets as unknown as Record<string, SocketOperation>)
 const known = new Set(all.flatMap(({ protocol }) => protocol ?? []))
 
-async function begin(request: IncomingMessage, { engine, door, own }: SocketOptions) {
+async function begin(request: IncomingMessage, { engine, gate, own }: SocketOptions) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
-  admit(headers, door)
   const url = new URL(request.url ?? '/', 'http://localhost')
-  for (const operation of all) {
+  const spoken = spokenIn(headers)
+  // Web clients cannot set headers: what they show as a subprotocol counts as if it were one.
+  if (spoken !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${spoken}`)
+  const found = all.flatMap((operation) => {
     const fields = fieldsOf(route(operation.http).path, url.pathname)
-    if (!fields) continue
+    return fields ? [{ operation, fields }] : []
+  })
+  const caller = admit({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
+  for (const { operation, fields } of found) {
+    checkScope(caller, operation)
     const asked = new Request(url, { headers })
     const { input } = await readInput(asked, operation.input, fields)
     const ended = new AbortController()
     request.socket.once('close', () => ended.abort())
     const baseUrl = `http://${request.headers.host ?? 'localhost'}`
     const call: SocketCall = {
+      caller,
       signal: ended.signal,
       baseUrl,
       socketBaseUrl: baseUrl,
       requestId: newId('req'),
-      token: tokenOf(headers),
+      token: shownIn(headers) ?? null,
       own,
     }
     return operation.open(engine, input as z.output<z.ZodObject>, call)
@@ -80,12 +88,9 @@ async function begin(request: IncomingMessage, { engine, door, own }: SocketOpti
   throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
 }
 
-/** Web clients cannot set headers: they show their token as a subprotocol. */
-function tokenOf(headers: Headers): string | null {
-  const bearer = /^Bearer\s+(.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+function spokenIn(headers: Headers): string | undefined {
   const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
-  const spoken = offered.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
-  return bearer ?? headers.get('x-api-key') ?? spoken ?? null
+  return offered.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
 }
 
 /** The fields of a path, or undefined when it is not of this template. */
@@ -112,8 +117,7 @@ function refuse(socket: Duplex, error: BaxError): void {
     'connection: close',
     `x-request-id: ${id}`,
     `x-bax-version: ${version}`,
-    ...(error.status === 401 ? ['www-authenticate: Bearer'] : []),
-    ...(error.status === 503 ? [`retry-after: ${error.retryAfterSecs ?? 1}`] : []),
+    ...Object.entries(headersOf(error)).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright'
+import { everybody } from '../../src/core/caller.ts'
 import type { Engine } from '../../src/core/engine.ts'
 import type { Call } from '../../src/core/operation.ts'
 import type { SessionInput } from '../../src/core/shapes/session.ts'
@@ -22,6 +23,7 @@ export interface Side {
 export const call: Call = {
   signal: new AbortController().signal,
   baseUrl: 'http://localhost',
+  caller: everybody,
   socketBaseUrl: null,
   requestId: 'req_bench',
 }

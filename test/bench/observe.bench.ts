@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Page } from 'playwright'
 import { observationWishes, type Observation } from '../../src/core/shapes/observe.ts'
 import { createApp } from '../../src/server/app.ts'
-import { loopbackHosts } from '../../src/server/door.ts'
+import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
 import { listen } from '../../src/server/listen.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
@@ -85,7 +85,7 @@ async function readers(side: Side, url: string): Promise<Table> {
   const [quiet, watched] = [await createSession(), await createSession()]
   await navigate(side, quiet, url)
   await navigate(side, watched, url)
-  const server = await listen(createApp({ engine, door: { hosts: loopbackHosts, origins: new Set() } }), {
+  const server = await listen(createApp({ engine, gate: { ...privateGate, hosts: loopbackHosts } }), {
     host: '127.0.0.1',
     port: 0,
   })

@@ -12,7 +12,7 @@ import { overHttp } from '../../src/client/transport.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
-import { loopbackHosts } from '../../src/server/door.ts'
+import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
 import { listen } from '../../src/server/listen.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { bringBrowser, type Brought } from '../support/relay.ts'
@@ -45,9 +45,9 @@ export async function measure(): Promise<Table[]> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
   const config = { stateDir, cacheDir: join(stateDir, 'cache'), display: false, writeAnywhere: true, log: () => {} }
   const engine = createEngine({ ...config, home: 'server' })
-  const door = { hosts: loopbackHosts, origins: new Set<string>() }
-  const app = createApp({ engine, door, sockets: 'here' })
-  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, door, own: false })
+  const gate = { ...privateGate, hosts: loopbackHosts }
+  const app = createApp({ engine, gate, sockets: 'here' })
+  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
   const [foreign, site] = await Promise.all([
     startForeignBrowser(),
     serveSite({ '/': '<title>Page</title><button>Press</button>', '/small': 'small', '/flood': flood }),

@@ -27,7 +27,7 @@ import { crawlInput } from './src/core/shapes/crawl.ts'
 const engine = createEngine({
   home: 'embedded', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {},
 })
-const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', socketBaseUrl: null, requestId: 'req_test' }
+const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', socketBaseUrl: null, requestId: 'req_test', caller: { keyId: null, name: null, scopes: [], admin: true } }
 const task = JSON.parse(process.argv[2])
 const { id } = task.resume
   ? await engine.crawls.resume(task.resume, call)

@@ -21,7 +21,7 @@ import { createEngine } from './src/engine/index.ts'
 const engine = createEngine({
   home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {},
 })
-const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', socketBaseUrl: null, requestId: 'req_test' }
+const call = { signal: new AbortController().signal, baseUrl: 'http://localhost', socketBaseUrl: null, requestId: 'req_test', caller: { keyId: null, name: null, scopes: [], admin: true } }
 const input = { use_random_user_agent: false, disable_automation_detection: false, idle_timeout_secs: 0, timeout_secs: 60, keep_alive: false, save_profile: false }
 await engine.sessions.create(input, call)
 const { browsers } = await engine.status()

@@ -9,7 +9,7 @@ import type { Engine } from '../../src/core/engine.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
-import { loopbackHosts } from '../../src/server/door.ts'
+import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
 import { listen } from '../../src/server/listen.ts'
 
 export const homeNames = ['embedded', 'unix', 'http'] as const
@@ -38,14 +38,13 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     log: () => {},
     ...config,
   })
-  const noOrigins = new Set<string>()
-  const doors = { inside: { hosts: null, origins: noOrigins }, outside: { hosts: loopbackHosts, origins: noOrigins } }
-  const inside = createApp({ engine, door: doors.inside })
-  const outside = createApp({ engine, door: doors.outside, sockets: 'here' })
+  const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
+  const inside = createApp({ engine, gate: privateGate })
+  const outside = createApp({ engine, gate, sockets: 'here' })
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
-    listen(inside, { socket }, { engine, door: doors.inside, own: true }),
-    listen(outside, { host: '127.0.0.1', port: 0 }, { engine, door: doors.outside, own: false }),
+    listen(inside, { socket }, { engine, gate: privateGate, own: true }),
+    listen(outside, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false }),
   ])
   const transports = {
     embedded: embedded((request) => inside.fetch(request)),

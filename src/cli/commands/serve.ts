@@ -43,7 +43,7 @@ export const command: TerminalCommand = {
     await openStateDir(settings.stateDir)
     const [{ createApp }, { loopbackHosts }, { listen }, { createEngine }] = await Promise.all([
       import('../../server/app.ts'),
-      import('../../server/door.ts'),
+      import('../../server/gate.ts'),
       import('../../server/listen.ts'),
       import('../../engine/index.ts'),
     ])
@@ -52,15 +52,15 @@ export const command: TerminalCommand = {
     const engine = createEngine({ ...config, listensOn: `http://${address.host}:${address.port}` })
     const named = ((read(allowHost) as string[] | undefined) ?? []).map((name) => name.toLowerCase())
     const hosts = new Set([...loopbackHosts, ...named, spelled(address.host)])
-    const door = { hosts, origins: new Set<string>() }
+    const gate = { hosts, origins: new Set<string>(), keys: engine.keys }
     const app = createApp({
       engine,
-      door,
+      gate,
       sockets: 'here',
       onFault: (error, request_id) => log('error', error.message, { request_id, cause: String(error.cause) }),
     })
     try {
-      const listener = await listen(app, address, { engine, door, own: false })
+      const listener = await listen(app, address, { engine, gate, own: false })
       note(io, `bax is listening on ${listener.address}`)
       await new Promise<void>((resolve) => {
         if (io.signal.aborted) resolve()

@@ -1,4 +1,4 @@
-/** Saved profiles: one private file each, with cookies, local storage and IndexedDB. */
+/** Saved profiles: one private file each, with cookies, local storage and IndexedDB; sealed where a key is set. */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { BaxError } from '../../core/errors.ts'
 import { writeWhole } from '../../core/files.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
 import type { StorageState } from '../browser/plan.ts'
+import { isSealed, Seal } from './seal.ts'
 
 interface ProfileFile {
   readonly profile_id: string
@@ -22,8 +23,12 @@ export class ProfileStore {
   /** Changes one after the other: a name is looked up and taken in one step. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(stateDir: string) {
+  readonly #seal: Seal | undefined
+
+  /** With a secret what is saved is encrypted by it; what was saved without one stays readable. */
+  constructor(stateDir: string, secret?: string) {
     this.#folder = join(stateDir, 'profiles')
+    this.#seal = secret === undefined ? undefined : new Seal(secret)
   }
 
   /** @throws BaxError `already_exists` when the name is taken. */
@@ -80,7 +85,8 @@ export class ProfileStore {
   }
 
   async #write(file: ProfileFile): Promise<ProfileRecord> {
-    await writeWhole(this.#path(file.profile_id), JSON.stringify(file))
+    const text = JSON.stringify(file)
+    await writeWhole(this.#path(file.profile_id), (await this.#seal?.close(text, file.profile_id)) ?? text)
     return recordOf(file)
   }
 
@@ -103,7 +109,15 @@ export class ProfileStore {
         hint: 'list them with `bax profile list`',
       })
     }
-    return JSON.parse(text) as ProfileFile
+    const found = JSON.parse(text) as ProfileFile
+    return isSealed(found) ? this.#unseal(found, profileId) : found
+  }
+
+  async #unseal(sealed: Parameters<Seal['open']>[0], profileId: string): Promise<ProfileFile> {
+    if (this.#seal) return JSON.parse(await this.#seal.open(sealed, profileId.toLowerCase())) as ProfileFile
+    throw new BaxError('profile_locked', 'a saved profile is encrypted, and no profile key is set', {
+      hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
+    })
   }
 
   /** The id is a UUID by the schema: it cannot lead out of the folder. */

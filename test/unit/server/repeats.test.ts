@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError } from '../../../src/core/errors.ts'
+import type { Caller } from '../../../src/core/caller.ts'
 import { createApp } from '../../../src/server/app.ts'
+import { privateGate } from '../../../src/server/gate.ts'
+
+/** Every key that is shown is somebody's. */
+const keys = {
+  required: () => true,
+  callerOf: (key: string): Caller => ({ keyId: key, name: key, scopes: ['shell'], admin: false }),
+}
 
 function counting(fails: (count: number) => boolean = () => false) {
   let made = 0
@@ -12,9 +20,14 @@ function counting(fails: (count: number) => boolean = () => false) {
     return { id: `sh_${made}`, session_id: `sh_${made}` }
   }
   const engine = { shells: { sessions: { create } } } as unknown as Engine
-  const app = createApp({ engine, door: { hosts: null, origins: new Set() } })
+  const app = createApp({ engine, gate: { ...privateGate, keys } })
   return async (key: string | null, body: object = {}, more: Record<string, string> = {}) => {
-    const headers = { 'content-type': 'application/json', ...(key !== null && { 'idempotency-key': key }), ...more }
+    const headers = {
+      'content-type': 'application/json',
+      'x-api-key': 'one',
+      ...(key !== null && { 'idempotency-key': key }),
+      ...more,
+    }
     const response = await app.request('/shell/sessions', { method: 'POST', headers, body: JSON.stringify(body) })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }

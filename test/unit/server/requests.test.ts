@@ -2,14 +2,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { loopbackHosts } from '../../../src/server/door.ts'
+import { loopbackHosts } from '../../../src/server/gate.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {
     throw new Error('the engine was reached')
   },
 })
-const app = createApp({ engine: untouched, door: { hosts: loopbackHosts, origins: new Set(['http://friend.test']) } })
+const gate = { hosts: loopbackHosts, origins: new Set(['http://friend.test']), keys: null }
+const app = createApp({ engine: untouched, gate })
 
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -134,7 +135,7 @@ describe('the envelope', () => {
   })
 })
 
-describe('the door', () => {
+describe('the gate', () => {
   test.each([
     ['a rebound host', { host: 'evil.test' }, 'bad_host'],
     ['a host that only begins like ours', { host: '127.0.0.1.evil.test' }, 'bad_host'],

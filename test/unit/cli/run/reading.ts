@@ -14,6 +14,7 @@ const shellOperations = {
   createShell: defineOperation({
     summary: 'Create a shell',
     http: 'POST /shell/sessions',
+    scope: 'shell',
     cli: 'shell create',
     input: z.object({ image: z.string().optional() }),
     output: shell,
@@ -22,6 +23,7 @@ const shellOperations = {
   execShell: defineOperation({
     summary: 'Run a command in a shell',
     http: 'POST /shell/exec',
+    scope: 'shell',
     cli: 'shell exec <session_id> <command>',
     input: shell.extend({ command: z.string() }),
     output: z.object({ exit_code: z.int() }),

@@ -1,0 +1,69 @@
+/** Encryption of what rests on disk: AES-256-GCM, with a key made from a secret of the operator's by scrypt. */
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { BaxError } from '../../core/errors.ts'
+
+/** A sealed text as it stands in a file; bytes in base64. */
+interface Sealed {
+  readonly sealed: 'aes-256-gcm'
+  readonly salt: string
+  readonly iv: string
+  readonly tag: string
+  readonly data: string
+}
+
+const derive = promisify(scrypt) as (secret: string, salt: Buffer, length: number) => Promise<Buffer>
+
+export class Seal {
+  readonly #secret: string
+  /** By salt, in base64: making a key takes a good part of a second. */
+  readonly #keys = new Map<string, Promise<Buffer>>()
+  #salt: string | undefined
+
+  constructor(secret: string) {
+    this.#secret = secret
+  }
+
+  /** `name` is what the text is of: under another name it does not open. */
+  async close(text: string, name: string): Promise<string> {
+    // One salt serves all: that of what was opened first, so that one key is enough.
+    this.#salt ??= randomBytes(16).toString('base64')
+    const salt = this.#salt
+    const iv = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', await this.#key(salt), iv).setAAD(Buffer.from(name))
+    const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    const sealed: Sealed = {
+      sealed: 'aes-256-gcm',
+      salt,
+      iv: iv.toString('base64'),
+      tag: cipher.getAuthTag().toString('base64'),
+      data: data.toString('base64'),
+    }
+    return JSON.stringify(sealed)
+  }
+
+  /** @throws BaxError `profile_locked` when the secret is another one, or the bytes were changed. */
+  async open({ salt, iv, tag, data }: Sealed, name: string): Promise<string> {
+    this.#salt ??= salt
+    const key = await this.#key(salt)
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64'), { authTagLength: 16 })
+      decipher.setAAD(Buffer.from(name)).setAuthTag(Buffer.from(tag, 'base64'))
+      return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString('utf8')
+    } catch (cause) {
+      throw new BaxError('profile_locked', 'a saved profile does not open with this profile key', {
+        cause,
+        hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
+      })
+    }
+  }
+
+  #key(salt: string): Promise<Buffer> {
+    let key = this.#keys.get(salt)
+    if (!key) this.#keys.set(salt, (key = derive(this.#secret, Buffer.from(salt, 'base64'), 32)))
+    return key
+  }
+}
+
+/** Whether what a file holds is sealed. */
+export const isSealed = (value: object): value is Sealed => 'sealed' in value

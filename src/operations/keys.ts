@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { defineOperation } from '../core/operation.ts'
+import { keyInput, keyMade, keyRecord } from '../core/shapes/keys.ts'
+
+export const createKey = defineOperation({
+  summary: 'Make a key for callers of bax serve; it is shown once',
+  description:
+    'From the first key on, every call over a network needs one; what is made under a key is invisible to every other. ' +
+    'A server that runs on the same state folder knows it at once.',
+  http: 'POST /v1/keys',
+  scope: 'admin',
+  cli: 'key create <name>',
+  example: 'bax key create ci --scopes scrape,browser --expires 30d',
+  show: { as: 'field', field: 'key' },
+  input: keyInput,
+  output: keyMade,
+  run: (engine, input) => engine.keys.create(input),
+})
+
+export const listKeys = defineOperation({
+  summary: 'List the keys, without the keys themselves',
+  http: 'GET /v1/keys',
+  scope: 'admin',
+  cli: 'key list',
+  example: 'bax key list',
+  show: {
+    as: 'table',
+    items: 'keys',
+    columns: ['key_id', 'name', 'status', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
+  },
+  input: z.object({}),
+  output: z.object({ keys: z.array(keyRecord), total: z.int() }),
+  run: async (engine) => {
+    const keys = await engine.keys.list()
+    return { keys, total: keys.length }
+  },
+})
+
+export const revokeKey = defineOperation({
+  summary: 'Revoke a key, at once and for good',
+  description: 'What was made under it stays, for callers with the scope admin.',
+  http: 'DELETE /v1/keys/{key_id}',
+  scope: 'admin',
+  cli: 'key revoke <key_id>',
+  example: 'bax key revoke ci',
+  show: { as: 'nothing' },
+  input: z.object({ key_id: z.string().min(1).describe('Id of the key, or a name that one key has') }),
+  output: keyRecord,
+  errors: ['key_not_found', 'conflict'],
+  run: (engine, { key_id }) => engine.keys.revoke(key_id),
+})

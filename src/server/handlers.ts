@@ -1,0 +1,108 @@
+/** From a request that was let in to the operation, and from what it gives to the answer. */
+import type { z } from 'zod'
+import type { Engine } from '../core/engine.ts'
+import { type Call, type Operation, route } from '../core/operation.ts'
+import type { StreamCall, StreamOperation } from '../core/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import type { AppContext } from './env.ts'
+import { readInput } from './input.ts'
+import type { Repeats } from './repeats.ts'
+import { frameResponse } from './stream.ts'
+import { bodyOf, contentResponse } from './transfer.ts'
+
+export interface Ground {
+  readonly engine: Engine
+  readonly repeats: Repeats
+  /** Where websockets are served: on the same listener, at another base address, or nowhere. */
+  readonly sockets?: 'here' | `http${string}` | undefined
+}
+
+type Fields = Record<string, string>
+
+export async function answer(context: AppContext, operation: Operation, ground: Ground): Promise<Response> {
+  const { engine, repeats } = ground
+  const { raw } = context.req
+  const rules = { maxBytes: operation.bodyBytes }
+  const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
+  const call = callOf(context, ground)
+  const run = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
+  const key = { operation: operation.http, caller: call.caller, headers: raw.headers }
+  const output = operation.idempotent ? await repeats.once(key, input, run) : await run()
+  if (operation.output === null) return context.body(null, 204)
+  const lines = operation.lines?.(output as never, input as never)
+  if (lines) {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
+  }
+  const body = output as Record<string, unknown>
+  const joined = [body['warning'], warning].filter(Boolean).join('; ')
+  const status = operation.status?.(output as never, input as never) ?? 200
+  if (!joined) return context.json(body, status as 200)
+  const warned = operation.warned?.(output as never, joined) ?? { ...body, warning: joined }
+  return context.json(warned as Record<string, unknown>, status as 200)
+}
+
+/** Whether the caller of an address that can be read and followed wants to follow. */
+export const acceptsFrames = (context: AppContext): boolean =>
+  /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
+
+export async function follow(context: AppContext, stream: StreamOperation, ground: Ground): Promise<Response> {
+  const rules = { maxBytes: stream.bodyBytes }
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules)
+  const last = Number(context.req.header('last-event-id') || Number.NaN)
+  const ended = new AbortController()
+  const call: StreamCall = {
+    ...callOf(context, ground),
+    signal: ended.signal,
+    since: Number.isInteger(last) ? last : undefined,
+  }
+  const gone = () => ended.abort()
+  context.req.raw.signal.addEventListener('abort', gone, { once: true })
+  const frames = await stream.open(ground.engine, input, call)
+  if (frames === null) return context.body(null, 204)
+  return frameResponse(frames, context.req.header('accept'), gone)
+}
+
+export async function move(
+  context: AppContext,
+  transfer: DownloadOperation | UploadOperation,
+  ground: Ground,
+): Promise<Response> {
+  return 'open' in transfer ? download(context, transfer, ground) : upload(context, transfer, ground)
+}
+
+async function download(context: AppContext, operation: DownloadOperation, ground: Ground): Promise<Response> {
+  const { raw } = context.req
+  const fields = { ...(context.req.param() as Fields), ...restOfPath(operation.http, raw.url) }
+  const { input } = await readInput(raw, operation.input, fields)
+  const call = callOf(context, ground)
+  return contentResponse(raw, await operation.open(ground.engine, input as z.output<z.ZodObject>, call))
+}
+
+async function upload(context: AppContext, operation: UploadOperation, ground: Ground): Promise<Response> {
+  const { raw } = context.req
+  const { input } = await readInput(raw, operation.input, context.req.param() as Fields, { hasJson: false })
+  const call = callOf(context, ground)
+  return context.json(await operation.receive(ground.engine, input as z.output<z.ZodObject>, bodyOf(raw), call))
+}
+
+/** The field with a star, percent-encoded as it came: its bytes need not be UTF-8. */
+function restOfPath(http: string, url: string): Fields {
+  const { path } = route(http)
+  const [, name] = /\{(\w+)\*\}$/.exec(path) ?? []
+  if (name === undefined) return {}
+  const before = path.split('/').length - 1
+  return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
+}
+
+function callOf(context: AppContext, { sockets }: Ground): Call {
+  const baseUrl = new URL(context.req.url).origin
+  return {
+    caller: context.get('caller'),
+    signal: context.req.raw.signal,
+    baseUrl,
+    socketBaseUrl: sockets === 'here' ? baseUrl : (sockets ?? null),
+    requestId: context.get('requestId'),
+    preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
+  }
+}

@@ -1,0 +1,45 @@
+/** The addresses that are answered, by their templates. */
+import type { Access } from '../core/caller.ts'
+import { type HttpMethod, type Operation, route, routesOf } from '../core/operation.ts'
+import type { StreamOperation } from '../core/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import { operations, streams, transfers } from '../operations/index.ts'
+
+export const answering = Object.values(operations as unknown as Record<string, Operation>)
+export const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
+export const moving = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
+
+/** The description of all others is no operation itself. */
+export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
+
+interface Route {
+  readonly method: HttpMethod
+  readonly pattern: RegExp
+  readonly access: Access
+}
+
+const routes: readonly Route[] = [...answering, ...streaming, ...moving, document].flatMap((access) =>
+  routesOf(access).map((http) => {
+    const { method, path } = route(http)
+    return { method, pattern: patternOf(path), access }
+  }),
+)
+
+/** What is asked of the callers of an address. */
+export const accessesAt = (method: string, path: string): readonly Access[] =>
+  routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.pattern.test(path)).map(({ access }) => access) // prettier-ignore
+
+/** Methods that an address answers; none for an unknown one. What can be read can be asked for its head alone. */
+export function methodsAt(path: string): string[] {
+  const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+}
+
+function patternOf(template: string): RegExp {
+  const pattern = template
+    .replaceAll(/\{\w+\*\}/g, '{rest}')
+    .replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('{rest}', '.+')
+    .replaceAll(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${pattern}$`)
+}
