@@ -4,7 +4,7 @@ import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
 export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
-  const { stateDir, cacheDir, browser, pool, crawlPages, model, builtinExtractor, search, shell } = settings
+  const { stateDir, cacheDir, browser, pool, crawlPages, model, builtinExtractor, search, shell, profileKey } = settings
   return {
     stateDir,
     cacheDir,
@@ -15,6 +15,7 @@ export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'ho
     builtinExtractor,
     ...(search && { search }),
     ...(shell && { shell }),
+    ...(profileKey && { profileKey }),
     display: hasDisplay(io),
     // The caller is the user of this machine, who may write wherever the system lets them.
     writeAnywhere: true,

@@ -42,6 +42,8 @@ export interface Settings {
   /** False: json and summary come from the model or not at all. */
   readonly builtinExtractor: boolean
   readonly search?: SearchConfig
+  /** What saved profiles are encrypted with. */
+  readonly profileKey?: string
 }
 
 interface SettingsFile {
@@ -58,6 +60,7 @@ interface SettingsFile {
   readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
   readonly search?: object
   readonly shell?: object
+  readonly profile_key?: string
 }
 
 const kinds = {
@@ -74,6 +77,7 @@ const kinds = {
   model: 'object',
   search: 'object',
   shell: 'object',
+  profile_key: 'string',
 } as const satisfies Record<keyof SettingsFile, string>
 
 /**
@@ -102,6 +106,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const crawlPages = readCrawlPages(env['BAX_CRAWL_PAGES'], file.crawl_pages)
   const search = readSearch(env, file.search)
   const shell = readShell(env, file.shell)
+  const profileKey = env['BAX_PROFILE_KEY'] || file.profile_key
   const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
   if (idleSecs !== undefined && !(idleSecs > 0))
     throw new BaxError('invalid_request', 'BAX_IDLE_EXIT_SECS (idle_exit_secs in the file) must be a number above 0')
@@ -124,6 +129,7 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
     builtinExtractor:
       readSwitch(env['BAX_BUILTIN_EXTRACTOR'], 'BAX_BUILTIN_EXTRACTOR') ?? file.builtin_extractor ?? true,
     ...(search && { search }),
+    ...(profileKey && { profileKey: checkedProfileKey(profileKey, 'BAX_PROFILE_KEY (profile_key in the file)') }),
   }
 }
 
@@ -136,6 +142,14 @@ function readCrawlPages(text: string | undefined, told: number | undefined): num
   const pages = text ? Number(text) : told
   if (pages === undefined || (Number.isInteger(pages) && pages > 0)) return pages
   throw new BaxError('invalid_request', 'BAX_CRAWL_PAGES (crawl_pages in the file) must be a whole number above 0')
+}
+
+/** A secret that could be guessed would protect nothing. @throws BaxError `invalid_request`. */
+export function checkedProfileKey(key: string, name: string): string {
+  if (key.length >= limits.profileKeyChars) return key
+  throw new BaxError('invalid_request', `${name} must have at least ${limits.profileKeyChars} characters`, {
+    hint: 'make one with `openssl rand -base64 32`',
+  })
 }
 
 function readSwitch(text: string | undefined, name: string): boolean | undefined {

@@ -65,6 +65,11 @@ export class BrowserSessions implements Sessions {
     return [...this.#provisions.values()].filter(({ settledAt }) => !settledAt).length
   }
 
+  /** Batches that wait for their turn on a session. */
+  get waitingBatches(): number {
+    return this.#registry.live.reduce((sum, { turns }) => sum + turns.waiting, 0)
+  }
+
   async create(input: SessionInput, call: Call): Promise<SessionCreated> {
     const made = await this.#make(input, call)
     if (made instanceof Provision) return { status: 'provisioning', provision_id: made.id }

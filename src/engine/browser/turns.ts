@@ -6,6 +6,10 @@ export class Turns {
   readonly #waiting: (() => void)[] = []
   #busy = false
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /**
    * Runs `work` when everything before it is done.
    * @throws BaxError `rate_limited` when too many wait; the reason of `signal` when it is aborted first.

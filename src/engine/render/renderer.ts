@@ -65,6 +65,11 @@ export class Renderer {
     this.#config = config
   }
 
+  /** Pages that wait for a tab. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
   /** @throws BaxError with the code of what went wrong with the page or the browser */
   async render(request: RenderRequest): Promise<RenderedPage> {
     const { signal } = request

@@ -9,16 +9,23 @@ export interface ScraperPart extends Scraper {
   /** A page in steps, for callers that choose between them. */
   steps(): Promise<PageSteps>
   scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer>
+  /** Pages that wait to be rendered. */
+  readonly waiting: number
   close(): Promise<void>
 }
 
 export function scraperPart(config: EngineConfig): ScraperPart {
-  let loaded: Promise<PageScraper> | undefined
-  const load = () => (loaded ??= import('./scraper.ts').then(({ PageScraper }) => new PageScraper(config)))
+  let loading: Promise<PageScraper> | undefined
+  let loaded: PageScraper | undefined
+  const load = () =>
+    (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config))))
   return {
+    get waiting() {
+      return loaded?.waiting ?? 0
+    },
     scrape: async (input, call) => (await load()).scrape(input, call),
     scrapeFrom: async (input, call, from) => (await load()).scrapeFrom(input, call, from),
     steps: async () => (await load()).steps,
-    close: async () => (await loaded)?.close(),
+    close: async () => (await loading)?.close(),
   }
 }

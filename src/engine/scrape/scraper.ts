@@ -23,11 +23,17 @@ export class PageScraper implements Scraper {
   readonly #config: EngineConfig
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
-  #renderer: Promise<Renderer> | undefined
+  #loading: Promise<Renderer> | undefined
+  #renderer: Renderer | undefined
   #model: LanguageModel | undefined
 
   constructor(config: EngineConfig) {
     this.#config = config
+  }
+
+  /** Pages that wait to be rendered. */
+  get waiting(): number {
+    return this.#renderer?.waiting ?? 0
   }
 
   async scrape(input: ScrapeInput, call: { readonly signal: AbortSignal }): Promise<ScrapeAnswer> {
@@ -57,8 +63,7 @@ export class PageScraper implements Scraper {
 
   /** Ends the browsers that were started for rendering. */
   async close(): Promise<void> {
-    const renderer = await this.#renderer
-    await renderer?.close()
+    await (await this.#loading)?.close()
   }
 
   async #inTime(plan: ScrapePlan, caller: AbortSignal, from: Obtain | undefined = undefined): Promise<ScrapeAnswer> {
@@ -136,8 +141,11 @@ export class PageScraper implements Scraper {
   }
 
   #loadRenderer(): Promise<Renderer> {
-    this.#renderer ??= import('../render/renderer.ts').then(({ Renderer }) => new Renderer(this.#config))
-    return this.#renderer
+    this.#loading ??= import('../render/renderer.ts').then(({ Renderer }) => {
+      this.#renderer = new Renderer(this.#config)
+      return this.#renderer
+    })
+    return this.#loading
   }
 }
 

@@ -7,6 +7,8 @@ export interface LazyShells {
   readonly shells: Shells
   /** Sessions that live. */
   count(): number
+  /** Commands at work in them. */
+  running(): number
   close(): Promise<void>
 }
 
@@ -19,6 +21,7 @@ export function shellPart(config: EngineConfig): LazyShells {
   return {
     shells: lazily(part),
     count: () => loaded?.sessions.count ?? 0,
+    running: () => loaded?.sessions.running ?? 0,
     close: async () => {
       await (await loading)?.close()
     },

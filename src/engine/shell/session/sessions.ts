@@ -44,6 +44,11 @@ export class ShellSessions {
     return [...this.#sessions.values()].filter(({ isLive }) => isLive).length
   }
 
+  /** Commands at work in them. */
+  get running(): number {
+    return [...this.#sessions.values()].reduce((sum, { execs }) => sum + execs.running().length, 0)
+  }
+
   all(): Iterable<ShellSession> {
     return this.#sessions.values()
   }
