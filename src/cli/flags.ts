@@ -32,6 +32,7 @@ export function addGlobalFlags(command: Command): Command {
 
 /** Adds the flag, or the pair of flags, of one parameter. */
 export function addParam(command: Command, param: Param): void {
+  if (param.offTerminal) return
   const name = kebab(param.name)
   const about = param.description ?? ''
   if (param.type === 'boolean') {

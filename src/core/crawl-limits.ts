@@ -6,6 +6,8 @@ export const crawlLimits = {
   /** Pages that a server allows unless its operator says otherwise. */
   serverPages: 100,
   mostPages: 1_000_000,
+  /** Pages of a crawl of /v2 that does not say how many, where the server allows them. */
+  pagesV2: 10_000,
   mostDepth: 1000,
   /** Seconds for a whole crawl unless others are asked for. */
   secs: 600,

@@ -11,6 +11,8 @@ export interface Param {
   readonly choices?: readonly string[]
   /** Of a list: the words that its items can be, where they can be nothing else in text. */
   readonly itemChoices?: readonly string[]
+  /** For programs only: the terminal does not offer it. */
+  readonly offTerminal?: true
   /** A short form that text input accepts for an object of numbers. */
   readonly spelling?: Spelling
 }

@@ -8,6 +8,7 @@ interface JsonSchema {
   default?: unknown
   description?: string
   spelling?: Spelling
+  offTerminal?: true
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -39,6 +40,7 @@ function derive(schema: z.ZodObject): Param[] {
       ...(field.enum && { choices: field.enum.map(String) }),
       ...itemChoices(field),
       ...(field.spelling && { spelling: field.spelling }),
+      ...(field.offTerminal && { offTerminal: field.offTerminal }),
     }
   })
 }

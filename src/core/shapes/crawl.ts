@@ -1,7 +1,7 @@
 /** Data shapes of crawling: what is asked of a site, and what comes back (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { scrapeData, scrapeOptions } from './scrape.ts'
+import { scrapeData, scrapeOptions, sender } from './scrape.ts'
 
 const { crawl } = limits
 const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
@@ -32,6 +32,11 @@ const scope = {
     .default([])
     .describe('Globs of decoded paths, e.g. /docs/** (which also matches /docs); all paths when there is none'),
   exclude_paths: z.array(z.string().min(1)).default([]).describe('Globs of paths to leave out; they win'),
+  path_syntax: z
+    .enum(['glob', 'regex'])
+    .optional()
+    .describe('How these paths are written: globs of whole paths, or regular expressions found anywhere in them'),
+  below_start: z.boolean().default(false).describe("Only pages below the start page's path"),
   allow_subdomains: z.boolean().default(false).describe("Follow links to subdomains of the start page's host too"),
   ignore_robots: z.boolean().default(false).describe('Do not ask robots.txt'),
   concurrency: z
@@ -87,6 +92,16 @@ export const crawlInput = z.object({
     .describe('Seconds for the whole crawl; what is there by then is kept'),
   dry_run: z.boolean().default(false).describe('Only find out which pages would be visited: `data` has no content'),
   async: z.boolean().default(false).describe('Answer 202 at once; follow the crawl by its id'),
+  scrape_options: z
+    .object(scrapeOptions.shape)
+    .optional()
+    .meta({ offTerminal: true })
+    .describe("Options of scraping in one object, as Firecrawl's clients send them; they replace those beside it"),
+  ...sender,
+  origin: sender.origin.describe(
+    'What the client calls itself. Who says so polls, as clients of Firecrawl do: the crawl goes on by itself, the answer ' +
+      'is 200 with its id, and paths are regular expressions',
+  ),
 })
 
 const crawlError = z
@@ -231,6 +246,7 @@ export const mapInput = z.object({
     .max(crawl.mostSecs)
     .default(crawl.mapSecs)
     .describe('Seconds for all of it; what is known by then is listed'),
+  ...sender,
 })
 
 export const mapAnswer = z

@@ -18,6 +18,12 @@ export const formatNames = [
 
 const schema = z.record(z.string(), z.unknown())
 
+/** What clients of Firecrawl say of themselves in every request. */
+export const sender = {
+  origin: z.string().optional().meta({ offTerminal: true }).describe('What the client calls itself'),
+  integration: z.string().optional().meta({ offTerminal: true }).describe('What the client is part of'),
+}
+
 /** What the json format is to find. */
 export const jsonOptions = z.object({
   prompt: z.string().min(1).max(20_000).optional().describe('What to extract, in words'),
@@ -61,6 +67,9 @@ export const scrapeAction = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('screenshot'), full_page: z.boolean().default(false) }),
   z.object({ type: z.literal('execute'), script: z.string().min(1).describe('JavaScript; its value comes back') }),
+  z.object({ type: z.literal('executeJavascript'), script: z.string().min(1).describe('The same as execute') }),
+  z.object({ type: z.literal('write'), text: z.string().describe('Typed into what has the focus') }),
+  z.object({ type: z.literal('scrape') }).describe('Keep the HTML that the page has now'),
 ])
 
 export const scrapeOptions = z.object({
@@ -93,6 +102,7 @@ export const scrapeInput = z.object({
   url: z.string().min(1).describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
   ...scrapeOptions.shape,
   actions: z.array(scrapeAction).max(scrape.actions).default([]).describe('Actions run before extraction'),
+  ...sender,
 })
 
 const text = z.string().optional()
@@ -152,6 +162,10 @@ export const scrapeData = z
       .object({
         screenshots: z.array(z.string()).describe('PNG, base64, one per screenshot action'),
         results: z.array(z.object({ index: z.int(), value: z.unknown() })).describe('Values of execute actions'),
+        scrapes: z
+          .array(z.object({ url: z.string(), html: z.string() }))
+          .optional()
+          .describe('What scrape actions kept'),
       })
       .optional(),
     metadata: scrapeMetadata,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { searchProviderNames } from '../search-providers.ts'
-import { scrapeData, scrapeMetadata, scrapeOptions } from './scrape.ts'
+import { scrapeData, scrapeMetadata, scrapeOptions, sender } from './scrape.ts'
 
 const { search } = limits
 
@@ -49,6 +49,7 @@ export const searchInput = z.object({
     .object({ ...pageOptions, formats })
     .optional()
     .describe("Options of scraping in one object, as Firecrawl's clients send them; they replace those beside it"),
+  ...sender,
 })
 
 const searchMetadata = scrapeMetadata

@@ -27,14 +27,16 @@ import { CrawlShelf } from './shelf.ts'
 
 export class EngineCrawls implements Crawls {
   readonly #config: EngineConfig
+  readonly mostPages: number
   readonly #steps: () => Promise<PageSteps>
   readonly #shelf: CrawlShelf
   readonly #live = new Map<string, LiveCrawl>()
   readonly #sweeper: NodeJS.Timeout
   #closed = false
 
-  constructor(config: EngineConfig, steps: () => Promise<PageSteps>) {
+  constructor(config: EngineConfig, steps: () => Promise<PageSteps>, mostPages: number) {
     this.#config = config
+    this.mostPages = mostPages
     this.#steps = steps
     this.#shelf = new CrawlShelf(config.stateDir)
     this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
@@ -47,8 +49,7 @@ export class EngineCrawls implements Crawls {
   }
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
-    const most = this.#config.crawlPages ?? (this.#config.home === 'server' ? limits.crawl.serverPages : Infinity)
-    if (input.limit > most) throw tooMany(most)
+    if (input.limit > this.mostPages) throw tooMany(this.mostPages)
     const live = await this.#start(input)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: addressOf(live.id, call) }
     await this.#untilDone(live, call.signal)

@@ -1,6 +1,7 @@
 /** The engine's crawls, loaded when the first one is asked for. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
+import { limits } from '../../core/limits.ts'
 import type { ScraperPart } from '../scrape/part.ts'
 import type { EngineCrawls } from './crawls.ts'
 
@@ -11,14 +12,16 @@ export interface CrawlPart extends Crawls {
 }
 
 export function crawlPart(config: EngineConfig, scraper: ScraperPart): CrawlPart {
+  const mostPages = config.crawlPages ?? (config.home === 'server' ? limits.crawl.serverPages : Infinity)
   let loading: Promise<EngineCrawls> | undefined
   let loaded: EngineCrawls | undefined
   const load = () =>
     (loading ??= import('./crawls.ts').then(({ EngineCrawls }) => {
-      loaded = new EngineCrawls(config, () => scraper.steps())
+      loaded = new EngineCrawls(config, () => scraper.steps(), mostPages)
       return loaded
     }))
   return {
+    mostPages,
     get count() {
       return loaded?.count ?? 0
     },

@@ -1,5 +1,6 @@
 /** Which addresses belong to a crawl. */
 import picomatch from 'picomatch'
+import { RE2JS } from 're2js'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { SkipReason } from '../../core/shapes/crawl.ts'
@@ -8,6 +9,8 @@ import { type Folding, foldingOf, hostOf, identityOf } from './address.ts'
 export interface ScopeWishes {
   readonly include_paths: readonly string[]
   readonly exclude_paths: readonly string[]
+  readonly path_syntax?: 'glob' | 'regex' | undefined
+  readonly below_start?: boolean
   readonly allow_subdomains: boolean
   readonly allow_external_links: boolean
 }
@@ -19,24 +22,45 @@ export interface PathRules {
   readonly excluded: Matches
 }
 
-/** @throws BaxError `invalid_request` for a glob that cannot be read */
-export function pathRules({ include_paths: include, exclude_paths: exclude }: ScopeWishes): PathRules {
+/** @throws BaxError `invalid_request` for a pattern that cannot be read */
+export function pathRules({ include_paths: include, exclude_paths: exclude, path_syntax }: ScopeWishes): PathRules {
+  const syntax = syntaxes[path_syntax ?? 'glob']
   return {
-    included: include.length === 0 ? () => true : anyOf(include, 'include_paths'),
-    excluded: anyOf(exclude, 'exclude_paths'),
+    included: include.length === 0 ? () => true : anyOf(include, 'include_paths', syntax),
+    excluded: anyOf(exclude, 'exclude_paths', syntax),
   }
 }
 
-function anyOf(globs: readonly string[], field: string): Matches {
-  const matchers = globs.map((glob, at) => {
+interface Syntax {
+  readonly name: string
+  read(pattern: string): Matches
+}
+
+const syntaxes: Record<'glob' | 'regex', Syntax> = {
+  glob: {
+    name: 'a glob',
     // As in the paths that they are for, a slash stands first.
-    const full = /^(?:\/|\*\*)/.test(glob) ? glob : `/${glob}`
+    read: (glob) =>
+      picomatch(/^(?:\/|\*\*)/.test(glob) ? glob : `/${glob}`, { dot: true, noextglob: true, nonegate: true }),
+  },
+  regex: {
+    name: 'a regular expression',
+    // One that takes time in proportion to the path, whatever it looks for.
+    read: (source) => {
+      const compiled = RE2JS.compile(source)
+      return (path) => compiled.matcher(path).find()
+    },
+  },
+}
+
+function anyOf(patterns: readonly string[], field: string, { name, read }: Syntax): Matches {
+  const matchers = patterns.map((pattern, at) => {
     try {
-      return picomatch(full, { dot: true, noextglob: true, nonegate: true })
+      return read(pattern)
     } catch (cause) {
       const path = `${field}[${at}]`
-      const message = `${path} is not a glob: ${JSON.stringify(glob)}`
-      throw new BaxError('invalid_request', message, { cause, details: [{ path, message: 'is not a glob' }] })
+      const message = `${path} is not ${name}: ${JSON.stringify(pattern)}`
+      throw new BaxError('invalid_request', message, { cause, details: [{ path, message: `is not ${name}` }] })
     }
   })
   // A page is the same with a slash at its end.
@@ -77,7 +101,14 @@ export class Scope {
   /** Whether the path is one of those asked for. */
   passes(url: URL): boolean {
     const path = decoded(url.pathname)
-    return this.#rules.included(path) && !this.#rules.excluded(path)
+    return this.#isBelow(url, path) && this.#rules.included(path) && !this.#rules.excluded(path)
+  }
+
+  /** Other hosts, where they are wanted, have nothing to do with the start page's path. */
+  #isBelow(url: URL, path: string): boolean {
+    if (!this.#wishes.below_start || hostOf(url, this.#folding) !== this.#host) return true
+    const top = decoded(this.#start.pathname).replace(/\/$/, '')
+    return path === top || path.startsWith(`${top}/`)
   }
 
   /** Why an address is left alone before it was ever asked for; undefined when it is not. */

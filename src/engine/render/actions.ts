@@ -12,6 +12,8 @@ import type { Visit } from './visit.ts'
 export interface ActionResults {
   readonly screenshots: string[]
   readonly results: { index: number; value: unknown }[]
+  /** Absent where no action asked for it. */
+  scrapes?: { url: string; html: string }[]
 }
 
 /** @throws BaxError `action_failed` with `details.index` */
@@ -62,6 +64,9 @@ async function run(
       await focus(visit, action.selector, signal)
       await visit.send('Input.insertText', { text: action.text }, signal)
       return visit.settle(signal)
+    case 'write':
+      await visit.send('Input.insertText', { text: action.text }, signal)
+      return visit.settle(signal)
     case 'press':
       if (action.selector !== undefined) await focus(visit, action.selector, signal)
       for (const event of keysOf(action.key)) await visit.send('Input.dispatchKeyEvent', event, signal)
@@ -69,11 +74,19 @@ async function run(
     case 'screenshot':
       done.screenshots.push(await capture(visit, action.full_page, signal))
       return
+    case 'scrape':
+      done.scrapes = [...(done.scrapes ?? []), (await visit.evaluate(keepPage, signal)) as Kept]
+      return
     case 'execute':
+    case 'executeJavascript':
       done.results.push({ index, value: await execute(visit, action.script, signal) })
       return visit.settle(signal)
   }
 }
+
+type Kept = NonNullable<ActionResults['scrapes']>[number]
+
+const keepPage = '({ url: location.href, html: document.documentElement.outerHTML })'
 
 /** An expression, or the body of a function that may return something. */
 async function execute(visit: Visit, script: string, signal: AbortSignal): Promise<unknown> {

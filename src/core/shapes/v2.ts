@@ -1,0 +1,179 @@
+/** Data shapes of /v2, those of Firecrawl's second interface, in terms of our own: what its clients send and read. */
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { crawlInput, crawlState, mapInput } from './crawl.ts'
+import { scrapeData, scrapeInput, scrapeOptions, sender } from './scrape.ts'
+import { searchInput } from './search.ts'
+
+const { crawl } = limits
+const text = z.string().optional()
+
+/** How a page is scraped that was found by crawling or searching. */
+const pageOptions = z.object(scrapeOptions.shape)
+
+export const scrapeInputV2 = scrapeInput
+
+export const crawlInputV2 = z.object({
+  url: crawlInput.shape.url,
+  limit: crawlInput.shape.limit
+    .unwrap()
+    .optional()
+    .describe('Maximum pages; as many as the server allows when not given'),
+  max_discovery_depth: crawlInput.shape.max_depth.unwrap().optional().describe('Maximum link depth; none by default'),
+  include_paths: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Regular expressions, found anywhere in the path; all paths when there is none'),
+  exclude_paths: z.array(z.string().min(1)).default([]).describe('Regular expressions of paths to leave out; they win'),
+  crawl_entire_domain: z
+    .boolean()
+    .default(false)
+    .describe('Follow links to pages that are not below the start page too'),
+  allow_subdomains: crawlInput.shape.allow_subdomains,
+  allow_external_links: crawlInput.shape.allow_external_links,
+  sitemap: mapInput.shape.sitemap,
+  ignore_robots_txt: crawlInput.shape.ignore_robots,
+  max_concurrency: z.int().min(1).optional().describe(`Pages at the same time, at most ${crawl.mostAtOnce}`),
+  scrape_options: pageOptions.optional().describe('How each page is scraped'),
+  ...sender,
+})
+
+export const crawlPartV2 = z.object({
+  id: z.string().min(1).describe('Id of a crawl, as it was given or as a UUID'),
+  skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
+  limit: z.int().min(0).max(crawl.mostListedPages).default(crawl.listedPages).describe('Pages at most'),
+})
+
+export const mapInputV2 = z.object({
+  url: mapInput.shape.url,
+  search: mapInput.shape.search,
+  sitemap: mapInput.shape.sitemap,
+  include_subdomains: mapInput.shape.allow_subdomains,
+  ignore_query_parameters: z.boolean().default(false).describe('Addresses that differ in their query only are one'),
+  limit: mapInput.shape.limit,
+  timeout: z
+    .number()
+    .min(1)
+    .max(crawl.mostSecs * 1000)
+    .default(crawl.mapSecs * 1000)
+    .describe('Milliseconds for all of it; what is known by then is listed'),
+  ...sender,
+})
+
+const host = z.string().regex(/^[\w.*-]+$/, { error: 'must be a host name' })
+const source = z.union([z.string(), z.object({ type: z.string() })])
+
+export const searchInputV2 = z.object({
+  query: searchInput.shape.query,
+  limit: searchInput.shape.limit,
+  sources: z.array(source).default(['web']).describe('Where to search: web; others are named in `warning`'),
+  include_domains: z.array(host).default([]).describe('Only results of these hosts'),
+  exclude_domains: z.array(host).default([]).describe('No results of these hosts'),
+  tbs: searchInput.shape.tbs,
+  country: searchInput.shape.country,
+  lang: searchInput.shape.lang,
+  timeout: searchInput.shape.timeout,
+  scrape_options: pageOptions.optional().describe('Each result is scraped in this way'),
+  ...sender,
+})
+
+const metadata = z
+  .looseObject({
+    title: text,
+    description: text,
+    sourceURL: z.string().describe('The address as it was asked for'),
+    url: text.describe('The address after all redirects'),
+    statusCode: z.int().optional(),
+    error: text,
+    contentType: text,
+    language: text,
+    scrapeId: text,
+  })
+  .meta({ id: 'MetadataV2', description: 'The metadata of /v1 with names in camelCase' })
+
+const { html, markdown, rawHtml, json, summary, branding } = scrapeData.shape
+
+/** One page. */
+export const documentV2 = z
+  .object({
+    markdown,
+    html,
+    rawHtml,
+    json,
+    summary,
+    branding,
+    screenshot: text.describe('PNG, as a data: URL'),
+    links: z.array(z.string()).optional(),
+    images: z.array(z.string()).optional(),
+    actions: z
+      .object({
+        screenshots: z.array(z.string()).describe('PNG, as data: URLs'),
+        scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
+        javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
+      })
+      .optional(),
+    warning: text,
+    metadata,
+  })
+  .meta({ id: 'DocumentV2' })
+
+export const scrapeAnswerV2 = z
+  .object({ success: z.boolean(), data: documentV2.optional(), warning: text, error: text, code: text })
+  .meta({ id: 'ScrapeAnswerV2' })
+
+export const crawlAcceptedV2 = z
+  .object({ success: z.boolean(), id: z.string().describe('UUID'), url: z.string().describe('Address of this crawl') })
+  .meta({ id: 'CrawlAcceptedV2' })
+
+export const crawlStateV2 = z
+  .object({
+    success: z.boolean().describe('The crawl is known; `status` says how it goes'),
+    id: z.string(),
+    status: crawlState.shape.status,
+    total: crawlState.shape.total,
+    completed: crawlState.shape.completed,
+    expiresAt: z.iso.datetime(),
+    next: crawlState.shape.next,
+    data: z.array(documentV2),
+    warning: text,
+    error: text,
+    code: text,
+  })
+  .meta({ id: 'CrawlStateV2' })
+
+export const crawlErrorsV2 = z
+  .object({
+    success: z.boolean(),
+    errors: z.array(z.object({ id: z.string(), url: z.string(), code: z.string(), error: z.string() })),
+    robotsBlocked: z.array(z.string()),
+  })
+  .meta({ id: 'CrawlErrorsV2' })
+
+export const mapAnswerV2 = z
+  .object({
+    success: z.boolean(),
+    links: z.array(z.object({ url: z.string() })),
+    warning: text,
+    error: text,
+    code: text,
+  })
+  .meta({ id: 'MapAnswerV2' })
+
+const found = z
+  .object({
+    ...documentV2.shape,
+    metadata: metadata.optional(),
+    url: z.string(),
+    title: z.string(),
+    description: z.string(),
+    position: z.int(),
+  })
+  .meta({ id: 'FoundV2', description: 'A result, with the fields of its page when it was scraped' })
+
+export const searchAnswerV2 = z
+  .object({ success: z.boolean(), data: z.object({ web: z.array(found).optional() }), warning: text })
+  .meta({ id: 'SearchAnswerV2' })
+
+export type CrawlInputV2 = z.output<typeof crawlInputV2>
+export type DocumentV2 = z.output<typeof documentV2>
+export type SearchInputV2 = z.output<typeof searchInputV2>

@@ -1,0 +1,114 @@
+/** Crawls as Firecrawl's second interface has them: begun, and asked about until they are done. */
+import { idOfUuid, uuidOf } from '../../core/ids.ts'
+import { limits } from '../../core/limits.ts'
+import { defineOperation } from '../../core/operation.ts'
+import { crawlInput } from '../../core/shapes/crawl.ts'
+import {
+  crawlAcceptedV2,
+  crawlErrorsV2,
+  crawlInputV2,
+  type CrawlInputV2,
+  crawlPartV2,
+  crawlStateV2,
+} from '../../core/shapes/v2.ts'
+import { cancelCrawl, crawl, getCrawl, getCrawlErrors } from '../crawl.ts'
+import { documentOf } from './document.ts'
+
+const ofCrawl = crawlPartV2.pick({ id: true })
+
+/** Ids are UUIDs here: clients tell them from addresses by that. */
+const idOf = (id: string): string => idOfUuid('crl', id)
+
+export const crawlV2 = defineOperation({
+  summary: "Begin to crawl a site, in the form of Firecrawl's second interface",
+  description: 'Answers at once; GET /v2/crawl/{id} has the pages. Paths are chosen by regular expressions.',
+  http: 'POST /v2/crawl',
+  scope: crawl.scope,
+  cli: null,
+  input: crawlInputV2,
+  output: crawlAcceptedV2,
+  idempotent: true,
+  errors: crawl.errors,
+  run: async (engine, input, call) => {
+    const begun = await crawl.run(engine, crawlInput.parse(wishOf(input, engine.crawls.mostPages)), call)
+    const id = uuidOf(begun.id)
+    return { success: true, id, url: `${call.baseUrl}/v2/crawl/${id}` }
+  },
+})
+
+export const getCrawlV2 = defineOperation({
+  summary: "Show where a crawl stands, in the form of Firecrawl's second interface",
+  http: 'GET /v2/crawl/{id}',
+  scope: getCrawl.scope,
+  cli: null,
+  input: crawlPartV2,
+  output: crawlStateV2,
+  errors: getCrawl.errors,
+  run: async (engine, input, call) => {
+    const state = await getCrawl.run(engine, { ...input, id: idOf(input.id) }, call)
+    const { id, status, total, completed, next, data, warning, error, code } = state
+    return {
+      success: true,
+      id: uuidOf(id),
+      status,
+      total,
+      completed,
+      expiresAt: state.expires_at,
+      ...(next !== undefined && { next: `${call.baseUrl}/v2/crawl/${uuidOf(id)}${new URL(next).search}` }),
+      data: data.map(documentOf),
+      ...(warning !== undefined && { warning }),
+      ...(error !== undefined && { error }),
+      ...(code !== undefined && { code }),
+    }
+  },
+})
+
+export const getCrawlErrorsV2 = defineOperation({
+  summary: "List the addresses of a crawl that gave no page, in the form of Firecrawl's second interface",
+  http: 'GET /v2/crawl/{id}/errors',
+  scope: getCrawlErrors.scope,
+  cli: null,
+  input: ofCrawl,
+  output: crawlErrorsV2,
+  errors: getCrawlErrors.errors,
+  run: async (engine, { id }, call) => {
+    const { errors, robots_blocked } = await getCrawlErrors.run(engine, { id: idOf(id) }, call)
+    return {
+      success: true,
+      errors: errors.map(({ url, code, error }, at) => ({ id: String(at), url, code, error })),
+      robotsBlocked: robots_blocked,
+    }
+  },
+})
+
+export const cancelCrawlV2 = defineOperation({
+  summary: "Cancel a crawl, in the form of Firecrawl's second interface",
+  http: 'DELETE /v2/crawl/{id}',
+  scope: cancelCrawl.scope,
+  cli: null,
+  input: ofCrawl,
+  output: cancelCrawl.output,
+  errors: cancelCrawl.errors,
+  run: (engine, { id }, call) => cancelCrawl.run(engine, { id: idOf(id) }, call),
+})
+
+/** The same wish for /v1. */
+function wishOf(input: CrawlInputV2, mostPages: number): Record<string, unknown> {
+  const { url, limit, max_discovery_depth: depth, max_concurrency: atOnce, scrape_options: page } = input
+  return {
+    ...page,
+    url,
+    limit: limit ?? Math.min(mostPages, limits.crawl.pagesV2),
+    max_depth: depth ?? limits.crawl.mostDepth,
+    path_syntax: 'regex',
+    include_paths: input.include_paths,
+    exclude_paths: input.exclude_paths,
+    below_start: !input.crawl_entire_domain,
+    allow_subdomains: input.allow_subdomains,
+    allow_external_links: input.allow_external_links,
+    ignore_robots: input.ignore_robots_txt,
+    sitemap: input.sitemap,
+    ...(atOnce !== undefined && { concurrency: Math.min(atOnce, limits.crawl.mostAtOnce) }),
+    async: true,
+  }
+}
