@@ -47,8 +47,10 @@ export interface Operation<
   readonly input: In
   /** Shape of the answer; null means 204 without a body. */
   readonly output: Out
-  /** HTTP status of a successful answer that is not 200. */
+  /** HTTP status of a successful answer that is not always 200. */
   readonly status?: (output: z.output<NonNullable<Out>>) => number
+  /** All that `status` can answer; for the documents. */
+  readonly statuses?: readonly number[]
   /** The answer as NDJSON, one value a line, where the input asks for it. */
   readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
   /** `Idempotency-Key` is obeyed: what is made by it is made once. */

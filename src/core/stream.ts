@@ -31,6 +31,8 @@ export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends A
   /** Largest body in bytes where the usual bound is too small. */
   readonly bodyBytes?: number
   readonly errors?: readonly ErrorCode[]
+  /** There may be nothing to follow any more; for the documents. */
+  readonly mayBeOver?: true
   /** Null when there is nothing to follow any more: answered 204, which stops an EventSource for good. */
   open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>
 }

@@ -82,6 +82,7 @@ export const resumeCrawl = defineOperation({
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
+  statuses: [202],
   scope: 'scrape',
   errors: ['crawl_not_found', 'conflict'],
   run: (engine, input, call) => engine.crawls.resume(input.id, call),
@@ -104,6 +105,7 @@ export const crawlEvents = defineStream({
       .describe('Only these event types; crawl.finished comes in any case'),
   }),
   frame: crawlEvent,
+  mayBeOver: true,
   errors: ['crawl_not_found'],
   open: (engine, input, call) => engine.crawls.follow({ ...input, since: call.since ?? input.since }, call),
 })

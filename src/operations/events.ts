@@ -28,6 +28,7 @@ export const sessionEvents = defineStream({
       .describe('Only these event types; frame (pictures of the page) comes only when it is named here'),
   }),
   frame: sessionEvent,
+  mayBeOver: true,
   errors: ['session_not_found', 'unauthorized'],
   open: (engine, input, call) => {
     const unknown = input.types?.filter((type) => !known.includes(type)) ?? []

@@ -19,6 +19,7 @@ export const createSession = defineOperation({
   output: sessionCreated,
   idempotent: true,
   status: ({ status }) => (status === 'provisioning' ? 202 : 200),
+  statuses: [200, 202],
   errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'no_capacity'],
   run: (engine, input, call) => engine.sessions.create(input, call),
 })

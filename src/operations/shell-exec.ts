@@ -39,6 +39,7 @@ export const shellExec = defineOperation({
   input: execInput,
   output: execAnswer,
   status: (answer) => ('stdout' in answer ? 200 : 202),
+  statuses: [200, 202],
   errors: notRun,
   bodyBytes: limits.exec.bodyBytes,
   run: (engine, input, call) => engine.shells.execs.run(input, call),

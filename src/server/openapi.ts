@@ -1,46 +1,28 @@
 /** The OpenAPI 3.1 document, from the schemas that validate. */
-import { z } from 'zod'
-import { type ErrorCode, errorTable } from '../core/errors.ts'
-import { type Operation, pathFields, route, routesOf } from '../core/operation.ts'
-import type { StreamOperation } from '../core/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import { pathFields, route, routesOf } from '../core/operation.ts'
+import type { SocketOperation } from '../core/socket.ts'
 import { version } from '../core/version.ts'
+import { operations, sockets, streams, transfers } from '../operations/index.ts'
+import { samples } from '../operations/samples.ts'
+import { type AnyOperation, bytes, errorSchema, headers, responses, takesJson } from './openapi/responses.ts'
+import { type Json, schemaOf } from './openapi/schemas.ts'
+import { describeTags, tagOf } from './openapi/tags.ts'
 
-/** Codes that every operation can answer. */
-const common: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'bad_host', 'internal_error']
+const all = { ...operations, ...streams, ...transfers } as unknown as Record<string, AnyOperation>
 
-const errorSchema = z
-  .object({
-    success: z.literal(false),
-    error: z.string().describe('What happened, in one sentence'),
-    code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string().describe('The same as error'),
-    hint: z.string().optional().describe('What to do next'),
-    details: z.unknown().optional(),
-    request_id: z.string().optional(),
-  })
-  .meta({ id: 'Error' })
-
-type Json = Record<string, unknown>
-
-type Any = Operation | StreamOperation | DownloadOperation | UploadOperation
-
-export function makeOpenapi(
-  operations: Record<string, Operation>,
-  streams: Record<string, StreamOperation>,
-  transfers: Record<string, DownloadOperation | UploadOperation>,
-): Json {
+export function makeOpenapi(): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {}
-  for (const [name, operation] of Object.entries<Any>({ ...operations, ...streams, ...transfers })) {
+  const tags = new Set<string>()
+  for (const [name, operation] of Object.entries(all)) {
     for (const [at, http] of routesOf(operation).entries()) {
       const { method, path: template } = route(http)
       const path = template.replaceAll('*}', '}')
       paths[path] ??= {}
-      const id = at === 0 ? name : aliasId(name, at)
-      const described = describe(id, { ...operation, http } as Any, components)
+      const described = describe(name, at, { ...operation, http } as AnyOperation, components)
+      tags.add(tagOf(http))
       const known = paths[path][method.toLowerCase()] as Described | undefined
-      if (known) addContent(known, described as Described)
+      if (known) addContent(known, described as unknown as Described)
       else paths[path][method.toLowerCase()] = described
     }
   }
@@ -50,14 +32,17 @@ export function makeOpenapi(
     info: {
       title: 'bax',
       version,
-      description: 'Browser sessions, extraction, relay and shell behind one API.',
+      description,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }],
+    tags: describeTags(tags),
     paths,
+    'x-websockets': Object.values(sockets as unknown as Record<string, SocketOperation>).map(describeSocket),
     components: {
       schemas: components,
+      headers,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
         bearer: { type: 'http', scheme: 'bearer' },
@@ -66,133 +51,107 @@ export function makeOpenapi(
   }
 }
 
+const description = [
+  'Browser sessions, extraction, relay and shell behind one API.',
+  'Every answer has `x-request-id` and `x-bax-version`; every failure has the shape of `Error`, with the same request id.',
+  'A failure of the target (the page, the site, the command in the container) is a 200 whose body says `success: false`.',
+  'Unknown fields are ignored and named in `warning`; `Prefer: handling=strict` makes them a 400. Fields may be written in camelCase.',
+  'Streams are server-sent events without `event:` lines, or one JSON object a line with `Accept: application/x-ndjson`; `Last-Event-ID` resumes them.',
+  'Websockets are listed in `x-websockets`.',
+].join('\n\n')
+
 type Described = { responses: Record<string, { content?: Json }> }
 
 /** What is read and followed at one address is one operation with several types of content. */
 function addContent(known: Described, other: Described): void {
-  for (const [status, { content }] of Object.entries(other.responses)) {
-    known.responses[status] ??= { content: {} }
-    known.responses[status].content = { ...content, ...known.responses[status].content }
+  for (const [status, { content, ...rest }] of Object.entries(other.responses)) {
+    known.responses[status] ??= rest
+    const merged = { ...content, ...known.responses[status].content }
+    if (Object.keys(merged).length > 0) known.responses[status].content = merged
   }
 }
 
 /** `searchAlias`, `searchAlias2`: operation ids are unique in a document. */
 export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
 
-function describe(name: string, operation: Any, components: Json): Json {
-  const { method, path } = route(operation.http)
+function describe(name: string, at: number, operation: AnyOperation, components: Json): Json {
+  const { path } = route(operation.http)
   const inPath = new Set(pathFields(path))
   const input = schemaOf(operation.input, 'input', components) as {
     properties?: Record<string, Json>
     required?: string[]
   }
+  const hasBody = takesJson(operation)
+  const sample = (samples as Record<string, Json>)[name] ?? {}
   const properties = Object.entries(input.properties ?? {})
-  const rest = properties.filter(([field]) => !inPath.has(field))
-  const takesBytes = 'receive' in operation
-  const hasBody = !takesBytes && (method === 'POST' || method === 'PUT')
-  const parameters = properties
-    .filter(([field]) => inPath.has(field) || !hasBody)
-    .map(([field, schema]) => ({
-      name: field,
-      in: inPath.has(field) ? 'path' : 'query',
-      required: inPath.has(field) || (input.required?.includes(field) ?? false),
-      ...(schema['description'] !== undefined && { description: schema['description'] }),
-      schema,
-    }))
-  const required = (input.required ?? []).filter((field) => !inPath.has(field))
+  const required = new Set(input.required)
+  const parameters = [
+    ...properties
+      .filter(([field]) => inPath.has(field) || !hasBody)
+      .map(([field, schema]) => ({
+        name: field,
+        in: inPath.has(field) ? 'path' : 'query',
+        required: inPath.has(field) || required.has(field),
+        ...(schema['description'] !== undefined && { description: schema['description'] }),
+        schema,
+        ...(sample[field] !== undefined && { example: sample[field] }),
+      })),
+    ...headerParameters(operation),
+  ]
+  const body = properties.filter(([field]) => hasBody && !inPath.has(field))
   return {
-    operationId: name,
+    operationId: at === 0 ? name : aliasId(name, at),
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    tags: [path.split('/').find((part) => part && part !== 'v1') ?? 'engine'],
+    tags: [tagOf(operation.http)],
+    ...(operation.example && { 'x-codeSamples': [{ lang: 'Shell', label: 'bax', source: operation.example }] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(takesBytes && { requestBody: { required: true, content: bytes } }),
-    ...(hasBody &&
-      rest.length > 0 && {
-        requestBody: {
-          required: required.length > 0,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                properties: Object.fromEntries(rest),
-                ...(required.length > 0 && { required }),
-              },
-            },
-          },
-        },
-      }),
+    ...('receive' in operation && { requestBody: { required: true, content: bytes } }),
+    ...(body.length > 0 && { requestBody: jsonBody(body, required, sample) }),
     responses: responses(operation, components),
   }
 }
 
-function responses(operation: Any, components: Json): Json {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of [...common, ...(operation.errors ?? [])]) {
-    const { status } = errorTable[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+function jsonBody(fields: readonly [string, Json][], required: ReadonlySet<string>, sample: Json): Json {
+  const names = fields.map(([field]) => field)
+  const needed = names.filter((field) => required.has(field))
+  const example = Object.fromEntries(Object.entries(sample).filter(([field]) => names.includes(field)))
+  return {
+    required: needed.length > 0,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(fields),
+          ...(needed.length > 0 && { required: needed }),
+        },
+        ...(Object.keys(example).length > 0 && { example }),
+      },
+    },
   }
-  const failures = [...byStatus]
-    .filter(([status]) => status !== 200)
-    .toSorted(([a], [b]) => a - b)
-    .map(([status, codes]) => [
-      String(status),
-      { description: codes.join(', '), content: jsonOf({ $ref: '#/components/schemas/Error' }) },
-    ])
-  return { ...successes(operation, components), ...Object.fromEntries(failures) }
 }
 
-/** Bytes that are no JSON. */
-const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-
-function successes(operation: Any, components: Json): Json {
-  if ('open' in operation && !('frame' in operation)) {
-    return {
-      '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
-      '206': { description: 'The part that Range asks for', content: bytes },
-      '304': { description: 'Not changed since If-None-Match' },
-    }
-  }
-  if ('frame' in operation) {
-    const schema = schemaOf(operation.frame, 'output', components)
-    const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
-    return {
-      '200': { description: 'Frames as they come', content },
-      '204': { description: 'Nothing to follow any more' },
-    }
-  }
-  if (operation.output === null) return { '204': { description: 'Done' } }
-  const content = jsonOf(schemaOf(operation.output, 'output', components))
-  const later = 'status' in operation &&
-    operation.status && { '202': { description: 'Accepted; poll for the result', content } }
-  return { '200': { description: 'The result', content }, ...later }
+/** Headers that change what an operation does. */
+function headerParameters(operation: AnyOperation): Json[] {
+  const text = (name: string, what: string) => ({ name, in: 'header', description: what, schema: { type: 'string' } })
+  if ('idempotent' in operation && operation.idempotent)
+    return [text('Idempotency-Key', 'The same key and body within 24 hours give the first answer again')]
+  if ('frame' in operation) return [text('Last-Event-ID', 'Number of the last frame that was seen')]
+  if ('open' in operation)
+    return [text('Range', 'Part of the bytes, e.g. bytes=0-1023'), text('If-None-Match', 'ETag of what is there')]
+  return []
 }
 
-const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })
-
-/** JSON Schema of a shape; shapes with an id become components and are referred to. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
-    $defs?: Record<string, Json>
-    id?: string
+/** What OpenAPI has no words for: an upgrade to a websocket. */
+function describeSocket({ http, summary, description: more, protocol, input, errors = [] }: SocketOperation): Json {
+  const { path } = route(http)
+  const inPath = new Set(pathFields(path))
+  return {
+    path,
+    summary,
+    ...(more && { description: more }),
+    ...(protocol && { protocol }),
+    query: Object.keys(input.shape).filter((field) => !inPath.has(field)),
+    errors: ['bad_host', 'bad_origin', 'route_not_found', ...errors],
   }
-  const { $schema: _, $defs, ...body } = json
-  const collect = (id: string, definition: Json) => {
-    const { id: _id, ...rest } = definition
-    components[id] ??= rewrite(rest)
-  }
-  for (const [id, definition] of Object.entries($defs ?? {})) collect(id, definition)
-  if (typeof body.id === 'string') {
-    collect(body.id, body)
-    return { $ref: `#/components/schemas/${body.id}` }
-  }
-  return rewrite(body)
-}
-
-/** Points references at the components and drops our own annotations. */
-function rewrite(json: Json): Json {
-  return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
-    if (key === '$ref' && typeof value === 'string') return value.replace('#/$defs/', '#/components/schemas/')
-    return key === 'spelling' || key === 'aliases' ? undefined : value
-  }) as Json
 }

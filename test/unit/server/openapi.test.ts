@@ -1,29 +1,47 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
 import { routesOf } from '../../../src/core/operation.ts'
-import { operations, streams, transfers } from '../../../src/operations/index.ts'
+import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
+import { samples } from '../../../src/operations/samples.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi.ts'
 
 interface Described {
   operationId: string
   summary: string
-  parameters?: { name: string; in: string }[]
+  tags: string[]
+  parameters?: { name: string; in: string; example?: unknown }[]
+  requestBody?: { content: Record<string, { example?: unknown; schema: { required?: string[] } }> }
   responses: Record<string, unknown>
 }
-const document = makeOpenapi(operations as never, streams as never, transfers as never) as unknown as {
+const document = makeOpenapi() as unknown as {
   openapi: string
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, unknown> }
+  'x-websockets': { path: string; errors: string[] }[]
 }
 const described = Object.values(document.paths).flatMap((path) => Object.values(path))
+const all: Record<string, { http: string; aliases?: readonly string[]; input: { parse(value: unknown): unknown } }> = {
+  ...operations,
+  ...streams,
+  ...transfers,
+}
 
 describe('openapi.json', () => {
+  test("passes Redocly's recommended rules without a word", async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({
+      source: JSON.stringify(document),
+      absoluteRef: '/openapi.json',
+      config,
+    })
+    expect(
+      problems.map(({ severity, ruleId, message, location: [at] }) => ({ severity, ruleId, message, at: at?.pointer })),
+    ).toEqual([])
+  })
+
   test('is 3.1 and has every operation once at each of its addresses', () => {
     expect(document.openapi).toBe('3.1.0')
-    const all: Record<string, { http: string; aliases?: readonly string[] }> = {
-      ...operations,
-      ...streams,
-      ...transfers,
-    }
     const read = new Set(Object.values(operations).map(({ http }) => http as string))
     const ids = Object.entries(all)
       // What is read and followed at one address is described once.
@@ -55,4 +73,38 @@ describe('openapi.json', () => {
       expect(Object.keys(responses).some((status) => status.startsWith('4'))).toBe(true)
     }
   })
+
+  test('every group is described', () => {
+    expect(document.tags.filter(({ description }) => !description)).toEqual([])
+    const named = new Set(document.tags.map(({ name }) => name))
+    expect(described.filter(({ tags }) => tags.some((tag) => !named.has(tag)))).toEqual([])
+  })
+
+  test('every operation that needs fields has an example, and every example is a valid input', () => {
+    const missing = Object.entries(all)
+      .filter(([name, { input }]) => !Object.hasOwn(samples, name) && !isValid(input, {}))
+      .map(([name]) => name)
+    expect(missing).toEqual([])
+    for (const [name, sample] of Object.entries(samples))
+      expect(() => all[name]!.input.parse(sample), name).not.toThrow()
+    for (const { operationId, requestBody } of described) {
+      const json = requestBody?.content['application/json']
+      if (json?.schema.required) expect(json.example, operationId).toBeDefined()
+    }
+  })
+
+  test('the websockets are listed', () => {
+    expect(document['x-websockets'].map(({ path }) => `GET ${path}`)).toEqual(
+      Object.values(sockets).map(({ http }) => http),
+    )
+  })
 })
+
+function isValid(schema: { parse(value: unknown): unknown }, value: unknown): boolean {
+  try {
+    schema.parse(value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,108 @@
+/** What an operation can answer: its statuses with their bodies and headers. */
+import { z } from 'zod'
+import { type ErrorCode, errorTable } from '../../core/errors.ts'
+import { type Operation, route } from '../../core/operation.ts'
+import type { StreamOperation } from '../../core/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../../core/transfer.ts'
+import { type Json, schemaOf } from './schemas.ts'
+
+export type AnyOperation = Operation | StreamOperation | DownloadOperation | UploadOperation
+
+export const errorSchema = z
+  .object({
+    success: z.literal(false),
+    error: z.string().describe('What happened, in one sentence'),
+    code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().describe('The same as error'),
+    hint: z.string().optional().describe('What to do next'),
+    details: z.unknown().optional(),
+    request_id: z.string().optional(),
+  })
+  .meta({ id: 'Error' })
+
+/** Bytes that are no JSON. */
+export const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+
+/** Whether it has fields in a JSON body. */
+export function takesJson(operation: AnyOperation): boolean {
+  const { method } = route(operation.http)
+  return !('receive' in operation) && (method === 'POST' || method === 'PUT')
+}
+
+export function responses(operation: AnyOperation, components: Json): Json {
+  const byStatus = new Map<number, Set<ErrorCode>>()
+  for (const code of [...commonCodes(operation), ...(operation.errors ?? [])]) {
+    const { status } = errorTable[code]
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
+  }
+  const failures = [...byStatus]
+    .filter(([status]) => status !== 200)
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, codes]) => [
+      String(status),
+      {
+        description: [...codes].join(', '),
+        ...(failureHeaders[status] && { headers: referTo(failureHeaders[status]) }),
+        content: jsonOf({ $ref: '#/components/schemas/Error' }),
+      },
+    ])
+  return { ...successes(operation, components), ...Object.fromEntries(failures) }
+}
+
+/** What the server answers by itself, before the operation is asked. */
+function commonCodes(operation: AnyOperation): ErrorCode[] {
+  const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
+  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'rate_limited']
+  return ['invalid_request', ...body, ...gate, 'bad_host', 'internal_error']
+}
+
+const isPublic = ({ scope }: AnyOperation) => scope === 'public'
+
+/** By component name. */
+export const headers = {
+  RateLimitLimit: header('Requests that may come at once', 'RateLimit-Limit', 50),
+  RateLimitRemaining: header('Requests that may still come at once', 'RateLimit-Remaining', 49),
+  RateLimitReset: header('Seconds until the limit is whole again', 'RateLimit-Reset', 1),
+  RetryAfter: header('Seconds after which trying again makes sense', 'Retry-After', 1),
+  WwwAuthenticate: { description: 'Bearer', schema: { type: 'string' }, 'x-name': 'WWW-Authenticate' },
+} as const
+
+function header(description: string, name: string, example: number) {
+  return { description, schema: { type: 'integer', minimum: 0 }, example, 'x-name': name }
+}
+
+const failureHeaders: Record<number, readonly (keyof typeof headers)[]> = {
+  401: ['WwwAuthenticate'],
+  429: ['RetryAfter', 'RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'],
+  503: ['RetryAfter'],
+}
+
+const referTo = (names: readonly (keyof typeof headers)[]) =>
+  Object.fromEntries(names.map((name) => [headers[name]['x-name'], { $ref: `#/components/headers/${name}` }]))
+
+function successes(operation: AnyOperation, components: Json): Json {
+  if ('open' in operation && !('frame' in operation)) {
+    return {
+      '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
+      '206': { description: 'The part that Range asks for', content: bytes },
+      '304': { description: 'Not changed since If-None-Match' },
+    }
+  }
+  if ('frame' in operation) {
+    const schema = schemaOf(operation.frame, 'output', components)
+    const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
+    return {
+      '200': { description: 'Frames as they come', content },
+      ...(operation.mayBeOver && { '204': { description: 'Nothing to follow any more' } }),
+    }
+  }
+  if (operation.output === null) return { '204': { description: 'Done' } }
+  const schema = schemaOf(operation.output, 'output', components)
+  const content =
+    'text' in operation && operation.text ? { [operation.text]: { schema: { type: 'string' } } } : jsonOf(schema)
+  const statuses = ('statuses' in operation && operation.statuses) || [200]
+  const said: Record<number, string> = { 200: 'The result', 202: 'Accepted; ask again for the result' }
+  return Object.fromEntries(statuses.map((status) => [status, { description: said[status], content }]))
+}
+
+const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })
