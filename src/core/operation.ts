@@ -3,14 +3,15 @@ import type { z } from 'zod'
 import type { Access, Caller } from './caller.ts'
 import type { Engine } from './engine.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Service } from './service.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Facts of one call that are not part of its input. */
 export interface Call {
-  /** Aborted when the caller goes away; the work it asked for is then cancelled. */
   /** Who calls; what it makes belongs to it. */
   readonly caller: Caller
+  /** Aborted when the caller goes away; the work it asked for is then cancelled. */
   readonly signal: AbortSignal
   /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
   readonly baseUrl: string
@@ -19,6 +20,8 @@ export interface Call {
   readonly requestId: string
   /** The caller would rather not wait for work that can go on by itself (`Prefer: respond-async`). */
   readonly preferAsync?: boolean
+  /** The server that the call came by; absent within a process. */
+  readonly service?: Service
 }
 
 /** How the terminal shows a result when `--json` is not given. */
@@ -48,13 +51,21 @@ export interface Operation<
   /** Shape of the answer; null means 204 without a body. */
   readonly output: Out
   /** HTTP status of a successful answer that is not always 200. */
-  readonly status?: (output: z.output<NonNullable<Out>>) => number
+  readonly status?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => number
   /** All that `status` can answer; for the documents. */
   readonly statuses?: readonly number[]
   /** The answer as NDJSON, one value a line, where the input asks for it. */
   readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
+  /** The answer with its warning, where that stands elsewhere than in its own `warning`. */
+  readonly warned?: (output: z.output<NonNullable<Out>>, warning: string) => z.output<NonNullable<Out>>
+  /** The answer is text of this content type, not JSON. */
+  readonly text?: string
+  /** Works on pages of its own while it runs: a server bounds how many do at once. */
+  readonly heavy?: true
   /** `Idempotency-Key` is obeyed: what is made by it is made once. */
   readonly idempotent?: true
+  /** Goes on with what runs already: a server that is about to end still takes it, as it does every GET and DELETE. */
+  readonly goesOn?: true
   /** Largest body in bytes where the usual bound is too small. */
   readonly bodyBytes?: number
   /** Codes that this operation can answer beside those every operation can; for the documents. */

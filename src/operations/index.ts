@@ -1,6 +1,6 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
 import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, map, resumeCrawl } from './crawl.ts'
-import { getEngineStatus, health, stopEngine } from './engine.ts'
+import { getEngineStatus, stopEngine } from './engine.ts'
 import { cdp } from './cdp.ts'
 import { sessionEvents } from './events.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
@@ -51,27 +51,34 @@ import { createShell, deleteShell, getShell, listShells, touchShell } from './sh
 import { downloadArtifact, downloadShellFile, uploadShellFile } from './shell-transfers.ts'
 import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
+import { cancelCrawlV2, crawlV2, getCrawlErrorsV2, getCrawlV2 } from './v2/crawl.ts'
+import { mapV2 } from './v2/map.ts'
+import { scrapeV2 } from './v2/scrape.ts'
+import { searchV2 } from './v2/search.ts'
 
 export const operations = {
   activateTarget,
   browserStep,
   cancelCrawl,
+  cancelCrawlV2,
   cancelProvision,
   cdp,
   clearRelayEvents,
   closeSession,
   copyShellFile,
   crawl,
+  crawlV2,
+  createKey,
   createRelayToken,
   createSession,
   createShell,
   deleteProfile,
   deleteShell,
-  crawlV2,
-  createKey,
   deleteShellFile,
   getCrawl,
   getCrawlErrors,
+  getCrawlErrorsV2,
+  getCrawlV2,
   getEngineStatus,
   getProfile,
   getProvision,
@@ -83,6 +90,7 @@ export const operations = {
   getShellExec,
   health,
   listArtifacts,
+  listKeys,
   listProfiles,
   listRelays,
   listRelayTokens,
@@ -90,27 +98,31 @@ export const operations = {
   listShellFiles,
   listShellImages,
   listShells,
-  listKeys,
   makeShellFolder,
   map,
+  mapV2,
+  metrics,
   moveShellFile,
   observe,
   pollProvision,
   readRelayEvents,
   readShellFile,
+  ready,
   resizeShellExec,
   resumeCrawl,
+  revokeKey,
   revokeRelayToken,
   runCommands,
   saveProfile,
   scrape,
+  scrapeV2,
   search,
   searchShellFiles,
+  searchV2,
   shellExec,
   shellFileInfo,
   shellFileTree,
   signalShellExec,
-  revokeKey,
   stopEngine,
   stopRelay,
   touchShell,

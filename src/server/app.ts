@@ -1,17 +1,24 @@
 /** The HTTP application: a list of middlewares, and one route per operation, made from the list. */
 import { Hono } from 'hono'
+import type { Allowances } from '../core/allowance.ts'
 import type { Access } from '../core/caller.ts'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
 import { route, routesOf } from '../core/operation.ts'
 import type { StreamOperation } from '../core/stream.ts'
+import type { Service } from '../core/service.ts'
+import { type Drain, drainer } from './drain.ts'
 import type { AppContext, AppEnv } from './env.ts'
 import { failure } from './failure.ts'
 import { type Gate, gateKeeper, permit } from './gate.ts'
 import { acceptsFrames, answer, follow, type Ground, move } from './handlers.ts'
 import { identify } from './identify.ts'
+import { Places, BodyRoom } from './load.ts'
 import { makeOpenapi } from './openapi.ts'
+import { limitRate } from './rate.ts'
 import { Repeats } from './repeats.ts'
+import { type RequestEar, tellRequests } from './requests.ts'
 import { answering, document, methodsAt, moving, streaming } from './routes.ts'
 
 export interface AppOptions {
@@ -20,14 +27,34 @@ export interface AppOptions {
   readonly gate: Gate
   /** Where websockets are served: on the same listener, at another base address, or nowhere. */
   readonly sockets?: Ground['sockets']
+  /** The server that all of this is for; absent within a process. */
+  readonly service?: Service
+  /** Refuses what is new when the server is about to end. */
+  readonly drain?: Drain
+  /** What callers may have and do; with it come the bounds of a server on what it takes at once. */
+  readonly allowances?: Allowances
+  /** Hears of every request. */
+  readonly ear?: RequestEar
   /** Called with every fault of ours (status 500), for the log. */
   readonly onFault?: (error: BaxError, requestId: string) => void
 }
 
-export function createApp({ engine, gate, sockets: socketBase, onFault }: AppOptions): Hono<AppEnv> {
+export function createApp(options: AppOptions): Hono<AppEnv> {
+  const { engine, gate, sockets: socketBase, service, drain, allowances, ear, onFault } = options
   const app = new Hono<AppEnv>()
-  for (const middleware of [identify, gateKeeper(gate)]) app.use('*', middleware)
-  addRoutes(app, { engine, sockets: socketBase, repeats: new Repeats() })
+  const heard = ear ? [tellRequests(ear)] : []
+  const drained = drain ? [drainer(drain)] : []
+  const rated = allowances ? [limitRate(allowances)] : []
+  for (const middleware of [identify, ...heard, gateKeeper(gate), ...drained, ...rated]) app.use('*', middleware)
+  const { pages, bodyBytes } = allowances ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
+  addRoutes(app, {
+    engine,
+    sockets: socketBase,
+    service,
+    repeats: new Repeats(),
+    places: new Places(pages),
+    bodies: new BodyRoom(bodyBytes),
+  })
   app.notFound((context) => {
     const methods = methodsAt(context.req.path)
     if (methods.length === 0)

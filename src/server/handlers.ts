@@ -2,10 +2,12 @@
 import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { type Call, type Operation, route } from '../core/operation.ts'
+import type { Service } from '../core/service.ts'
 import type { StreamCall, StreamOperation } from '../core/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
 import type { AppContext } from './env.ts'
 import { readInput } from './input.ts'
+import type { BodyHold, BodyRoom, Places } from './load.ts'
 import type { Repeats } from './repeats.ts'
 import { frameResponse } from './stream.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
@@ -15,17 +17,35 @@ export interface Ground {
   readonly repeats: Repeats
   /** Where websockets are served: on the same listener, at another base address, or nowhere. */
   readonly sockets?: 'here' | `http${string}` | undefined
+  /** The server that all of this is for. */
+  readonly service?: Service | undefined
+  readonly places: Places
+  readonly bodies: BodyRoom
 }
 
 type Fields = Record<string, string>
 
 export async function answer(context: AppContext, operation: Operation, ground: Ground): Promise<Response> {
-  const { engine, repeats } = ground
+  const room = ground.bodies.open()
+  try {
+    return await answerFrom(context, operation, { ...ground, room })
+  } finally {
+    room.close()
+  }
+}
+
+async function answerFrom(
+  context: AppContext,
+  operation: Operation,
+  ground: Ground & { readonly room: BodyHold },
+): Promise<Response> {
+  const { engine, repeats, places, room } = ground
   const { raw } = context.req
-  const rules = { maxBytes: operation.bodyBytes }
+  const rules = { maxBytes: operation.bodyBytes, room }
   const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
   const call = callOf(context, ground)
-  const run = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
+  const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
+  const run = operation.heavy ? () => places.run(work) : work
   const key = { operation: operation.http, caller: call.caller, headers: raw.headers }
   const output = operation.idempotent ? await repeats.once(key, input, run) : await run()
   if (operation.output === null) return context.body(null, 204)
@@ -34,6 +54,7 @@ export async function answer(context: AppContext, operation: Operation, ground: 
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
   }
+  if (operation.text !== undefined) return context.body(output as string, 200, { 'content-type': operation.text })
   const body = output as Record<string, unknown>
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
   const status = operation.status?.(output as never, input as never) ?? 200
@@ -47,8 +68,9 @@ export const acceptsFrames = (context: AppContext): boolean =>
   /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
 
 export async function follow(context: AppContext, stream: StreamOperation, ground: Ground): Promise<Response> {
-  const rules = { maxBytes: stream.bodyBytes }
-  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules)
+  const room = ground.bodies.open()
+  const rules = { maxBytes: stream.bodyBytes, room }
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(room.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const ended = new AbortController()
   const call: StreamCall = {
@@ -95,7 +117,7 @@ function restOfPath(http: string, url: string): Fields {
   return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
 }
 
-function callOf(context: AppContext, { sockets }: Ground): Call {
+function callOf(context: AppContext, { sockets, service }: Ground): Call {
   const baseUrl = new URL(context.req.url).origin
   return {
     caller: context.get('caller'),
@@ -104,5 +126,6 @@ function callOf(context: AppContext, { sockets }: Ground): Call {
     socketBaseUrl: sockets === 'here' ? baseUrl : (sockets ?? null),
     requestId: context.get('requestId'),
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
+    ...(service && { service }),
   }
 }

@@ -2,19 +2,18 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { Log } from '../core/config.ts'
 import { limits } from '../core/limits.ts'
+import { type LogLevel, logLevels } from '../core/log-form.ts'
 import { redactFacts, redactLine } from '../core/redact.ts'
-
-const order = ['debug', 'info', 'warn', 'error'] as const
 
 /**
  * Opens a log; a line is written at once, so that none is lost when the process is killed.
  * The full file before the present one is kept as `<path>.1`.
  */
-export function openLogFile(path: string, least: (typeof order)[number] = 'info'): Log {
+export function openLogFile(path: string, least: LogLevel = 'info'): Log {
   let size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   let lost = 0
   return (level, message, facts) => {
-    if (order.indexOf(level) < order.indexOf(least)) return
+    if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
     const missing = lost > 0 ? ` (${lost} lines before this one were lost: the disk was full)` : ''
     const told = facts ? ` ${JSON.stringify(redactFacts(facts))}` : ''
     const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redactLine(message).replaceAll(/[\r\n]+/g, ' ')}${missing}${told}\n`

@@ -1,12 +1,7 @@
 /** The log of a server on its standard error: a JSON line an event, or text for a person at a terminal. */
 import type { Log } from '../core/config.ts'
+import { type LogFormat, type LogLevel, logLevels } from '../core/log-form.ts'
 import { redactFacts, redactLine } from '../core/redact.ts'
-
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof logLevels)[number]
-
-export const logFormats = ['json', 'text'] as const
-export type LogFormat = (typeof logFormats)[number]
 
 export interface LogOptions {
   readonly level: LogLevel
@@ -24,7 +19,7 @@ type Tell = (level: LogLevel, message: string, facts: Record<string, unknown>) =
 
 /** `{"level":"info","time":"…","message":"…", …facts}` */
 async function jsonLines(level: LogLevel, write: (line: string) => void): Promise<Tell> {
-  const { pino } = await import('pino')
+  const { default: pino } = await import('pino')
   const logger = pino(
     {
       level,

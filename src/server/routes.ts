@@ -12,6 +12,11 @@ export const moving = Object.values(transfers as unknown as Record<string, Downl
 /** The description of all others is no operation itself. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
 
+/** The lists' own names, by the operation. */
+const names = new Map<object, string>(
+  Object.entries({ ...operations, ...streams, ...transfers, openapi: document }).map(([name, one]) => [one, name]),
+)
+
 interface Route {
   readonly method: HttpMethod
   readonly pattern: RegExp
@@ -28,6 +33,23 @@ const routes: readonly Route[] = [...answering, ...streaming, ...moving, documen
 /** What is asked of the callers of an address. */
 export const accessesAt = (method: string, path: string): readonly Access[] =>
   routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.pattern.test(path)).map(({ access }) => access) // prettier-ignore
+
+/** Name of the operation at an address, as the document has it. */
+export function nameAt(method: string, path: string): string | undefined {
+  const [access] = accessesAt(method, path)
+  return access && names.get(access)
+}
+
+/**
+ * What a request is to a server that is about to end: `watching` goes on until there is nothing to see, `going on` asks
+ * about what there is or ends it, `new` would begin something.
+ */
+export function kindAt(method: string, path: string): 'watching' | 'going on' | 'new' {
+  const accesses = accessesAt(method, path)
+  if (method === 'GET' && accesses.some((one) => 'frame' in one)) return 'watching'
+  const begins = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
+  return begins && !accesses.some((one) => 'goesOn' in one) ? 'new' : 'going on'
+}
 
 /** Methods that an address answers; none for an unknown one. What can be read can be asked for its head alone. */
 export function methodsAt(path: string): string[] {

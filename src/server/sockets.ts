@@ -13,14 +13,28 @@ import { version } from '../core/version.ts'
 import { websocketLink } from '../core/websocket-link.ts'
 import { sockets } from '../operations/index.ts'
 import { headersOf } from './failure.ts'
+import type { Drain } from './drain.ts'
 import { admit, checkScope, type Gate, shownIn } from './gate.ts'
 import { readInput } from './input.ts'
+import type { RequestEar } from './requests.ts'
 
 export interface SocketOptions {
   readonly engine: Engine
   readonly gate: Gate
   /** Whoever reaches this listener is the machine's own user. */
   readonly own: boolean
+  /** Refuses what is new when the server is about to end. */
+  readonly drain?: Drain
+  /** Hears of every websocket when it is over. */
+  readonly ear?: RequestEar
+}
+
+/** A caller at the door, and what became of it. */
+interface Knock {
+  readonly requestId: string
+  operation: string
+  status: number
+  keyId: string | null
 }
 
 /** Lets a server answer upgrades; returns what ends all of its websockets. */
@@ -42,9 +56,11 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A caller that goes away in the middle has nobody to tell.
     socket.on('error', () => socket.destroy())
-    begin(request, options).then(
+    const knock: Knock = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
+    if (options.ear) tellOf(request, knock, options.ear)
+    begin(request, options, knock).then(
       (take) => upgrader.handleUpgrade(request, socket, head, (open) => take(websocketLink(open))),
-      (thrown: unknown) => refuse(socket, asBaxError(thrown)),
+      (thrown: unknown) => refuse(socket, asBaxError(thrown), knock),
     )
   })
   return () => {
@@ -52,21 +68,35 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   }
 }
 
-const all = Object.values(sockets as unknown as Record<string, SocketOperation>)
-const known = new Set(all.flatMap(({ protocol }) => protocol ?? []))
+const all = Object.entries(sockets as unknown as Record<string, SocketOperation>)
+const known = new Set(all.flatMap(([, { protocol }]) => protocol ?? []))
 
-async function begin(request: IncomingMessage, { engine, gate, own }: SocketOptions) {
+function tellOf({ method = '', url = '/', socket }: IncomingMessage, knock: Knock, ear: RequestEar): void {
+  const start = performance.now()
+  const before = socket.bytesWritten
+  ear.open()
+  socket.once('close', () => {
+    const path = url.replace(/[?#].*$/, '')
+    const ms = performance.now() - start
+    ear.done({ ...knock, method, path, ms, bytes: socket.bytesWritten - before, cut: false })
+  })
+}
+
+async function begin(request: IncomingMessage, { engine, gate, own, drain }: SocketOptions, knock: Knock) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   const url = new URL(request.url ?? '/', 'http://localhost')
   const spoken = spokenIn(headers)
   // Web clients cannot set headers: what they show as a subprotocol counts as if it were one.
   if (spoken !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${spoken}`)
-  const found = all.flatMap((operation) => {
+  const found = all.flatMap(([name, operation]) => {
     const fields = fieldsOf(route(operation.http).path, url.pathname)
-    return fields ? [{ operation, fields }] : []
+    return fields ? [{ name, operation, fields }] : []
   })
+  knock.operation = found[0]?.name ?? knock.operation
   const caller = admit({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
+  knock.keyId = caller.keyId
+  drain?.refuseNew()
   for (const { operation, fields } of found) {
     checkScope(caller, operation)
     const asked = new Request(url, { headers })
@@ -79,7 +109,7 @@ async function begin(request: IncomingMessage, { engine, gate, own }: SocketOpti
       signal: ended.signal,
       baseUrl,
       socketBaseUrl: baseUrl,
-      requestId: newId('req'),
+      requestId: knock.requestId,
       token: shownIn(headers) ?? null,
       own,
     }
@@ -107,8 +137,9 @@ function fieldsOf(template: string, path: string): Record<string, string> | unde
 }
 
 /** The same answer as any other request would get, and then the end. */
-function refuse(socket: Duplex, error: BaxError): void {
-  const id = newId('req')
+function refuse(socket: Duplex, error: BaxError, knock: Knock): void {
+  knock.status = error.status
+  const id = knock.requestId
   const body = JSON.stringify(error.toBody(id))
   const lines = [
     `HTTP/1.1 ${error.status} Refused`,

@@ -17,7 +17,7 @@ async function serve(...flags: string[]) {
   const folder = await built.stateDir()
   const running = built.start(['serve', '--port', '0', ...flags], { env: { BAX_STATE_DIR: folder } })
   const said = await running.says('bax is listening on http://')
-  return { ...running, url: /http:\S+/.exec(said)![0] }
+  return { ...running, url: /http:[^\s"]+/.exec(said)![0] }
 }
 
 describe('`bax serve`', () => {
@@ -25,7 +25,7 @@ describe('`bax serve`', () => {
     const folder = await built.stateDir()
     const port = await freePort()
     const running = built.start(['serve', '--port', String(port)], { env: { BAX_STATE_DIR: folder } })
-    await running.says(`bax is listening on http://127.0.0.1:${port}\n`)
+    await running.says(`bax is listening on http://127.0.0.1:${port}"`)
     const server = { env: { BAX_STATE_DIR: folder, BAX_SERVER: `http://127.0.0.1:${port}` } }
     const created = await built.run(['session', 'create', '--headless'], server)
     expect(created).toMatchObject({ code: 0, stderr: '' })

@@ -49,7 +49,13 @@ const floors: Record<string, Floor> = {
       'unpdf',
     ],
   },
-  server: { below: ['core', 'operations'], lazily: ['engine'], packages: ['hono', '@hono/node-server', 'ws', 'zod'] },
+  server: {
+    below: ['core', 'operations'],
+    lazily: ['engine'],
+    packages: ['hono', '@hono/node-server', 'ws', 'zod'],
+    // Logs and metrics, of `bax serve` alone.
+    lazyPackages: ['pino', 'prom-client'],
+  },
   client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: ['eventsource-parser'] },
   cli: {
     below: ['core', 'client'],

@@ -1,72 +1,58 @@
-/** `bax serve`: an engine behind HTTP on a loopback address, until it is told to end. */
-import type { EngineConfig } from '../../core/config.ts'
+/** `bax serve`: an engine behind HTTP, until it is told to end. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { BaxError, exits } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { LogFormat, LogLevel } from '../../core/log-form.ts'
 import type { Param } from '../../core/params.ts'
 import { openStateDir } from '../../core/state-dir.ts'
 import { engineConfig } from '../engine-config.ts'
 import { interruptedExit } from '../errors.ts'
 import { addParam } from '../flags.ts'
-import { flagValue } from '../values.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
-import { type Io, note } from '../io.ts'
-
-const host: Param = {
-  name: 'host',
-  type: 'string',
-  required: false,
-  description: 'loopback address to listen on',
-  default: '127.0.0.1',
-}
-const port: Param = {
-  name: 'port',
-  type: 'integer',
-  required: false,
-  description: 'port; 0 takes a free one',
-  default: 4100,
-}
-const allowHost: Param = {
-  name: 'allow_host',
-  type: 'string[]',
-  required: false,
-  description: 'further host names that requests may be addressed to',
-}
+import { serveParams } from '../serve/params.ts'
+import { checkedProfileKey } from '../settings.ts'
+import { flagValue } from '../values.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {
     const { context, typed } = begin(invocation, (command) => {
-      for (const param of [host, port, allowHost]) addParam(command, param)
+      for (const param of Object.values<Param>(serveParams)) addParam(command, param)
     })
     const { io, settings } = context
-    const read = (param: Param) => flagValue(param, typed.flags, io.cwd) ?? param.default
-    const address = { host: loopbackOnly(read(host) as string), port: portNumber(read(port) as number) }
+    const read = (name: keyof typeof serveParams) => {
+      const param: Param = serveParams[name]
+      return flagValue(param, typed.flags, io.cwd) ?? param.default
+    }
+    const address = { host: loopbackOnly(read('host') as string), port: portNumber(read('port') as number, '--port') }
+    const metrics = metricsAddress(read('metrics') as string | undefined)
+    const drainMs = drainTime(read('drainSecs') as number)
+    const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
     await openStateDir(settings.stateDir)
-    const [{ createApp }, { loopbackHosts }, { listen }, { createEngine }] = await Promise.all([
-      import('../../server/app.ts'),
+    const [{ serve }, { openLog }, { loopbackHosts }, { createEngine }] = await Promise.all([
+      import('../../server/serve.ts'),
+      import('../../server/log.ts'),
       import('../../server/gate.ts'),
-      import('../../server/listen.ts'),
       import('../../engine/index.ts'),
     ])
-    const log = logTo(io)
-    const config = { ...engineConfig(settings, io), writeAnywhere: false, home: 'server' as const, log }
-    const engine = createEngine({ ...config, listensOn: `http://${address.host}:${address.port}` })
-    const named = ((read(allowHost) as string[] | undefined) ?? []).map((name) => name.toLowerCase())
+    const log = await openLog({
+      level: read('logLevel') as LogLevel,
+      format: (read('logFormat') as LogFormat | undefined) ?? (io.stderr.isTTY ? 'text' : 'json'),
+      write: (line) => void io.stderr.write(line),
+    })
+    const engine = createEngine({
+      ...engineConfig(settings, io),
+      ...(profileKey !== undefined && { profileKey }),
+      writeAnywhere: false,
+      home: 'server',
+      log,
+      listensOn: `http://${spelled(address.host)}:${address.port}`,
+    })
+    const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
     const hosts = new Set([...loopbackHosts, ...named, spelled(address.host)])
     const gate = { hosts, origins: new Set<string>(), keys: engine.keys }
-    const app = createApp({
-      engine,
-      gate,
-      sockets: 'here',
-      onFault: (error, request_id) => log('error', error.message, { request_id, cause: String(error.cause) }),
-    })
     try {
-      const listener = await listen(app, address, { engine, gate, own: false })
-      note(io, `bax is listening on ${listener.address}`)
-      await new Promise<void>((resolve) => {
-        if (io.signal.aborted) resolve()
-        io.signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-      await listener.close(limits.engine.stopGraceMs)
+      await serve({ engine, gate, address, ...(metrics && { metrics }), log, drainMs, signal: io.signal })
     } finally {
       await engine.close()
     }
@@ -82,16 +68,38 @@ function loopbackOnly(address: string): string {
   })
 }
 
-function portNumber(port: number): number {
-  if (port >= 0 && port <= 65_535) return port
-  throw new BaxError('invalid_request', `--port must be 0 to 65535, not ${port}`)
+function portNumber(port: number, flag: string): number {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new BaxError('invalid_request', `${flag} must be 0 to 65535, not ${port}`)
+}
+
+function metricsAddress(text: string | undefined): { host: string; port: number } | undefined {
+  if (text === undefined) return undefined
+  const [, host, port] = /^(.+):(\d+)$/.exec(text) ?? []
+  if (host === undefined) {
+    throw new BaxError('invalid_request', `--metrics must be HOST:PORT, not ${JSON.stringify(text)}`, {
+      hint: 'for example --metrics 127.0.0.1:9464',
+    })
+  }
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(Number(port), 'the port of --metrics') }
+}
+
+function drainTime(secs: number): number {
+  if (secs >= 0 && secs <= limits.drain.maxSecs) return secs * 1000
+  throw new BaxError('invalid_request', `--drain-secs must be 0 to ${limits.drain.maxSecs}, not ${secs}`)
+}
+
+function profileKeyOf(file: string | undefined, cwd: string): string | undefined {
+  if (file === undefined) return undefined
+  const path = resolve(cwd, file)
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new BaxError('invalid_request', `--profile-key-file: cannot read ${path}: ${code}`, { cause: error })
+  }
+  return checkedProfileKey(text.trim(), `the key in ${path}`)
 }
 
 const spelled = (host: string) => (host.includes(':') ? `[${host}]` : host)
-
-const logTo =
-  (io: Io): EngineConfig['log'] =>
-  (level, message, facts) => {
-    if (level === 'warn' || level === 'error')
-      note(io, `${level}: ${message}${facts ? ` ${JSON.stringify(facts)}` : ''}`)
-  }

@@ -1,4 +1,4 @@
-/** Data shapes that describe an engine itself. */
+/** Data shapes that describe an engine itself, and whether it can do work. */
 import { z } from 'zod'
 
 export const engineStatus = z
@@ -11,9 +11,15 @@ export const engineStatus = z
     socket: z.string().nullable().describe('Socket or address it listens on; null when embedded'),
     sessions: z.int().describe('Live sessions'),
     shells: z.int().describe('Live shell sessions'),
+    execs: z.int().describe('Commands at work in shell sessions'),
     provisions: z.int().describe('Sessions being provisioned'),
     relays: z.int().describe('Browsers of users that are connected'),
     crawls: z.int().describe('Crawls at work'),
+    queues: z.object({
+      sessions: z.int().describe('Sessions waiting for a place in a browser'),
+      pages: z.int().describe('Pages waiting to be rendered'),
+      commands: z.int().describe('Batches waiting for their turn on a session'),
+    }),
     browsers: z.array(
       z.object({
         worker_id: z.string(),
@@ -28,4 +34,22 @@ export const engineStatus = z
   })
   .meta({ id: 'EngineStatus' })
 
+const readyPart = z.object({
+  ok: z.boolean(),
+  message: z.string().optional().describe('What is wrong with it'),
+})
+
+export const readiness = z
+  .object({
+    status: z.literal('ready'),
+    parts: z.object({
+      accepting: readyPart.describe('The process is not about to end'),
+      browser: readyPart.describe('A browser is there and starts'),
+      state: readyPart.describe('The state folder can be written'),
+    }),
+  })
+  .meta({ id: 'Readiness' })
+
+export type ReadyPart = z.output<typeof readyPart>
+export type ReadyParts = z.output<typeof readiness>['parts']
 export type EngineStatus = z.output<typeof engineStatus>

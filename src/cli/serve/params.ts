@@ -1,0 +1,53 @@
+/** The flags of `bax serve`. */
+import { logFormats, logLevels } from '../../core/log-form.ts'
+import { limits } from '../../core/limits.ts'
+import type { Param } from '../../core/params.ts'
+
+const optional = { type: 'string', required: false } as const
+
+export const serveParams = {
+  host: { ...optional, name: 'host', description: 'loopback address to listen on', default: '127.0.0.1' },
+  port: {
+    ...optional,
+    name: 'port',
+    type: 'integer',
+    description: 'port; 0 takes a free one',
+    default: 4100,
+  },
+  allowHost: {
+    ...optional,
+    name: 'allow_host',
+    type: 'string[]',
+    description: 'further host names that requests may be addressed to',
+  },
+  logLevel: {
+    ...optional,
+    name: 'log_level',
+    choices: logLevels,
+    description: 'least that is worth a line on stderr',
+    default: 'info',
+  },
+  logFormat: {
+    ...optional,
+    name: 'log_format',
+    choices: logFormats,
+    description: 'a JSON object a line, or text; text on a terminal, else json',
+  },
+  drainSecs: {
+    ...optional,
+    name: 'drain_secs',
+    type: 'number',
+    description: 'time for what runs to finish after SIGTERM; a second one ends at once',
+    default: limits.drain.secs,
+  },
+  metrics: {
+    ...optional,
+    name: 'metrics',
+    description: 'address (HOST:PORT) that answers GET /metrics without a key, and nothing else',
+  },
+  profileKeyFile: {
+    ...optional,
+    name: 'profile_key_file',
+    description: 'file with the secret that saved profiles are encrypted with (or BAX_PROFILE_KEY)',
+  },
+} as const satisfies Record<string, Param>

@@ -1,0 +1,8 @@
+/** How much a log says, and how. */
+
+/** From all to the least. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logFormats = ['json', 'text'] as const
+export type LogFormat = (typeof logFormats)[number]
