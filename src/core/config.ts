@@ -1,3 +1,4 @@
+import type { Allowances } from './allowance.ts'
 import type { SearchProviderName } from './search-providers.ts'
 
 /** What an engine is told when it is made; read from flags, environment and files by the terminal's floor. */
@@ -25,6 +26,8 @@ export interface EngineConfig {
   readonly allowPrivate?: readonly string[]
   /** Resolves the names of hosts in place of the system. */
   readonly lookup?: HostLookup
+  /** What each caller may have at a time; without it there are no bounds. */
+  readonly allowances?: Allowances
   /** Pages of one crawl at most; a server's default is in the limits, other engines have none. */
   readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */

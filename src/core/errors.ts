@@ -82,9 +82,11 @@ export const errorTable = {
   browser_lost: { status: 503, exit: exits.unreachable, retryable: false },
   browser_refused: { status: 503, exit: exits.missing, retryable: false },
   stale_port_file: { status: 503, exit: exits.unreachable, retryable: false },
+  profile_locked: { status: 503, exit: exits.denied, retryable: false },
   session_lost: { status: 503, exit: exits.unreachable, retryable: false },
   docker_unavailable: { status: 503, exit: exits.unreachable, retryable: false },
   shutting_down: busy(503),
+  not_ready: busy(503),
   engine_unreachable: { status: 503, exit: exits.unreachable, retryable: true },
   engine_failed: { status: 503, exit: exits.unreachable, retryable: false },
   no_space: { status: 507, exit: exits.internal, retryable: false },
@@ -157,6 +159,12 @@ export interface ErrorBody {
   request_id?: string
 }
 
+/** Characters of a sentence on the wire: it may repeat what a stranger has sent. */
+const longestSentence = 2000
+
+/** The beginning of a text that is too long. */
+export const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+
 /** Marks the class across bundles: the one-liners' own bundle holds a second copy of it. */
 const marker = Symbol.for('bax.error')
 
@@ -194,11 +202,12 @@ export class BaxError extends Error {
   }
 
   toBody(requestId?: string): ErrorBody {
+    const message = shortened(this.message, longestSentence)
     return {
       success: false,
-      error: this.message,
+      error: message,
       code: this.code,
-      message: this.message,
+      message,
       ...(this.hint && { hint: this.hint }),
       ...(this.details && { details: this.details }),
       ...(requestId && { request_id: requestId }),

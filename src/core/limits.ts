@@ -5,10 +5,24 @@ import { relayLimits } from './relay-limits.ts'
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
+  /** Of what comes in a request, where a field has no bound of its own. */
+  input: {
+    /** Lists and objects in one another. */
+    depth: 100,
+    /** Items of a list, names of an object. */
+    items: 10_000,
+    fields: 1000,
+    /** Faults and unknown fields that an answer lists, and the characters of each. */
+    faults: 20,
+    faultChars: 300,
+  },
+
   /** What a server takes at once; what is beyond it is refused and not made to wait. */
   overload: {
-    /** Scrapes, searches and maps that run or wait, of all callers together. */
+    /** Scrapes and searches that run or wait for a page, of all callers together. */
     pages: 64,
+    /** Bodies of requests in memory, all together. */
+    bodyBytes: 512 * 1024 * 1024,
     /** Crawls at work. */
     crawls: 32,
     /** Sessions that wait for a place in a browser. */

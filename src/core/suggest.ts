@@ -2,10 +2,14 @@ import { distance } from 'fastest-levenshtein'
 
 export { distance }
 
+/** Nobody misspells a name into one as long as this. */
+const longest = 100
+
 const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
 
 /** The candidate that the writer of `word` most likely meant, if one is near enough. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > longest) return undefined
   let best: string | undefined
   let least = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {

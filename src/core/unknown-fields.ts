@@ -19,7 +19,7 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   if (typeof value !== 'object' || value === null) return []
   if (inner instanceof z.ZodUnion) {
     const options = inner.options as readonly z.ZodType[]
-    const option = named(inner, value) ?? options.find((candidate) => candidate.safeParse(value).success)
+    const option = namedOption(inner, value) ?? options.find((candidate) => candidate.safeParse(value).success)
     return option ? unknownFields(option, value, path) : []
   }
   if (!(inner instanceof z.ZodObject)) return []
@@ -32,7 +32,8 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   })
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
+/** The schema without what only says whether it may be left out. */
+export function unwrap(schema: z.ZodType): z.ZodType {
   let inner = schema
   while (
     inner instanceof z.ZodOptional ||
@@ -75,7 +76,7 @@ function wireName(shape: Record<string, z.ZodType>, key: string, snake: string, 
 }
 
 /** The option that a value names itself (`command: 'click'`), whether or not the rest of it is right. */
-function named(union: z.ZodUnion, value: object): z.ZodType | undefined {
+export function namedOption(union: z.ZodUnion, value: object): z.ZodType | undefined {
   if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined
   const { discriminator } = union.def
   const name = (value as Record<string, unknown>)[discriminator]
@@ -89,7 +90,7 @@ function named(union: z.ZodUnion, value: object): z.ZodType | undefined {
 /** The names of the option that the value names, else of the first that takes the value under them. */
 function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const own = named(union, value)
+  const own = namedOption(union, value)
   if (own) return renameAliases(own, value)
   for (const option of union.options as readonly z.ZodType[]) {
     const renamed = renameAliases(option, value)

@@ -13,5 +13,6 @@ export const scrape = defineOperation({
   input: scrapeInput,
   output: scrapeAnswer,
   errors: ['timeout', 'url_blocked', 'model_not_configured', 'browser_not_found', 'browser_failed'],
+  heavy: true,
   run: (engine, input, call) => engine.extractor.scrape(input, call),
 })

@@ -15,5 +15,6 @@ export const search = defineOperation({
   input: searchInput,
   output: searchAnswer,
   errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked'],
+  heavy: true,
   run: (engine, input, call) => engine.searcher.search(input, call),
 })

@@ -1,11 +1,14 @@
 /** From a request to the validated input of an operation. */
-import { BaxError, type FieldFault } from '../core/errors.ts'
+import { BaxError, type FieldFault, shortened } from '../core/errors.ts'
 import { faultsOf, sentenceOf } from '../core/faults.ts'
+import { assertSize } from '../core/input-size.ts'
 import { limits } from '../core/limits.ts'
 import type { z } from 'zod'
 import { parseText } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
 import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
+import { isDeeper } from './json-depth.ts'
+import type { BodyHold } from './load.ts'
 
 /** The input, and the unknown fields that were ignored as a sentence. */
 export interface ReadInput {
@@ -18,6 +21,8 @@ interface BodyRules {
   readonly maxBytes?: number | undefined
   /** False where the body is bytes that somebody else reads. */
   readonly hasJson?: boolean
+  /** Where the body finds room. */
+  readonly room?: BodyHold
 }
 
 /**
@@ -28,26 +33,48 @@ export async function readInput(
   request: Request,
   schema: z.ZodObject,
   path: Record<string, string>,
-  { maxBytes = limits.bodyBytes, hasJson = true }: BodyRules = {},
+  { maxBytes = limits.bodyBytes, hasJson = true, room }: BodyRules = {},
 ): Promise<ReadInput> {
   const query = readQuery(new URL(request.url).searchParams, schema)
   const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
-  const body = bodiless ? {} : await readBody(request, maxBytes)
-  const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
+  const body = bodiless ? {} : await readBody(request, maxBytes, room)
+  const given = { ...query, ...body, ...path }
+  assertSize(schema, given)
+  const raw = renameAliases(schema, given) as Record<string, unknown>
+  // A second look, at what stood under other names.
+  assertSize(schema, raw)
 
   const parsed = schema.safeParse(raw)
   const unknown = unknownFields(schema, raw)
   const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
-  const faults: FieldFault[] = [
+  const faults = [
     ...(parsed.success ? [] : faultsOf(parsed.error)),
     ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
-  ]
+  ].map(readable)
   if (!parsed.success || faults.length > 0) {
-    throw new BaxError('invalid_request', faults.map(sentenceOf).join('; '), { details: faults })
+    throw new BaxError('invalid_request', listed(faults.map(sentenceOf), '; '), {
+      details: faults.slice(0, limits.input.faults),
+    })
   }
   if (unknown.length === 0) return { input: parsed.data }
-  const names = unknown.map(({ path: at, hint }) => `${at}${hint}`).join(', ')
+  const names = listed(
+    unknown.map(({ path: at, hint }) => shortened(at, limits.input.faultChars) + hint),
+    ', ',
+  )
   return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
+}
+
+/** Names and values of a stranger may be of any length. */
+const readable = ({ path, message }: FieldFault): FieldFault => ({
+  path: shortened(path, limits.input.faultChars),
+  message: shortened(message, limits.input.faultChars),
+})
+
+/** As many as help a reader. */
+function listed(texts: readonly string[], separator: string): string {
+  const more = texts.length - limits.input.faults
+  const shown = more > 0 ? [...texts.slice(0, limits.input.faults), `and ${more} more`] : texts
+  return shown.join(separator)
 }
 
 function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
@@ -63,15 +90,20 @@ function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string,
   )
 }
 
-async function readBody(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+async function readBody(request: Request, maxBytes: number, room?: BodyHold): Promise<Record<string, unknown>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readLimited(request, maxBytes)
+  const bytes = await readLimited(request, maxBytes, room)
   if (bytes.length === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
     throw new BaxError('unsupported_media_type', 'the body must be JSON', {
       hint: 'send the header Content-Type: application/json',
+    })
+  }
+  if (isDeeper(bytes, limits.input.depth)) {
+    throw new BaxError('invalid_request', `the body is nested deeper than ${limits.input.depth} levels`, {
+      details: [{ path: '', message: `must have at most ${limits.input.depth} levels` }],
     })
   }
   let value: unknown
@@ -88,12 +120,13 @@ async function readBody(request: Request, maxBytes: number): Promise<Record<stri
   return value as Record<string, unknown>
 }
 
-async function readLimited(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readLimited(request: Request, maxBytes: number, room?: BodyHold): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge(maxBytes)
+    room?.add(chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -1,4 +1,5 @@
 /** An engine as a service: answers until it is told to end, finishes what runs, and leaves nothing behind. */
+import type { Allowances } from '../core/allowance.ts'
 import type { Log } from '../core/config.ts'
 import type { Engine } from '../core/engine.ts'
 import { limits } from '../core/limits.ts'
@@ -18,6 +19,8 @@ interface TcpAddress {
 export interface ServeOptions {
   readonly engine: Engine
   readonly gate: Gate
+  /** What callers may have and do. */
+  readonly allowances: Allowances
   readonly address: TcpAddress
   /** An address of its own for the metrics, where no key is asked for. */
   readonly metrics?: TcpAddress
@@ -56,6 +59,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     engine,
     gate,
     sockets: 'here',
+    allowances: options.allowances,
     service,
     drain,
     ear,

@@ -5,11 +5,13 @@ import { BaxError, exits } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { LogFormat, LogLevel } from '../../core/log-form.ts'
 import type { Param } from '../../core/params.ts'
+import { allowancesOf } from '../../core/allowance.ts'
 import { openStateDir } from '../../core/state-dir.ts'
 import { engineConfig } from '../engine-config.ts'
 import { interruptedExit } from '../errors.ts'
 import { addParam } from '../flags.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
+import { readAllowance } from '../serve/allowance.ts'
 import { serveParams } from '../serve/params.ts'
 import { checkedProfileKey } from '../settings.ts'
 import { flagValue } from '../values.ts'
@@ -26,6 +28,7 @@ export const command: TerminalCommand = {
     }
     const address = { host: loopbackOnly(read('host') as string), port: portNumber(read('port') as number, '--port') }
     const metrics = metricsAddress(read('metrics') as string | undefined)
+    const allowances = allowancesOf(readAllowance(read))
     const drainMs = drainTime(read('drainSecs') as number)
     const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
     await openStateDir(settings.stateDir)
@@ -45,6 +48,7 @@ export const command: TerminalCommand = {
       ...(profileKey !== undefined && { profileKey }),
       writeAnywhere: false,
       home: 'server',
+      allowances,
       log,
       listensOn: `http://${spelled(address.host)}:${address.port}`,
     })
@@ -52,7 +56,7 @@ export const command: TerminalCommand = {
     const hosts = new Set([...loopbackHosts, ...named, spelled(address.host)])
     const gate = { hosts, origins: new Set<string>(), keys: engine.keys }
     try {
-      await serve({ engine, gate, address, ...(metrics && { metrics }), log, drainMs, signal: io.signal })
+      await serve({ engine, gate, allowances, address, ...(metrics && { metrics }), log, drainMs, signal: io.signal })
     } finally {
       await engine.close()
     }

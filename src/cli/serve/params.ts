@@ -2,6 +2,7 @@
 import { logFormats, logLevels } from '../../core/log-form.ts'
 import { limits } from '../../core/limits.ts'
 import type { Param } from '../../core/params.ts'
+import { allowanceParams } from './allowance.ts'
 
 const optional = { type: 'string', required: false } as const
 
@@ -50,4 +51,5 @@ export const serveParams = {
     name: 'profile_key_file',
     description: 'file with the secret that saved profiles are encrypted with (or BAX_PROFILE_KEY)',
   },
+  ...allowanceParams,
 } as const satisfies Record<string, Param>

@@ -12,6 +12,7 @@ export const scrapeV2 = defineOperation({
   input: scrapeInputV2,
   output: scrapeAnswerV2,
   errors: scrape.errors,
+  heavy: true,
   run: async (engine, input, call) => {
     const { data, ...answer } = await scrape.run(engine, input, call)
     return data ? { ...answer, data: documentOf(data) } : answer

@@ -13,6 +13,7 @@ export const searchV2 = defineOperation({
   input: searchInputV2,
   output: searchAnswerV2,
   errors: search.errors,
+  heavy: true,
   run: async (engine, input, call) => {
     const names = input.sources.map((source) => (typeof source === 'string' ? source : source.type))
     const others = names.filter((name) => name !== 'web')
