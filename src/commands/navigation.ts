@@ -28,18 +28,19 @@ export const navigate_to = defineCommand({
     timeout_ms: navigationTimeout,
   }),
   result: arrived,
-  run: async ({ signal, checkUrl, freePage }, { url, timeout_ms = limits.command.navigationMs }) => {
+  run: async ({ signal, checkUrl, leave }, { url, timeout_ms = limits.command.navigationMs }) => {
     const address = checkUrl(url)
-    const page = await freePage()
-    try {
-      const response = await page.goto(address, { timeout: timeout_ms, signal })
-      return { data: { url: page.url(), status_code: response?.status() ?? null } }
-    } catch (error) {
-      // A page that sends its visitor on before it has loaded has been opened all the same.
-      if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
-      await page.waitForLoadState('load', { timeout: timeout_ms })
-      return { data: { url: page.url(), status_code: null } }
-    }
+    return leave(async (page) => {
+      try {
+        const response = await page.goto(address, { timeout: timeout_ms, signal })
+        return { data: { url: page.url(), status_code: response?.status() ?? null } }
+      } catch (error) {
+        // A page that sends its visitor on before it has loaded has been opened all the same.
+        if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
+        await page.waitForLoadState('load', { timeout: timeout_ms })
+        return { data: { url: page.url(), status_code: null } }
+      }
+    })
   },
 })
 
@@ -49,12 +50,13 @@ export const refresh = defineCommand({
   example: '',
   data: z.object({ timeout_ms: navigationTimeout }),
   result: arrived,
-  run: async ({ page, signal, freePage }, { timeout_ms = limits.command.navigationMs }) => {
+  run: async ({ page, signal, leave }, { timeout_ms = limits.command.navigationMs }) => {
     const url = page.url()
-    const free = await freePage()
     const limit = { timeout: timeout_ms, signal }
-    const response = free === page ? await page.reload(limit) : await free.goto(url, limit)
-    return { data: { url: free.url(), status_code: response?.status() ?? null } }
+    return leave(async (free) => {
+      const response = free === page ? await page.reload(limit) : await free.goto(url, limit)
+      return { data: { url: free.url(), status_code: response?.status() ?? null } }
+    })
   },
 })
 

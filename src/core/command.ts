@@ -70,8 +70,8 @@ export interface CommandContext {
   readonly pointer: Point
   /** Refuses addresses that may not be opened (`file:` and other schemes); returns the normalised address. */
   checkUrl(url: string): string
-  /** The page, freed of a script that keeps it busy so that it can be left; a fresh tab where nothing else helps. */
-  freePage(): Promise<Page>
+  /** Leaves the page by what `go` does; one that hangs is freed of its script, or given up for a fresh tab where `go` runs. */
+  leave<T>(go: (page: Page) => Promise<T>): Promise<T>
   readonly overlay: Overlay
   /** Markdown of one element, or of the live page when `element` is undefined. */
   markdown(element?: Locator): Promise<string>

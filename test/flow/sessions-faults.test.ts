@@ -17,6 +17,7 @@ beforeAll(async () => {
     openHomes(),
     serveSite({
       '/': '<title>Home</title><h1>Home</h1>',
+      '/clinging': `<title>Clinging</title><script>onbeforeunload = () => setTimeout(() => { while (true); })</script>`,
       '/busy': '<title>Busy</title><script>onload = () => setTimeout(() => { while (true); }, 50)</script>',
     }),
   ])
@@ -107,14 +108,23 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
     const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
     expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
-    // By now it hangs, or what it goes to does: which of them depends on how far the navigation has come.
     expect(await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).toMatchObject({
       success: false,
+      code: 'timeout',
     })
     const cookie = command('evaluate', { expression: 'document.cookie' })
     const there = await run(command('navigate_to', { url: site.url }), cookie)
     expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
     expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
+  })
+
+  test('a page that hangs because it is left does not keep its visitor', async () => {
+    const held = await create({ start_url: `${site.url}/clinging` })
+    const commands = [command('navigate_to', { url: site.url }), command('get_title')]
+    expect(await client().runCommands({ session_id: held, commands })).toMatchObject({
+      success: true,
+      results: [{}, { data: { result: { value: 'Home' } } }],
+    })
   })
 
   // Half a minute of waiting is spent once.

@@ -8,7 +8,7 @@ import { measure } from './measure.ts'
 import { markAction, navigated, watchNavigations } from './navigation-watch.ts'
 import { overlayOf } from './overlay.ts'
 import { movePointer, touch } from './pointer.ts'
-import { freeToLeave } from './hung-script.ts'
+import { leave } from './hung-script.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from './selectors.ts'
 
@@ -52,7 +52,7 @@ export async function makeContext({ target, tools, signal, acts }: Making): Prom
     measure: (selector, options) => measure(page, selector, options),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
     checkUrl: (url) => openableUrl(url),
-    freePage: () => freeToLeave(page),
+    leave: (go) => leave(page, go),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
     upload: (path) => target.upload(path),

@@ -70,13 +70,22 @@ async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
   if (matched === undefined) return null
   if (matched === 0) {
     if (parsed.ref) return staleRef(selector, parsed)
-    return notFound(failed, await answered(candidates(page, parsed)))
+    const [near, answers] = await Promise.all([answered(candidates(page, parsed)), answered(isThere(page))])
+    // Playwright counts none where it cannot ask: only of a page that answers does that say anything.
+    return answers ? notFound(failed, near) : null
   }
   const state = await answered(all.first().evaluate(stateOf, undefined, { timeout: diagnosisMs }))
   if (!state) return null
   const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await answered(frameCover(page, parsed)) : null)
   return fromState(failed, { ...state, coveredBy: coveredBy ?? interceptor(log) }, matched, log)
 }
+
+/** A refusal is an answer too: the page's policy, or a navigation that is under way. */
+const isThere = (page: Page): Promise<true> =>
+  page.evaluate('0').then(
+    () => true,
+    () => true,
+  )
 
 /** What lies over the frame that an element is in, where it would be clicked; a frame of another site cannot tell. */
 async function frameCover(page: Page, parsed: ParsedSelector): Promise<string | null> {

@@ -1,4 +1,5 @@
 /** Cuts scripts that keep a page busy beyond their time, so that the page can be used again. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
 import { isGone } from './playwright-errors.ts'
@@ -13,6 +14,9 @@ const answerMs = 250
 
 /** The same for a page that is about to be left, where little is lost and nobody waits for anything else of it. */
 const leavingMs = 1000
+
+/** A navigation that takes longer has the page that is being left asked whether it answers, again and again. */
+const leftWithinMs = 500
 
 /** Time that all of a page gets to be freed. */
 const freeingMs = 2000
@@ -54,6 +58,38 @@ export async function prepareToCut(page: Page): Promise<void> {
 
 const hung = Symbol('hung')
 
+/**
+ * Leaves a page by what `go` does with it. A page that hangs, or begins to while it is left, is freed of its script, or
+ * given up for a fresh tab in which `go` runs again: a navigation waits for the page that it replaces.
+ */
+export async function leave<T>(page: Page, go: (page: Page) => Promise<T>): Promise<T> {
+  const free = await freeToLeave(page)
+  const left = new AbortController()
+  const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
+  free.on('framenavigated', onNavigated)
+  const going = go(free)
+  try {
+    const first = await Promise.race([going, stuck(free, left.signal)])
+    if (first !== hung) return first
+  } finally {
+    left.abort()
+    free.off('framenavigated', onNavigated)
+  }
+  // It ends with its tab; what counts is the one that follows.
+  going.catch(() => {})
+  return go(await freshInPlaceOf(free))
+}
+
+/** Resolves when a page that is being left can be neither used nor freed; never once it `left`. */
+async function stuck(page: Page, left: AbortSignal): Promise<typeof hung> {
+  while (!left.aborted && !page.isClosed()) {
+    await pause(leftWithinMs, undefined, { signal: left }).catch(() => {})
+    if (left.aborted || (await canGo(page))) continue
+    if (!left.aborted) return hung
+  }
+  return new Promise<never>(() => {})
+}
+
 /** Runs `work`; when its time is over or the command may not go on, cuts the script that keeps the page busy. */
 export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
   const { timeoutMs, signal } = limits
@@ -83,18 +119,22 @@ export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => 
  * Returns the page, or a fresh one in its place: once a navigation has begun, a script that hangs can no longer be cut.
  */
 export async function freeToLeave(page: Page): Promise<Page> {
-  if (page.url() === 'about:blank') return page
+  return page.url() === 'about:blank' || (await canGo(page)) ? page : freshInPlaceOf(page)
+}
+
+/** Whether a page answers, or does once its script has been cut. */
+async function canGo(page: Page): Promise<boolean> {
   // A refusal is an answer too: the page's policy, or a navigation that is under way.
   const answer = page.evaluate('0').then(
     () => true,
     () => true,
   )
-  if (await within(leavingMs, answer)) return page
-  const freed = await within(
-    freeingMs,
-    free(page).then(() => true),
-  )
-  if (freed) return page
+  if (await within(leavingMs, answer)) return true
+  const freed = free(page).then(() => true)
+  return (await within(freeingMs, freed)) ?? false
+}
+
+async function freshInPlaceOf(page: Page): Promise<Page> {
   const fresh = await page.context().newPage()
   await page.close()
   return fresh
