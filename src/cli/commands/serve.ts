@@ -46,6 +46,7 @@ export const command: TerminalCommand = {
     const engine = createEngine({
       ...engineConfig(settings, io),
       ...(profileKey !== undefined && { profileKey }),
+      allowPrivate: (read('allowPrivate') as string[] | undefined) ?? [],
       writeAnywhere: false,
       home: 'server',
       allowances,

@@ -21,6 +21,12 @@ export const serveParams = {
     type: 'string[]',
     description: 'further host names that requests may be addressed to',
   },
+  allowPrivate: {
+    ...optional,
+    name: 'allow_private',
+    type: 'string[]',
+    description: 'private addresses that pages and requests may reach, as 10.0.0.0/8',
+  },
   logLevel: {
     ...optional,
     name: 'log_level',
