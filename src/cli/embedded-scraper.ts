@@ -1,5 +1,6 @@
 /** The engine's scraper alone inside this process: what `bax scrape` needs of an engine, without the rest of it. */
 import type { Transport, WireRequest, WireResponse } from '../client/transport.ts'
+import { everybody } from '../core/caller.ts'
 import type { Log } from '../core/config.ts'
 import { asBaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -12,18 +13,22 @@ import { scrapeFields } from './scrape/scrape-pages.ts'
 
 /** For requests to scrape whose fields are right; the fields that they leave out get their defaults here. */
 export async function openScraper({ settings, io, manifest }: Context): Promise<Transport> {
-  const [{ PageScraper }, { openLogFile }] = await Promise.all([
+  const [{ PageScraper }, { Egress }, { openLogFile }] = await Promise.all([
     import('../engine/scrape/scraper.ts'),
+    import('../engine/egress/egress.ts'),
     import('../server/log-file.ts'),
   ])
   await openStateDir(settings.stateDir)
   const log = openLogFile(localFiles(settings.stateDir).ownLog, 'warn')
-  const scraper = new PageScraper({ ...engineConfig(settings, io), home: 'embedded', listensOn: null, log })
+  const config = { ...engineConfig(settings, io), home: 'embedded', listensOn: null, log } as const
+  const egress = new Egress(config)
+  const scraper = new PageScraper(config, egress)
   const given = scrapeFields(manifest).filter(({ default: value }) => value !== undefined)
   const defaults = Object.fromEntries(given.map((field) => [field.name, field.default]))
   return {
-    send: (request) => answer(request, log, (input, signal) => scraper.scrape({ ...defaults, ...input }, { signal })),
-    close: () => scraper.close(),
+    send: (request) =>
+      answer(request, log, (input, signal) => scraper.scrape({ ...defaults, ...input }, { signal, caller: everybody })),
+    close: () => scraper.close().then(() => egress.close()),
   }
 }
 

@@ -1,6 +1,8 @@
 import { BaxError } from './errors.ts'
 
-const openable = new Set(['http:', 'https:', 'about:', 'data:', 'blob:'])
+const openable = new Set(['http:', 'https:', 'data:', 'blob:'])
+/** The others (`about:version`) are pages of the browser itself. */
+const openableAbout = /^about:(?:blank|srcdoc)(?=[?#]|$)/i
 const loopback = /^(localhost|127(?:\.\d+){3}|\[::1\]|.+\.localhost)(?::\d+)?(?=[/?#]|$)/i
 const scheme = /^[a-z][a-z0-9+.-]*:/i
 
@@ -33,6 +35,6 @@ function withScheme(text: string): string {
  */
 export function openableUrl(text: string, field = 'url'): string {
   const href = normaliseUrl(text, field)
-  if (!openable.has(new URL(href).protocol)) throw new BaxError('url_blocked', 'URL blocked')
+  if (!openable.has(new URL(href).protocol) && !openableAbout.test(href)) throw new BaxError('url_blocked', 'URL blocked')
   return href
 }

@@ -8,24 +8,27 @@ import { makeBatchTools } from './batch-tools.ts'
 import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
 import { crawlPart } from './crawl/part.ts'
+import { Egress } from './egress/egress.ts'
+import { readinessOf } from './readiness.ts'
 import { relayPart } from './relay/part.ts'
 import { withRelay } from './relay/relayed-sessions.ts'
 import { scraperPart } from './scrape/part.ts'
 import { searchPart } from './search/part.ts'
 import { shellPart } from './shell/part.ts'
-import { ProfileStore } from './store/profiles.ts'
 import { KeyStore } from './store/keys.ts'
+import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
-  const store = new ProfileStore(config.stateDir)
+  const store = new ProfileStore(config.stateDir, config.profileKey)
   const tools = makeBatchTools(config)
-  const sessions = new BrowserSessions({ config, profiles: store, tools })
-  const extractor = scraperPart(config)
+  const egress = new Egress(config)
+  const sessions = new BrowserSessions({ config, egress, profiles: store, tools })
+  const extractor = scraperPart(config, egress)
   const crawls = crawlPart(config, extractor)
-  const relays = relayPart(config, tools, (idOrName) => {
-    if (!sessions.knows(idOrName)) return undefined
-    const session = sessions.live(idOrName)
+  const relays = relayPart(config, tools, (idOrName, caller) => {
+    if (!sessions.knows(idOrName, caller)) return undefined
+    const session = sessions.live(idOrName, caller)
     return {
       id: session.sessionId,
       call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
@@ -36,14 +39,14 @@ export function createEngine(config: EngineConfig): Engine {
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
   return {
-    crawls,
     keys: new KeyStore(config.stateDir),
+    crawls,
     extractor,
-    searcher: searchPart(config, extractor, (idOrName) => sessions.live(idOrName)),
+    searcher: searchPart(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),
     relays,
     sessions: withRelay(sessions, relays),
     shells: shell.shells,
-    diagnostics: new SessionDiagnostics((idOrName) => sessions.live(idOrName)),
+    diagnostics: new SessionDiagnostics((idOrName, caller) => sessions.live(idOrName, caller)),
     profiles: profilesOf(store, sessions),
     status: async () => ({
       ...identity,
@@ -52,11 +55,18 @@ export function createEngine(config: EngineConfig): Engine {
       sessions: sessions.count,
       provisions: sessions.provisioning,
       shells: shell.count(),
+      execs: shell.running(),
       relays: relays.count(),
       crawls: crawls.count,
+      queues: {
+        sessions: sessions.provisioning,
+        pages: extractor.waiting,
+        commands: sessions.waitingBatches,
+      },
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),
     }),
+    readiness: readinessOf(config, egress, () => sessions.pool.status().length > 0),
     stop: async () => {
       const { onStop } = config
       if (!onStop) throw new BaxError('feature_disabled', 'this engine is stopped by the process that runs it')
@@ -69,18 +79,18 @@ export function createEngine(config: EngineConfig): Engine {
         crawls.close().then(() => extractor.close()),
         relays.close(),
         shell.close(),
-      ]).then(() => {})),
+      ]).then(() => egress.close())),
   }
 }
 
 const nothing = { cookies: [], origins: [] }
 
 const profilesOf = (store: ProfileStore, sessions: BrowserSessions): Profiles => ({
-  save: async ({ name, session_id: sessionId }) => {
-    const session = sessionId === undefined ? undefined : sessions.live(sessionId)
-    return store.add(name, session ? await session.storage() : nothing)
+  save: async ({ name, session_id: sessionId }, { caller }) => {
+    const session = sessionId === undefined ? undefined : sessions.live(sessionId, caller)
+    return store.add(name, session ? await session.storage() : nothing, caller)
   },
-  list: () => store.list(),
-  get: (profileId) => store.get(profileId),
-  delete: (profileId) => store.delete(profileId),
+  list: ({ caller }) => store.list(caller),
+  get: (profileId, { caller }) => store.get(profileId, caller),
+  delete: (profileId, { caller }) => store.delete(profileId, caller),
 })

@@ -8,12 +8,13 @@ import { writeWhole } from '../core/files.ts'
 import { limits } from '../core/limits.ts'
 import type { ReadyPart } from '../core/shapes/engine.ts'
 import { explainDir } from '../core/state-dir.ts'
+import type { Egress } from './egress/egress.ts'
 
 /** `hasBrowser`: one runs already, which needs no other proof. */
-export function readinessOf(config: EngineConfig, hasBrowser: () => boolean): Engine['readiness'] {
+export function readinessOf(config: EngineConfig, egress: Egress, hasBrowser: () => boolean): Engine['readiness'] {
   const { readyMs, startedMs, failedMs } = limits.readiness
   const state = remembered(() => tryState(config), { goodMs: readyMs, badMs: readyMs })
-  const launch = remembered(() => tryBrowser(config), { goodMs: startedMs, badMs: failedMs })
+  const launch = remembered(() => tryBrowser(config, egress), { goodMs: startedMs, badMs: failedMs })
   return async () => {
     const [browser, folder] = await Promise.all([hasBrowser() ? { ok: true } : launch(), state()])
     return { browser, state: folder }
@@ -66,11 +67,11 @@ const tryState = (config: EngineConfig): Promise<ReadyPart> =>
   )
 
 /** Starts one and ends it: what is only found may lack a library, or memory. */
-const tryBrowser = (config: EngineConfig): Promise<ReadyPart> =>
+const tryBrowser = (config: EngineConfig, egress: Egress): Promise<ReadyPart> =>
   tried(
     async () => {
       const { RenderBrowser } = await import('./render/render-browser.ts')
-      const browser = await RenderBrowser.launch('bare', config)
+      const browser = await RenderBrowser.launch('bare', config, egress)
       await browser.end()
     },
     config,

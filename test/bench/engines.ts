@@ -36,6 +36,7 @@ export async function openSides(): Promise<Side> {
     home: 'server',
     display: false,
     writeAnywhere: true,
+    allowPrivate: ['127.0.0.1'],
     log: () => {},
     pool: { contextsPerBrowser: 100 },
   })

@@ -15,7 +15,9 @@ afterAll(() => built.close())
 /** A server on a free port, with the address that it printed. */
 async function serve(...flags: string[]) {
   const folder = await built.stateDir()
-  const running = built.start(['serve', '--port', '0', ...flags], { env: { BAX_STATE_DIR: folder } })
+  const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], {
+    env: { BAX_STATE_DIR: folder },
+  })
   const said = await running.says('bax is listening on http://')
   return { ...running, url: /http:[^\s"]+/.exec(said)![0] }
 }
@@ -24,7 +26,9 @@ describe('`bax serve`', () => {
   test('prints its address, answers over HTTP, and ends cleanly at SIGTERM', async () => {
     const folder = await built.stateDir()
     const port = await freePort()
-    const running = built.start(['serve', '--port', String(port)], { env: { BAX_STATE_DIR: folder } })
+    const running = built.start(['serve', '--port', String(port), '--allow-private', '127.0.0.1'], {
+      env: { BAX_STATE_DIR: folder },
+    })
     await running.says(`bax is listening on http://127.0.0.1:${port}"`)
     const server = { env: { BAX_STATE_DIR: folder, BAX_SERVER: `http://127.0.0.1:${port}` } }
     const created = await built.run(['session', 'create', '--headless'], server)

@@ -35,6 +35,8 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     cacheDir: join(stateDir, 'cache'),
     display: false,
     writeAnywhere: true,
+    // Where the sites of tests are.
+    allowPrivate: ['127.0.0.1', '::1'],
     log: () => {},
     ...config,
   })

@@ -1,6 +1,7 @@
 /** `bax serve`: an engine behind HTTP, until it is told to end. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseRange } from '../../core/address-range.ts'
 import { BaxError, exits } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { LogFormat, LogLevel } from '../../core/log-form.ts'
@@ -30,6 +31,8 @@ export const command: TerminalCommand = {
     const metrics = metricsAddress(read('metrics') as string | undefined)
     const allowances = allowancesOf(readAllowance(read))
     const drainMs = drainTime(read('drainSecs') as number)
+    const allowPrivate = (read('allowPrivate') as string[] | undefined) ?? []
+    for (const range of allowPrivate) parseRange(range, '--allow-private')
     const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
     await openStateDir(settings.stateDir)
     const [{ serve }, { openLog }, { loopbackHosts }, { createEngine }] = await Promise.all([
@@ -46,7 +49,7 @@ export const command: TerminalCommand = {
     const engine = createEngine({
       ...engineConfig(settings, io),
       ...(profileKey !== undefined && { profileKey }),
-      allowPrivate: (read('allowPrivate') as string[] | undefined) ?? [],
+      allowPrivate,
       writeAnywhere: false,
       home: 'server',
       allowances,

@@ -25,7 +25,7 @@ export const serveParams = {
     ...optional,
     name: 'allow_private',
     type: 'string[]',
-    description: 'private addresses that pages and requests may reach, as 10.0.0.0/8',
+    description: 'range of private addresses that pages may reach, as 10.0.0.0/8; may be given several times',
   },
   logLevel: {
     ...optional,

@@ -3,11 +3,13 @@ import type { EngineConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { newId } from '../../core/ids.ts'
+import type { Egress } from '../egress/egress.ts'
+import { watchFailures, withReason } from './net-reason.ts'
 import type { SessionPlan } from './plan.ts'
 import { translated } from './playwright-errors.ts'
 import type { Seat } from './pool.ts'
 import { openRemote } from './remote.ts'
-import type { Place } from './worker.ts'
+import type { BrowserWorker, Place } from './worker.ts'
 import type { Ground } from './ground.ts'
 import { downloadFolder, Session, type SessionFacts } from './session.ts'
 
@@ -20,6 +22,7 @@ export interface OpenedSession {
 
 export interface OpeningTools {
   readonly config: EngineConfig
+  readonly egress: Egress
   readonly beforeClose: SessionFacts['beforeClose']
   readonly onEnded: SessionFacts['onEnded']
   /** Makes the session known; from here on its end is seen to. */
@@ -30,8 +33,7 @@ export interface OpeningTools {
 export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await seat.worker
-    const place = await worker.open(plan.contextOptions(worker))
-    await fit(place, plan)
+    const { place, close } = await openPlace(plan, worker, tools.egress)
     const ground: Ground = {
       context: place.context,
       pagesOpened: place.pagesOpened,
@@ -40,7 +42,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       headless: worker.kind !== 'headful',
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
-      close: place.close,
+      close,
       free: seat.free,
     }
     const session = settle(plan, ground, tools)
@@ -52,10 +54,29 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
   }
 }
 
+/** A context of the right size; through the session's own proxy where it has one, which ends with the context. */
+async function openPlace(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<Opened> {
+  const chain = plan.input.proxy && (await egress.chain(plan.input.proxy))
+  try {
+    const place = await worker.open(plan.contextOptions(worker, chain?.proxy))
+    watchFailures(place.context, egress.failures)
+    await fit(place, plan)
+    return { place, close: () => place.close().finally(() => chain?.close()) }
+  } catch (error) {
+    await chain?.close()
+    throw error
+  }
+}
+
+interface Opened {
+  readonly place: Place
+  close(): Promise<void>
+}
+
 /** Opens a context on the browser behind the plan's `cdp_url`. */
 export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Promise<OpenedSession> {
   const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
-  const ground = await openRemote(plan, downloads)
+  const ground = await openRemote(plan, downloads, tools.egress)
   const session = settle(plan, ground, tools)
   ground.onLost(() => session.endLater('worker_lost'))
   return begin(plan, session)
@@ -64,6 +85,7 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
 function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnded, onOpened }: OpeningTools): Session {
   const { writeAnywhere, log } = config
   const session = new Session({
+    owner: plan.owner,
     input: plan.input,
     viewport: plan.viewport,
     ground,
@@ -103,7 +125,7 @@ async function start(session: Session, url: string): Promise<string | undefined>
     await session.learnTitle()
     return undefined
   } catch (thrown) {
-    const error = translated(thrown, 'opening it')
+    const error = translated(withReason(thrown, session.pages.at(-1)), 'opening it')
     session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
     return `start_url could not be opened: ${error.message}`
   }

@@ -1,6 +1,7 @@
 /** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
 import type { BrowserContext, Page, Request } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
+import { failureText, pageOf } from './net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
@@ -59,17 +60,8 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     })
   })
   context.on('requestfailed', (request) => {
-    events.emit('network.failed', { ...factsOf(request), error: request.failure()?.errorText ?? 'failed' })
+    events.emit('network.failed', { ...factsOf(request), error: failureText(context, request) })
   })
-}
-
-/** The page of a request; none for a service worker's, and for those that a page makes before it has a frame. */
-function pageOf(request: Request): Page | null {
-  try {
-    return request.serviceWorker() ? null : request.frame().page()
-  } catch {
-    return null
-  }
 }
 
 const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})

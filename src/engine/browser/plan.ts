@@ -4,6 +4,8 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import { normaliseUrl, openableUrl } from '../../core/urls.ts'
+import type { Egress } from '../egress/egress.ts'
+import { proxyAddress } from '../egress/proxy-address.ts'
 import type { BrowserKind } from './flags.ts'
 import { plainUserAgent, randomUserAgent } from './user-agents.ts'
 
@@ -16,6 +18,8 @@ interface BrowserFacts {
 }
 
 export interface SessionPlan {
+  /** The key that the session will belong to; null where no keys are in use. */
+  readonly owner: string | null
   readonly input: SessionInput
   readonly kind: BrowserKind
   readonly viewport: { readonly width: number; readonly height: number }
@@ -23,12 +27,14 @@ export interface SessionPlan {
   /** Endpoint of somebody else's browser. */
   readonly cdpUrl: string | undefined
   readonly warnings: readonly string[]
-  /** Options of the session's own context; undefined when a ready one will do. */
-  contextOptions(browser: BrowserFacts): BrowserContextOptions | undefined
+  /** Options of the session's own context, which goes through a proxy; undefined when a ready one will do. */
+  contextOptions(browser: BrowserFacts, proxy?: BrowserContextOptions['proxy']): BrowserContextOptions | undefined
   userAgent(browser: BrowserFacts): string
 }
 
 export interface Surroundings {
+  readonly egress: Egress
+  readonly owner: string | null
   readonly display: boolean
   /** Loads a saved profile; throws `profile_not_found`. */
   readonly profile: (profileId: string) => Promise<StorageState>
@@ -41,6 +47,7 @@ export async function planSession(input: SessionInput, around: Surroundings): Pr
   checkTexts(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
+  await checkReach(input, { startUrl, cdpUrl }, around.egress)
   const storageState = input.profile_id === undefined ? undefined : await around.profile(input.profile_id)
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, around)
@@ -57,21 +64,21 @@ export async function planSession(input: SessionInput, around: Surroundings): Pr
   const wishes: BrowserContextOptions = {
     ...(input.locale !== undefined && { locale: input.locale }),
     ...(input.timezone !== undefined && { timezoneId: input.timezone }),
-    ...(input.proxy && { proxy: input.proxy }),
     ...(storageState && { storageState }),
   }
-  const plain = Object.keys(wishes).length === 0 && !input.user_agent && !input.use_random_user_agent
+  const plain = Object.keys(wishes).length === 0 && !input.proxy && !input.user_agent && !input.use_random_user_agent
   return {
+    owner: around.owner,
     input,
     kind,
     viewport,
     startUrl,
     cdpUrl,
     warnings: [warning, ...remoteWarnings(input)].filter((text) => text !== undefined),
-    contextOptions: (browser) => {
+    contextOptions: (browser, proxy) => {
       if (plain && cdpUrl === undefined) return undefined
       const userAgent = chosen(browser)
-      return { ...wishes, viewport: { ...viewport }, ...(userAgent && { userAgent }) }
+      return { ...wishes, viewport: { ...viewport }, ...(proxy && { proxy }), ...(userAgent && { userAgent }) }
     },
     userAgent: (browser) => chosen(browser) ?? browser.userAgent,
   }
@@ -109,18 +116,24 @@ function checkTexts(input: SessionInput): void {
   if (input.user_agent !== undefined && /[\u0000-\u001f\u007f]/.test(input.user_agent)) {
     throw fault('user_agent', 'holds control characters')
   }
-  if (input.proxy) checkProxy(input.proxy.server)
+  if (input.proxy) proxyAddress(input.proxy.server)
   if (input.save_profile && input.profile_id === undefined) {
     throw fault('save_profile', 'needs profile_id: the profile to save into')
   }
 }
 
-function checkProxy(server: string): void {
-  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(server) ? server : `http://${server}`
-  const url = URL.canParse(full) ? new URL(full) : undefined
-  if (!url || url.hostname === '' || !['http:', 'https:', 'socks4:', 'socks5:'].includes(url.protocol)) {
-    throw fault('proxy.server', 'is no http, https, socks4 or socks5 address')
-  }
+/**
+ * What the session would connect to, held against the rule before anything is opened. Where somebody else's browser
+ * goes is for its own network to say.
+ */
+async function checkReach(
+  { proxy }: SessionInput,
+  { startUrl, cdpUrl }: { readonly startUrl: string | undefined; readonly cdpUrl: string | undefined },
+  egress: Egress,
+): Promise<void> {
+  if (proxy) await egress.checkHost(proxyAddress(proxy.server))
+  if (cdpUrl !== undefined) return egress.check(cdpUrl)
+  if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl)
 }
 
 /** The address of a CDP endpoint; a bare port is one of this machine. */

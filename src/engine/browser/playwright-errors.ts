@@ -2,13 +2,14 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { BaxError, type ErrorCode } from '../../core/errors.ts'
 import type { BatchTarget } from './batch-target.ts'
+import { withReason } from './net-reason.ts'
 
 /** Time that a session gets to notice the end of its browser, before a closed page counts as the page's own doing. */
 const noticeMs = 200
 
 /** What a command failed with; a session that ended under it is named before anything else. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
-  const error = thrown instanceof BaxError ? thrown : translated(thrown, command)
+  const error = thrown instanceof BaxError ? thrown : translated(withReason(thrown, target.pages.at(-1)), command)
   if (error.code === 'target_closed' || error.code === 'page_crashed') await ended(target.ended)
   if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
   // A crashed page is closed at once; what waited for it may only have heard of that.
@@ -44,7 +45,7 @@ const known: readonly [RegExp, ErrorCode, string][] = [
   [/ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION/, 'dns_failed', 'the host name could not be resolved'],
   [/ERR_CERT_|ERR_SSL_|ERR_BAD_SSL/, 'tls_error', 'no secure connection could be made'],
   [/ERR_TOO_MANY_REDIRECTS/, 'too_many_redirects', 'the address redirects too often'],
-  [/ERR_BLOCKED_BY_|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/, 'url_blocked', 'URL blocked'],
+  [/ERR_BLOCKED_BY_|URL blocked|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/, 'url_blocked', 'URL blocked'],
   [
     /ERR_CONNECTION_|ERR_ADDRESS_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_SOCKET|ERR_PROXY_|ERR_TUNNEL_|ERR_NETWORK_|ERR_TIMED_OUT/,
     'connection_failed',

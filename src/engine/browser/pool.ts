@@ -2,6 +2,7 @@
 import type { EngineConfig, PoolConfig } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { BrowserKind } from './flags.ts'
 import { type LocatedBrowser, locateBrowser } from './locate.ts'
 import { BrowserWorker } from './worker.ts'
@@ -41,6 +42,7 @@ interface Waiter {
 
 export class Pool {
   readonly #config: EngineConfig
+  readonly #egress: Egress
   readonly #size: PoolConfig
   readonly #berths = new Map<BrowserKind, Berth[]>()
   readonly #queues = new Map<BrowserKind, Waiter[]>()
@@ -48,8 +50,9 @@ export class Pool {
   #launched = 0
   #closed = false
 
-  constructor(config: EngineConfig) {
+  constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
+    this.#egress = egress
     const { warm, contextsPerBrowser, browsers } = limits.pool
     // A command with an engine of its own ends before a second session could use what is kept ready.
     const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers }
@@ -137,7 +140,7 @@ export class Pool {
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const worker = this.locate(kind).then((browser) =>
-      BrowserWorker.launch({ id, kind, browser, onFound, log: this.#config.log }),
+      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, onFound, log: this.#config.log }),
     )
     const berth: Berth = { kind, found, worker, running: undefined, seats: 0, retire: undefined }
     this.#berthsOf(kind).push(berth)

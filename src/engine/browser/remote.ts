@@ -1,12 +1,19 @@
 /** Sessions on a browser that somebody else runs, reached over its CDP endpoint. */
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { Browser } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
+import { type BrowserWire, openBrowserWire } from '../relay/connector/socket-wire.ts'
+import { get } from '../render/http-client.ts'
 import { inTime } from './in-time.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from './playwright.ts'
 import type { Ground } from './ground.ts'
+
+/** What a browser says of itself is shorter. */
+const mostChars = 64 * 1024
 
 export interface RemoteGround extends Ground {
   onLost(listener: () => void): void
@@ -16,11 +23,11 @@ export interface RemoteGround extends Ground {
  * Connects and makes a context of the session's own; closing it detaches and leaves the browser running.
  * @throws BaxError `browser_failed` when nothing usable answers there.
  */
-export async function openRemote(plan: SessionPlan, downloads: string): Promise<RemoteGround> {
-  const browser = await connect(plan.cdpUrl!, join(downloads, '.incoming'))
+export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
+  const browser = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
     const facts = await factsOf(browser)
-    const context = await browser.newContext(plan.contextOptions(facts))
+    const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
     await context.newPage()
     return {
       context,
@@ -42,16 +49,55 @@ export async function openRemote(plan: SessionPlan, downloads: string): Promise<
   }
 }
 
-async function connect(url: string, artifactsDir: string): Promise<Browser> {
+async function connect(url: string, artifactsDir: string, egress: Egress): Promise<Browser> {
+  const signal = AbortSignal.timeout(limits.pool.launchMs)
   try {
-    return await playwright().chromium.connectOverCDP(url, {
-      timeout: limits.pool.launchMs,
-      noDefaults: true,
-      artifactsDir,
-    })
+    const address = await socketAddress(url, egress, signal)
+    egress.checkLiteral(new URL(address))
+    const wire = await openBrowserWire(address, limits.pool.launchMs, signal, egress.names.lookup)
+    const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
+    return await playwright().chromium.connectOverCDP(transportOver(wire) as never, options)
   } catch (cause) {
     throw unusable(url, cause)
   }
+}
+
+/** The browser's websocket, which one asks its port for; it may name any host, and so is checked like the first. */
+async function socketAddress(url: string, egress: Egress, signal: AbortSignal): Promise<string> {
+  const asked = new URL(url)
+  if (asked.protocol === 'ws:' || asked.protocol === 'wss:') return url
+  asked.pathname = `${asked.pathname.replace(/\/$/, '')}/json/version/`
+  const { status, body } = await get(asked, { headers: { accept: 'application/json' }, signal, egress })
+  const text = await textOf(body)
+  if (status !== 200) throw new Error(`it answered ${status}`)
+  const { webSocketDebuggerUrl: address } = JSON.parse(text) as { webSocketDebuggerUrl?: unknown }
+  if (typeof address !== 'string' || !/^wss?:/i.test(address))
+    throw new Error('no debugging port of a browser answers there')
+  return address
+}
+
+async function textOf(body: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of body) {
+    text += String(chunk)
+    if (text.length > mostChars) throw new Error('no debugging port of a browser answers there')
+  }
+  return text
+}
+
+/** The wire as Playwright takes one; every message in a task of its own, as its own transports do. */
+function transportOver(wire: BrowserWire) {
+  const transport = {
+    onmessage: undefined as ((message: object) => void) | undefined,
+    onclose: undefined as (() => void) | undefined,
+    send: (message: object) => wire.send(JSON.stringify(message)),
+    close: () => wire.close(),
+  }
+  wire.handle({
+    onMessage: (text) => void setImmediate(() => transport.onmessage?.(JSON.parse(text) as object)),
+    onClose: () => void setImmediate(() => transport.onclose?.()),
+  })
+  return transport
 }
 
 async function factsOf(browser: Browser): Promise<{ version: string; userAgent: string }> {
@@ -62,6 +108,7 @@ async function factsOf(browser: Browser): Promise<{ version: string; userAgent: 
 }
 
 function unusable(url: string, cause: unknown): BaxError {
+  if (cause instanceof BaxError && cause.code === 'url_blocked') return cause
   const { host } = new URL(url)
   return new BaxError('browser_failed', `cannot use the browser at cdp_url (${host})`, {
     cause,

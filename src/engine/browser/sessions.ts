@@ -1,4 +1,5 @@
 /** Browser sessions: created, found, driven and ended. */
+import { type Caller, sees } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
@@ -15,6 +16,7 @@ import {
   type SessionRecord,
   sessionInput,
 } from '../../core/shapes/session.ts'
+import type { Egress } from '../egress/egress.ts'
 import { type FollowRequest, followSession } from './follow.ts'
 import { observe } from './observe/observe.ts'
 import { runStep } from './observe/step.ts'
@@ -22,18 +24,19 @@ import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from 
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
 import { Pool } from './pool.ts'
 import { Provision } from './provision.ts'
-import { Registry } from './registry.ts'
+import { assertLive, Registry } from './registry.ts'
 import { type BatchTools, runBatch } from './run-batch.ts'
 import type { Session } from './session.ts'
 
 /** Where profiles come from and go to. */
 interface ProfileShelf {
-  load(profileId: string): Promise<StorageState>
+  load(profileId: string, caller: Caller): Promise<StorageState>
   update(profileId: string, state: StorageState): Promise<void>
 }
 
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
+  readonly egress: Egress
   readonly profiles: ProfileShelf
   readonly tools: BatchTools
 }
@@ -48,9 +51,10 @@ export class BrowserSessions implements Sessions {
 
   constructor(facts: BrowserSessionsFacts) {
     this.#facts = facts
-    this.pool = new Pool(facts.config)
+    this.pool = new Pool(facts.config, facts.egress)
     this.#opening = {
       config: facts.config,
+      egress: facts.egress,
       beforeClose: (session) => this.#keepProfile(session),
       onOpened: (session) => this.#registry.add(session),
       onEnded: (session) => this.#registry.retire(session),
@@ -88,7 +92,8 @@ export class BrowserSessions implements Sessions {
 
   async list({ status }: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]> {
     const { live, ended } = this.#registry
-    const records = await Promise.all([...live, ...ended].map((session) => session.record(call)))
+    const seen = [...live, ...ended].filter(({ owner }) => sees(call.caller, owner))
+    const records = await Promise.all(seen.map((session) => session.record(call)))
     const wanted = records.filter((record) => {
       if (status === undefined) return record.ended_at === null
       return status === 'all' || record.status === status
@@ -97,19 +102,19 @@ export class BrowserSessions implements Sessions {
   }
 
   async get(sessionId: string, call: Call): Promise<SessionRecord> {
-    return this.#registry.find(sessionId).record(call)
+    return this.#registry.find(sessionId, call.caller).record(call)
   }
 
-  async close(sessionId: string): Promise<void> {
-    await this.#registry.find(sessionId).end('deleted')
+  async close(sessionId: string, { caller }: Call): Promise<void> {
+    await this.#registry.find(sessionId, caller).end('deleted')
   }
 
   async provision(provisionId: string, call: Call): Promise<ProvisionRecord> {
-    return this.#provision(provisionId).record(call)
+    return this.#provision(provisionId, call.caller).record(call)
   }
 
-  async cancelProvision(provisionId: string): Promise<void> {
-    this.#provision(provisionId).cancel()
+  async cancelProvision(provisionId: string, { caller }: Call): Promise<void> {
+    this.#provision(provisionId, caller).cancel()
   }
 
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
@@ -120,7 +125,7 @@ export class BrowserSessions implements Sessions {
   }
 
   async observe({ session_id: sessionId, ...wishes }: ObserveRequest, call: Call): Promise<Observation> {
-    const session = this.#registry.liveOne(sessionId)
+    const session = this.#registry.liveOne(sessionId, call.caller)
     return this.#inTurn(session, call, async () => (await observe(session, wishes, call.signal)).observation)
   }
 
@@ -133,22 +138,25 @@ export class BrowserSessions implements Sessions {
   }
 
   async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
-    return followSession(this.#registry.find(request.session_id), request, call)
+    const { session_id: sessionId, token = null } = request
+    return followSession(this.#registry.watched(sessionId, token, call.caller), request, call)
   }
 
-  async openClient(sessionId: string, token: string | null): Promise<(link: Link) => void> {
-    const session = this.#registry.liveOne(sessionId)
-    return (await import('./session-cdp.ts')).openClient(session, token)
+  async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
+    // Who has no key shows the token even where no keys are in use: an address alone lets nobody in.
+    const session = this.#registry.watched(sessionId, caller.keyId === null ? (token ?? '') : token, caller)
+    assertLive(session)
+    return (await import('./session-cdp.ts')).openClient(session)
   }
 
   /** Whether the id or name is that of a session, live or ended. */
-  knows(idOrName: string): boolean {
-    return this.#registry.has(idOrName)
+  knows(idOrName: string, caller: Caller): boolean {
+    return this.#registry.has(idOrName, caller)
   }
 
   /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
-  live(idOrName: string): Session {
-    return this.#registry.liveOne(idOrName)
+  live(idOrName: string, caller: Caller): Session {
+    return this.#registry.liveOne(idOrName, caller)
   }
 
   async shutDown(): Promise<void> {
@@ -171,7 +179,7 @@ export class BrowserSessions implements Sessions {
     batch: Pick<CommandBatch, 'session_id' | 'headless'>,
     call: Call,
   ): Promise<{ session: Session; warning?: string }> {
-    if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id) }
+    if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id, call.caller) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
     const made = await this.#make(input, call)
     if (!(made instanceof Provision)) return made
@@ -186,12 +194,15 @@ export class BrowserSessions implements Sessions {
 
   async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
     if (this.#closed) throw stopping()
+    const { caller } = call
     const plan = await planSession(input, {
+      owner: caller.keyId,
       display: this.#facts.config.display,
-      profile: (profileId) => this.#facts.profiles.load(profileId),
+      egress: this.#facts.egress,
+      profile: (profileId) => this.#facts.profiles.load(profileId, caller),
       canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
     })
-    const giveBack = this.#registry.holdName(input.requested_name)
+    const giveBack = this.#registry.holdName(input.requested_name, caller.keyId)
     if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, giveBack)
     const seat = this.pool.reserve(plan.kind)
     if (!seat) return this.#enqueue(plan, giveBack)
@@ -212,6 +223,7 @@ export class BrowserSessions implements Sessions {
 
   #enqueue(plan: SessionPlan, giveBack: () => void): Provision {
     const provision = new Provision({
+      owner: plan.owner,
       waiting: this.pool.queue(plan.kind),
       open: (seat) => openOnSeat(plan, seat, this.#opening),
       onSettled: giveBack,
@@ -220,13 +232,13 @@ export class BrowserSessions implements Sessions {
     return provision
   }
 
-  #provision(provisionId: string): Provision {
+  #provision(provisionId: string, caller: Caller): Provision {
     const oldest = Date.now() - limits.session.tombstoneMs
     for (const [id, { settledAt }] of this.#provisions) {
       if (settledAt && settledAt.getTime() < oldest) this.#provisions.delete(id)
     }
     const provision = this.#provisions.get(provisionId)
-    if (provision) return provision
+    if (provision && sees(caller, provision.owner)) return provision
     throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
   }
 

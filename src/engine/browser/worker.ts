@@ -4,6 +4,7 @@ import type { CdpChannel } from '../cdp/router.ts'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import { Driver } from './driver.ts'
 import type { BrowserKind } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
@@ -30,6 +31,7 @@ export interface WorkerFacts {
   readonly id: string
   readonly kind: BrowserKind
   readonly browser: LocatedBrowser
+  readonly egress: Egress
   /** Called when the browser answers for the first time. */
   readonly onFound: () => void
   readonly log: Log
@@ -70,8 +72,9 @@ export class BrowserWorker {
 
   /** @throws BaxError `browser_failed` with the browser's last words. */
   static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
-    const { browser, kind } = facts
-    const process = await startBrowser({ path: browser.path, shell: browser.kind === 'headless-shell', kind })
+    const { browser, kind, egress } = facts
+    const shell = browser.kind === 'headless-shell'
+    const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches() })
     try {
       // Loading the driver takes as long as the browser's start: both at once.
       setImmediate(playwright)

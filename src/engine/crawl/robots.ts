@@ -2,6 +2,7 @@
 import robotsParser from 'robots-parser'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import { decodeText } from '../render/charset.ts'
 import { fetchPage } from '../render/fetch.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
@@ -26,6 +27,7 @@ const anything: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 
 export interface RobotsFacts {
   readonly ignore: boolean
+  readonly egress: Egress
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -58,11 +60,11 @@ export class Robots {
   }
 
   async #ask(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, ignore } = this.#facts
+    const { signal, onWarning, ignore, egress } = this.#facts
     const address = `${origin}/robots.txt`
     try {
       const clock = { ms: limits.crawl.robotsMs, late: () => new BaxError('timeout', 'it does not answer') }
-      return await within(signal, clock, (inner) => ask(address, inner))
+      return await within(signal, clock, (inner) => ask(address, egress, inner))
     } catch (error) {
       signal.throwIfAborted()
       if (!ignore)
@@ -73,8 +75,13 @@ export class Robots {
 }
 
 /** @throws BaxError when there is no telling what it says */
-async function ask(address: string, signal: AbortSignal): Promise<SiteRules> {
-  const { status, bytes, headers } = await fetchPage(address, { userAgent: httpUserAgent, signal, admit: () => {} })
+async function ask(address: string, egress: Egress, signal: AbortSignal): Promise<SiteRules> {
+  const { status, bytes, headers } = await fetchPage(address, {
+    userAgent: httpUserAgent,
+    egress,
+    signal,
+    admit: () => {},
+  })
   if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
   if (status >= 400) return anything
   const start = bytes.subarray(0, limits.crawl.robotsBytes)

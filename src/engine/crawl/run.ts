@@ -69,7 +69,7 @@ export class CrawlRun {
     this.#facts = facts
     this.#frontier = new Frontier(journal.path)
     const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
-    this.#robots = new Robots({ ignore: plan.input.ignore_robots, signal, onWarning: warn })
+    this.#robots = new Robots({ ignore: plan.input.ignore_robots, egress: steps.egress, signal, onWarning: warn })
     const gates = new HostGates()
     this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, signal, log })
     this.#settler = new Settler({ plan, judge: this.#judge, visitor: this.#visitor, pages })
@@ -97,11 +97,12 @@ export class CrawlRun {
 
   /** Settles when the crawl has ended, however; rejects only for a fault of ours. */
   async run(): Promise<void> {
-    const { plan, record } = this.#facts
+    const { plan, record, steps } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
     const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
     this.#pace = concurrency === undefined ? adaptivePace(() => this.#wake()) : fixedPace(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
+    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') steps.begin()
     try {
       await this.#begin()
       await this.#work()
@@ -235,7 +236,8 @@ export class CrawlRun {
   }
 
   async #readSitemaps(): Promise<void> {
-    const { input } = this.#facts.plan
+    const { plan, steps } = this.#facts
+    const { input } = plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
     const { origin } = this.#settler.scope
@@ -244,7 +246,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push({ type: 'crawl.warning', data: { message } })
     const told = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapAddresses({ told, origin, signal, onWarning })) {
+    for await (const urls of sitemapAddresses({ told, origin, egress: steps.egress, signal, onWarning })) {
       count += urls.length
       const lines = this.#settler.addresses(urls)
       if (lines.length > 0) await this.#write(lines)

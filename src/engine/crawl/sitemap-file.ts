@@ -5,6 +5,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import { explainFetch } from '../render/fetch-errors.ts'
 import { get, type HttpAnswer } from '../render/http-client.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
@@ -16,6 +17,11 @@ export interface SitemapEntry {
   readonly isSitemap: boolean
 }
 
+export interface SitemapMeans {
+  readonly egress: Egress
+  readonly signal: AbortSignal
+}
+
 /** Elements inside one another beyond which a file is no sitemap. */
 const deepest = 32
 
@@ -23,8 +29,8 @@ const deepest = 32
  * Its entries in their order, by the chunk.
  * @throws BaxError with the code of what went wrong, `content_too_large` for a file that does not end.
  */
-export async function* readSitemap(address: string, signal: AbortSignal): AsyncGenerator<SitemapEntry[]> {
-  const { answer, url } = await open(address, signal)
+export async function* readSitemap(address: string, { egress, signal }: SitemapMeans): AsyncGenerator<SitemapEntry[]> {
+  const { answer, url } = await open(address, { egress, signal })
   const found: SitemapEntry[] = []
   const reader = new SitemapReader(url, (entry) => found.push(entry))
   const decoder = new TextDecoder()
@@ -46,10 +52,10 @@ export async function* readSitemap(address: string, signal: AbortSignal): AsyncG
   }
 }
 
-async function open(address: string, signal: AbortSignal): Promise<{ answer: HttpAnswer; url: string }> {
+async function open(address: string, means: SitemapMeans): Promise<{ answer: HttpAnswer; url: string }> {
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
-    const answer = await ask(url, signal)
+    const answer = await ask(url, means)
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     if (location === null && answer.status < 300) return { answer, url }
     answer.body.destroy()
@@ -59,10 +65,10 @@ async function open(address: string, signal: AbortSignal): Promise<{ answer: Htt
   throw new BaxError('too_many_redirects', 'it redirects without end')
 }
 
-async function ask(url: string, signal: AbortSignal): Promise<HttpAnswer> {
+async function ask(url: string, { egress, signal }: SitemapMeans): Promise<HttpAnswer> {
   const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
   try {
-    return await get(new URL(url), headers, signal)
+    return await get(new URL(url), { headers, signal, egress })
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof BaxError ? error : explainFetch(error)

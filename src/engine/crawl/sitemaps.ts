@@ -1,6 +1,7 @@
 /** The sitemaps of a site, one after the other, with bounds on their number, size, depth and time. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import { readSitemap } from './sitemap-file.ts'
 
 const { crawl } = limits
@@ -9,13 +10,14 @@ export interface SitemapFacts {
   /** Where robots.txt says they are. */
   readonly told: readonly string[]
   readonly origin: string
+  readonly egress: Egress
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
 
 /** Addresses of pages in the order of the files, by the chunk; whatever is wrong with a file is a warning. */
 export async function* sitemapAddresses(facts: SitemapFacts): AsyncGenerator<string[]> {
-  const { told, origin, signal, onWarning } = facts
+  const { told, origin, egress, signal, onWarning } = facts
   const guess = `${origin}/sitemap.xml`
   const clock = AbortSignal.timeout(crawl.sitemapsMs)
   const queue = (told.length > 0 ? [...told] : [guess]).map((url) => ({ url, depth: 0 }))
@@ -24,7 +26,7 @@ export async function* sitemapAddresses(facts: SitemapFacts): AsyncGenerator<str
     const { url, depth } = queue[at]!
     const late = AbortSignal.timeout(crawl.sitemapMs)
     try {
-      for await (const entries of readSitemap(url, AbortSignal.any([signal, clock, late]))) {
+      for await (const entries of readSitemap(url, { egress, signal: AbortSignal.any([signal, clock, late]) })) {
         for (const entry of entries) {
           if (!entry.isSitemap || known.has(entry.url) || depth >= crawl.sitemapDepth) continue
           if (known.size >= crawl.sitemaps) continue

@@ -1,6 +1,7 @@
 /** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from './answer-headers.ts'
 import { readBody } from './body.ts'
 import { explainFetch, isReset } from './fetch-errors.ts'
@@ -24,10 +25,14 @@ export interface FetchedPage {
 
 export interface FetchOptions {
   readonly userAgent: string
+  /** What may be reached; every redirect is held against it. */
+  readonly egress: Egress
   /** Aborted when the time is up or the caller has gone; its reason is thrown. */
   readonly signal: AbortSignal
   /** Throws when an answer with these headers is not worth its body. */
   readonly admit: (headers: AnswerHeaders, url: string) => void
+  /** Cookies that belong to an address, beside those that redirects set. */
+  readonly cookies?: (url: string) => Promise<string>
   /** Redirects that were followed already. */
   readonly redirects?: readonly Redirect[]
 }
@@ -38,7 +43,8 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   const cookies = new Map<string, Map<string, string>>()
   let url = address
   for (;;) {
-    const response = await request(url, options, cookieHeader(cookies, url))
+    const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
+    const response = await request(url, options, cookie)
     const next = redirectTarget(response, url)
     if (next === undefined) {
       options.admit(response.headers, url)
@@ -67,7 +73,7 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-async function request(url: string, { userAgent, signal }: FetchOptions, cookie: string): Promise<HttpAnswer> {
+async function request(url: string, { userAgent, signal, egress }: FetchOptions, cookie: string): Promise<HttpAnswer> {
   const target = new URL(url)
   const { username, password } = target
   target.username = ''
@@ -84,7 +90,7 @@ async function request(url: string, { userAgent, signal }: FetchOptions, cookie:
   }
   for (let attempt = 0; ; attempt++) {
     try {
-      return await get(target, headers, signal)
+      return await get(target, { headers, signal, egress })
     } catch (error) {
       signal.throwIfAborted()
       // Nothing has come back yet, and a GET may be repeated: servers close idle connections at such moments.

@@ -8,6 +8,7 @@ import { type BrowserProcess, startBrowser } from '../browser/launch.ts'
 import { locateBrowser } from '../browser/locate.ts'
 import { type CdpMessage, type Channel, Upstream } from '../browser/upstream.ts'
 import { plainUserAgent } from '../browser/user-agents.ts'
+import type { Egress } from '../egress/egress.ts'
 
 /** `bare` reads text: no pictures are loaded and no frame is painted. `painted` is for what is looked at. */
 export type RenderKind = 'bare' | 'painted'
@@ -34,6 +35,7 @@ export class RenderBrowser {
   /** Targets of the headless shell can be told never to paint. */
   readonly unpainted: boolean
   readonly userAgent: string
+  readonly egress: Egress
   readonly #process: BrowserProcess
   readonly #upstream: Upstream
   readonly #channel: Channel
@@ -43,6 +45,7 @@ export class RenderBrowser {
     this.kind = kind
     this.unpainted = kind === 'bare' && shell
     this.userAgent = plainUserAgent(parts.userAgent)
+    this.egress = parts.egress
     this.#process = parts.process
     this.#upstream = parts.upstream
     this.#channel = parts.channel
@@ -53,14 +56,18 @@ export class RenderBrowser {
   }
 
   /** @throws BaxError `browser_not_found` or `browser_failed` */
-  static async launch(kind: RenderKind, { browser, cacheDir }: EngineConfig): Promise<RenderBrowser> {
+  static async launch(kind: RenderKind, { browser, cacheDir }: EngineConfig, egress: Egress): Promise<RenderBrowser> {
     const need = { headless: true, stealth: false }
     const located = await locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
     const shell = located.kind === 'headless-shell'
-    const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra: extraFlags[kind] })
+    const extra = [...extraFlags[kind], ...(await egress.switches())]
+    const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra })
     try {
       const late = `it did not answer within ${limits.pool.launchMs} ms`
-      return new RenderBrowser(kind, shell, await inTime(connect(process), limits.pool.launchMs, late))
+      return new RenderBrowser(kind, shell, {
+        ...(await inTime(connect(process), limits.pool.launchMs, late)),
+        egress,
+      })
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
@@ -96,13 +103,14 @@ export class RenderBrowser {
 }
 
 interface Parts {
+  readonly egress: Egress
   readonly process: BrowserProcess
   readonly upstream: Upstream
   readonly channel: Channel
   readonly userAgent: string
 }
 
-async function connect(process: BrowserProcess): Promise<Parts> {
+async function connect(process: BrowserProcess): Promise<Omit<Parts, 'egress'>> {
   const upstream = new Upstream(process.input, process.output)
   const [{ userAgent }, channel] = await Promise.all([upstream.send('Browser.getVersion'), upstream.openChannel()])
   return { process, upstream, channel, userAgent: userAgent as string }

@@ -6,6 +6,7 @@ import type { EngineConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { ScrapeAction } from '../../core/shapes/scrape.ts'
+import type { Egress } from '../egress/egress.ts'
 import { type ActionResults, runActions } from './actions.ts'
 import { blockedPatterns } from './ads.ts'
 import { AnswerHeaders } from './answer-headers.ts'
@@ -54,6 +55,7 @@ const tabs = Math.min(12, Math.max(limits.scrape.pages, 3 * availableParallelism
 
 export class Renderer {
   readonly #config: EngineConfig
+  readonly #egress: Egress
   readonly #queue = new PQueue({ concurrency: tabs })
   readonly #browsers = new Map<RenderKind, Promise<RenderBrowser>>()
   readonly #idle = new Map<RenderKind, Tab[]>()
@@ -61,8 +63,9 @@ export class Renderer {
   #retire: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(config: EngineConfig) {
+  constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
+    this.#egress = egress
   }
 
   /** Pages that wait for a tab. */
@@ -125,7 +128,7 @@ export class Renderer {
     if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
     const known = this.#browsers.get(kind)
     if (known) return known
-    const launched = RenderBrowser.launch(kind, this.#config)
+    const launched = RenderBrowser.launch(kind, this.#config, this.#egress)
     const forget = () => {
       if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
     }

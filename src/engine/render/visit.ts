@@ -40,6 +40,8 @@ export class Visit {
   /** The document that was asked for has come; before, what is heard is of the page before. */
   #begun = false
   #loader: string | undefined
+  /** The document that was asked for last, redirects followed. */
+  #target: string | undefined
   #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
@@ -88,7 +90,7 @@ export class Visit {
     if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
     // A page with an error status and no body: the browser shows one of its own instead.
     if (/HTTP_RESPONSE_CODE_FAILURE/.test(failed)) return true
-    throw navigationError(failed)
+    throw navigationError(this.#tab.browser.egress.failures.explain(failed, this.#target ?? url))
   }
 
   /**
@@ -253,9 +255,10 @@ export class Visit {
   }
 
   #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as Requested
+    const { requestId, type, frameId, loaderId, request, redirectResponse } = params as unknown as Requested
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
+      this.#target = request.url
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)

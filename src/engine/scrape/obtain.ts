@@ -1,8 +1,9 @@
 /** Gets the page: by HTTP where that is all there is to it, else from a browser. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from '../render/answer-headers.ts'
-import { kindOfHeaders } from '../render/content-kind.ts'
+import { kindOf, kindOfHeaders } from '../render/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
 import type { HostMemory } from '../render/host-memory.ts'
@@ -14,7 +15,9 @@ import brandingScript from './branding.page.ts?inline'
 import { readableLength } from './content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
+import { holdsFrames } from './framed.ts'
 import type { ScrapePlan } from './plan.ts'
+import type { PageReading, Reading } from './reading.ts'
 
 /** A page with the answer that it came in. */
 export interface ObtainedPage {
@@ -27,15 +30,20 @@ export interface ObtainedPage {
   /** What only a browser gives. */
   readonly rendered?: RenderedPage
   readonly warnings: readonly string[]
+  /** What a thread has made of it; its document is made only when somebody looks at it. */
+  readonly reading?: PageReading
 }
 
 export interface Means {
   readonly memory: HostMemory
+  readonly egress: Egress
   /** The renderer, loaded when it is first needed. */
   readonly renderer: () => Promise<Renderer>
   readonly signal: AbortSignal
   /** `performance.now()` at which the time is up. */
   readonly deadline: number
+  /** Reads HTML elsewhere. */
+  readonly read?: (fetched: FetchedPage) => Promise<Reading>
 }
 
 export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
@@ -71,18 +79,24 @@ async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, rea
 /** The page as it is sent. */
 export async function overHttp(
   address: string,
-  { signal }: Pick<Means, 'signal'>,
+  { egress, signal, read }: Pick<Means, 'egress' | 'signal' | 'read'>,
 ): Promise<{ page: ObtainedPage; isHtml: boolean }> {
   let url = address
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const fetched = await fetchPage(url, { userAgent: httpUserAgent, signal, admit: kindOfHeaders, redirects })
-    const { kind, document } = await readDocument(fetched)
-    const next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
+    const fetched = await fetchPage(url, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects })
+    const reading =
+      read && kindOf(fetched.headers, fetched.url, fetched.bytes) === 'html' ? await read(fetched) : undefined
+    if (reading && 'page' in reading) return { page: readElsewhere(fetched, reading.page), isHtml: true }
+    let next = reading?.next
     if (next === undefined) {
-      const framed = kind === 'html' ? await withFrames(document, fetched.url, signal) : []
-      const page = asObtained(fetched, document)
-      return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
+      const { kind, document } = await readDocument(fetched)
+      next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
+      if (next === undefined) {
+        const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal }) : []
+        const page = asObtained(fetched, document)
+        return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
+      }
     }
     redirects = [...fetched.redirects, { url: fetched.url, status: fetched.status }]
     checkRedirects(redirects)
@@ -90,19 +104,40 @@ export async function overHttp(
   }
 }
 
+/** The page with a document that is made when it is looked at: few are. */
+function readElsewhere(fetched: FetchedPage, reading: PageReading): ObtainedPage {
+  const { charset } = reading
+  let made: PageDocument | undefined
+  const make = () => (made ??= htmlDocument(new TextDecoder(charset).decode(fetched.bytes), charset, fetched.url))
+  const document: PageDocument = {
+    get tree() {
+      return make().tree
+    },
+    get raw() {
+      return make().raw!
+    },
+    charset,
+    isPage: true,
+  }
+  return { ...asObtained(fetched, document), reading }
+}
+
+type FrameMeans = Pick<Means, 'egress' | 'signal'>
+
 /** Puts the content of its frames into a page; gives what is to be told of them. */
-async function withFrames({ tree, raw }: PageDocument, url: string, signal: AbortSignal): Promise<string[]> {
-  if (!/<i?frame\b/i.test(raw ?? '')) return []
+async function withFrames({ tree, raw }: PageDocument, url: string, means: FrameMeans): Promise<string[]> {
+  if (!holdsFrames(raw ?? '')) return []
   const { fillFrames } = await import('./frames.ts')
-  return fillFrames(tree, url, (address) => frameAt(address, url, signal))
+  return fillFrames(tree, url, (address) => frameAt(address, url, means))
 }
 
 /** What stands at the address of a frame; undefined for what is no page of the same origin. */
-async function frameAt(address: string, url: string, caller: AbortSignal): Promise<Tree | undefined> {
+async function frameAt(address: string, url: string, means: FrameMeans): Promise<Tree | undefined> {
+  const { egress, signal: caller } = means
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const fetched = await fetchPage(address, { userAgent: httpUserAgent, signal, admit: kindOfHeaders })
+    const fetched = await fetchPage(address, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     const { kind, document } = await readDocument(fetched)
     return kind === 'html' ? document.tree : undefined
@@ -145,7 +180,7 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
     throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
   }
   const document = htmlDocument(rendered.html, rendered.charset, rendered.url)
-  const framed = await withFrames(document, rendered.url, means.signal)
+  const framed = await withFrames(document, rendered.url, means)
   return {
     document: { ...document, ...(rendered.raw !== undefined ? { raw: rendered.raw } : {}) },
     url: rendered.url,

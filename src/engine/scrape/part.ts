@@ -2,6 +2,7 @@
 import type { EngineConfig } from '../../core/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { Obtain, PageScraper } from './scraper.ts'
 import type { PageSteps } from './steps.ts'
 
@@ -14,11 +15,11 @@ export interface ScraperPart extends Scraper {
   close(): Promise<void>
 }
 
-export function scraperPart(config: EngineConfig): ScraperPart {
+export function scraperPart(config: EngineConfig, egress: Egress): ScraperPart {
   let loading: Promise<PageScraper> | undefined
   let loaded: PageScraper | undefined
   const load = () =>
-    (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config))))
+    (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config, egress))))
   return {
     get waiting() {
       return loaded?.waiting ?? 0

@@ -1,34 +1,38 @@
 /** One scrape from request to result. */
-import { STATUS_CODES } from 'node:http'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
-import { newId } from '../../core/ids.ts'
-import type { ScrapeAnswer, ScrapeData, ScrapeInput, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import type { Call } from '../../core/operation.ts'
+import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { Egress } from '../egress/egress.ts'
+import type { FetchedPage } from '../render/fetch.ts'
 import { HostMemory } from '../render/host-memory.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/renderer.ts'
 import { AnswerCache } from './cache.ts'
-import { type Filled, fillFormats } from './formats.ts'
-import { metadataOf } from './metadata.ts'
 import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './obtain.ts'
 import { planScrape, type ScrapePlan } from './plan.ts'
 import type { PageSteps } from './steps.ts'
+import { ReadingThreads } from './reading-threads.ts'
+import { writePage } from './write.ts'
 
 /** Another way to get a page than from the engine's own browsers. */
-export type Obtain = (plan: ScrapePlan, means: Pick<Means, 'signal' | 'deadline'>) => Promise<ObtainedPage>
+export type Obtain = (plan: ScrapePlan, means: Pick<Means, 'egress' | 'signal' | 'deadline'>) => Promise<ObtainedPage>
 
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
+  readonly #egress: Egress
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
   #loading: Promise<Renderer> | undefined
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
+  #threads: ReadingThreads | undefined
 
-  constructor(config: EngineConfig) {
+  constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
+    this.#egress = egress
   }
 
   /** Pages that wait to be rendered. */
@@ -36,13 +40,13 @@ export class PageScraper implements Scraper {
     return this.#renderer?.waiting ?? 0
   }
 
-  async scrape(input: ScrapeInput, call: { readonly signal: AbortSignal }): Promise<ScrapeAnswer> {
+  async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     this.#checkModel(plan)
-    const known = this.#cache.find(input)
+    const known = this.#cache.find(input, caller)
     if (known) return known
-    const answer = await this.#inTime(plan, call.signal)
-    if (answer.success) this.#cache.keep(input, answer)
+    const answer = await this.#inTime(plan, signal)
+    if (answer.success) this.#cache.keep(input, caller, answer)
     return answer
   }
 
@@ -54,16 +58,25 @@ export class PageScraper implements Scraper {
   }
 
   /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
-  readonly steps: PageSteps = {
-    check: (plan) => this.#checkModel(plan),
-    fetch: (plan, clock) => overHttp(plan.url, clock),
-    render: (plan, clock) => inBrowser(plan, { ...clock, renderer: () => this.#loadRenderer() }),
-    write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
+  get steps(): PageSteps {
+    const egress = this.#egress
+    return {
+      egress,
+      check: (plan) => this.#checkModel(plan),
+      begin: () => void this.#reading(),
+    fetch: (plan, { signal, write }) => {
+      const threads = write === undefined || asksModel(plan) ? undefined : this.#reading()
+      const read = threads && ((fetched: FetchedPage) => threads.read({ plan, fetched, write: write! }))
+      return overHttp(plan.url, { signal, egress: this.#egress, ...(read && { read }) })
+    },
+    render: (plan, clock) => inBrowser(plan, { ...clock, egress, renderer: () => this.#loadRenderer() }),
+      write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
+    }
   }
 
   /** Ends the browsers that were started for rendering. */
   async close(): Promise<void> {
-    await (await this.#loading)?.close()
+    await Promise.all([this.#loading?.then((renderer) => renderer.close()), this.#threads?.close()])
   }
 
   async #inTime(plan: ScrapePlan, caller: AbortSignal, from: Obtain | undefined = undefined): Promise<ScrapeAnswer> {
@@ -86,6 +99,7 @@ export class PageScraper implements Scraper {
     const start = performance.now()
     const means = {
       memory: this.#memory,
+      egress: this.#egress,
       renderer: () => this.#loadRenderer(),
       signal,
       deadline: start + plan.timeoutMs,
@@ -96,20 +110,7 @@ export class PageScraper implements Scraper {
 
   async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
     const model = asksModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
-    const filled = await fillFormats(plan, page, { model, rules: this.#config.builtinExtractor !== false })
-    const { error, ...told } = answerFacts(page)
-    const metadata: ScrapeMetadata = {
-      ...metadataOf(page.document.tree),
-      ...documentFacts(page),
-      ...filled.metadata,
-      sourceURL: plan.input.url,
-      ...told,
-      ...(error && { error }),
-      scrape_id: newId('scr'),
-      duration_ms: Math.round(performance.now() - start),
-      render: page.render,
-    }
-    return answerOf(page, filled, metadata)
+    return writePage(plan, page, { start, reader: { model, rules: this.#config.builtinExtractor !== false } })
   }
 
   /** @throws BaxError `model_not_configured` for what nobody here can answer. */
@@ -140,9 +141,14 @@ export class PageScraper implements Scraper {
     }
   }
 
+  /** Threads that read pages, where there are any to be had. */
+  #reading(): ReadingThreads | undefined {
+    return (this.#threads ??= ReadingThreads.open())
+  }
+
   #loadRenderer(): Promise<Renderer> {
     this.#loading ??= import('../render/renderer.ts').then(({ Renderer }) => {
-      this.#renderer = new Renderer(this.#config)
+      this.#renderer = new Renderer(this.#config, this.#egress)
       return this.#renderer
     })
     return this.#loading
@@ -150,41 +156,3 @@ export class PageScraper implements Scraper {
 }
 
 const asksModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')
-
-/** What the answer says, beside its content. */
-function answerFacts({ url, status, headers, document, redirects }: ObtainedPage) {
-  const type = headers.get('content-type')
-  const { charset } = document
-  return {
-    url,
-    status_code: status,
-    ...(status >= 400 && { error: STATUS_CODES[status] ?? `HTTP ${status}` }),
-    ...(type && { content_type: type }),
-    ...(charset && { charset }),
-    redirects: [...redirects],
-  }
-}
-
-/** Facts of documents that are no pages. */
-function documentFacts({ document, headers }: ObtainedPage): Partial<ScrapeMetadata> {
-  const { title, description, language, author, published, modified, pages } = document
-  const told = headers.get('content-language')?.split(',')[0]!.trim()
-  const said = language ?? (document.isPage ? undefined : told)
-  return {
-    ...(title && { title }),
-    ...(description && { description }),
-    ...(said && { language: said }),
-    ...(author && { author }),
-    ...(published && { published_time: published }),
-    ...(modified && { modified_time: modified }),
-    ...(pages !== undefined && { num_pages: pages }),
-  }
-}
-
-function answerOf(page: ObtainedPage, filled: Filled, metadata: ScrapeMetadata): ScrapeAnswer {
-  const { actions } = page.rendered ?? {}
-  const status = metadata.error ? `the page answered ${page.status} ${metadata.error}` : undefined
-  const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
-  const data: ScrapeData = { ...filled.data, ...(actions && { actions }), metadata }
-  return { success: true, data, ...(warning && { warning }) }
-}

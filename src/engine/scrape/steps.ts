@@ -1,7 +1,9 @@
 /** A scrape in three steps, for those who look at a page before they have it written. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { ObtainedPage } from './obtain.ts'
 import type { ScrapePlan } from './plan.ts'
+import type { WriteWish } from './reading.ts'
 
 interface Clock {
   readonly signal: AbortSignal
@@ -11,10 +13,16 @@ interface Clock {
 
 /** All throw BaxError with the code of what went wrong with the page, or the reason of the signal. */
 export interface PageSteps {
+  readonly egress: Egress
   /** @throws BaxError for what no page could be asked for here */
   check(plan: ScrapePlan): void
-  /** By HTTP, redirects followed. */
-  fetch(plan: ScrapePlan, clock: Pick<Clock, 'signal'>): Promise<{ page: ObtainedPage; isHtml: boolean }>
+  /** Says that many pages are to come: what reads them is made ready. */
+  begin(): void
+  /** By HTTP, redirects followed; with `write` HTML is read in a thread where there is one, and written if so wished. */
+  fetch(
+    plan: ScrapePlan,
+    wish: Pick<Clock, 'signal'> & { readonly write?: WriteWish },
+  ): Promise<{ page: ObtainedPage; isHtml: boolean }>
   /** In a browser. */
   render(plan: ScrapePlan, clock: Clock): Promise<ObtainedPage>
   /** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */

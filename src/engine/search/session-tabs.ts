@@ -7,11 +7,13 @@ import { limits } from '../../core/limits.ts'
 import { freeToLeave } from '../browser/hung-script.ts'
 import { inTime } from '../browser/in-time.ts'
 import { pageFunction } from '../browser/page-function.ts'
+import { withReason } from '../browser/net-reason.ts'
 import { translated } from '../browser/playwright-errors.ts'
 import type { Session } from '../browser/session.ts'
+import type { Egress } from '../egress/egress.ts'
 import { AnswerHeaders } from '../render/answer-headers.ts'
 import { kindOfHeaders } from '../render/content-kind.ts'
-import type { Redirect } from '../render/fetch.ts'
+import { fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
 import readScript from '../render/read.page.ts?inline'
 import type { PageReading } from '../render/read.page.ts'
 import brandingScript from '../scrape/branding.page.ts?inline'
@@ -39,8 +41,10 @@ export async function inSessionTabs<T>(
     scraper.scrapeFrom(
       input,
       { signal: AbortSignal.any([call.signal, session.ended]) },
-      (plan, { deadline: end, signal: over }) =>
-        inTab(session, over, log, (page) => new TabVisit(page, plan, over, end).obtain()),
+      (plan, { deadline: end, egress, signal: over }) =>
+        inTab(session, over, log, (page) =>
+          new TabVisit(page, { session, egress, plan, signal: over, deadline: end }).obtain(),
+        ),
     )
   let begun = false
   const inTurn = () => {
@@ -61,18 +65,18 @@ export async function inSessionTabs<T>(
 
 async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
   // Whatever failed because the session ended or the time was up failed for that reason.
-  const explain = (error: unknown): never => {
+  const explain = (error: unknown, page?: Page): never => {
     signal.throwIfAborted()
-    throw translated(error, 'opening the page')
+    throw translated(withReason(error, page), 'opening the page')
   }
-  const page = await session.openAside().catch(explain)
+  const page = await session.openAside().catch((error: unknown) => explain(error))
   const opened: Page[] = []
   page.on('popup', (popup) => opened.push(popup))
   const gone = end(page)
   try {
     return await Promise.race([work(page), gone])
   } catch (error) {
-    return explain(error)
+    return explain(error, page)
   } finally {
     gone.catch(() => {})
     await Promise.all([page, ...opened].map((tab) => leave(tab, log)))
@@ -96,15 +100,28 @@ async function leave(page: Page, log: Log): Promise<void> {
   }
 }
 
+interface VisitFacts {
+  readonly session: Session
+  readonly egress: Egress
+  readonly plan: ScrapePlan
+  readonly signal: AbortSignal
+  /** `performance.now()` at which the time is up. */
+  readonly deadline: number
+}
+
 class TabVisit {
   readonly #page: Page
+  readonly #session: Session
+  readonly #egress: Egress
   readonly #plan: ScrapePlan
   readonly #signal: AbortSignal
   readonly #deadline: number
   readonly #warnings: string[] = []
 
-  constructor(page: Page, plan: ScrapePlan, signal: AbortSignal, deadline: number) {
+  constructor(page: Page, { session, egress, plan, signal, deadline }: VisitFacts) {
     this.#page = page
+    this.#session = session
+    this.#egress = egress
     this.#plan = plan
     this.#signal = signal
     this.#deadline = deadline
@@ -113,9 +130,9 @@ class TabVisit {
   async obtain(): Promise<ObtainedPage> {
     const response = await this.#open()
     // A file that the browser would not show.
-    if (response === undefined) return this.#asFile(await this.#page.context().request.get(this.#plan.url, { timeout: this.#left() })) // prettier-ignore
+    if (response === undefined) return this.#download()
     const headers = headersOf(await response.allHeaders())
-    if (kindOfHeaders(headers) !== 'html') return this.#asFile(response)
+    if (kindOfHeaders(headers) !== 'html') return this.#answered(response, headers)
     await this.#ready()
     return this.#asPage(response, headers)
   }
@@ -193,17 +210,36 @@ class TabVisit {
     return inTime(work, Math.min(this.#left(), limits.scrape.busyMs), caught().message)
   }
 
-  async #asFile(answer: Response | APIResponse): Promise<ObtainedPage> {
-    const headers = headersOf('allHeaders' in answer ? await answer.allHeaders() : answer.headers())
+  /** What the session would have stored: with its cookies and its name, and over its proxy where it has one. */
+  async #download(): Promise<ObtainedPage> {
+    const { url } = this.#plan
+    const context = this.#page.context()
+    const { cdp_url: remote, proxy } = this.#session.input
+    if (proxy && remote === undefined) {
+      const answer = await context.request.get(url, { timeout: this.#left() })
+      return this.#answered(answer, headersOf(answer.headers()))
+    }
+    const cookies = async (address: string) =>
+      (await context.cookies(address)).map(({ name, value }) => `${name}=${value}`).join('; ')
+    const userAgent = await this.#page.evaluate<string>('navigator.userAgent')
+    const [egress, signal] = [this.#egress, this.#signal]
+    return this.#asFile(await fetchPage(url, { userAgent, egress, signal, cookies, admit: kindOfHeaders }))
+  }
+
+  async #answered(answer: Response | APIResponse, headers: AnswerHeaders): Promise<ObtainedPage> {
     kindOfHeaders(headers)
     if (Number(headers.get('content-length') ?? 0) > limits.scrape.bodyBytes) throw tooLarge()
     const bytes = await inTime(answer.body(), this.#left(), 'the file was not there in time')
     if (bytes.length > limits.scrape.bodyBytes) throw tooLarge()
     const redirects = 'request' in answer ? await redirectsTo(answer.request()) : []
-    const answered = { url: answer.url(), status: answer.status(), headers, redirects }
-    const { document } = await readDocument({ ...answered, bytes })
+    return this.#asFile({ url: answer.url(), status: answer.status(), headers, redirects, bytes })
+  }
+
+  async #asFile(fetched: FetchedPage): Promise<ObtainedPage> {
+    const { url, status, headers, redirects } = fetched
+    const { document } = await readDocument(fetched)
     const warnings = document.warning ? [document.warning] : []
-    return { ...answered, document, render: 'browser', warnings }
+    return { url, status, headers, redirects, document, render: 'browser', warnings }
   }
 
   #left(): number {

@@ -1,4 +1,5 @@
 /** A browser's own websocket as the wire of a CDP router. */
+import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors.ts'
 import type { CdpWire } from '../../cdp/router.ts'
@@ -9,15 +10,22 @@ export interface BrowserWire extends CdpWire {
 
 /**
  * Connects once; in approval mode Chrome asks its user meanwhile, and every new attempt would raise another dialog.
+ * `lookup` resolves the host in place of the system.
  * @throws BaxError `browser_refused` when the user says no, `timeout`, `browser_failed`.
  */
-export function openBrowserWire(url: string, timeoutMs: number, signal: AbortSignal): Promise<BrowserWire> {
+export function openBrowserWire(
+  url: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  lookup?: LookupFunction,
+): Promise<BrowserWire> {
   return new Promise((resolve, reject) => {
     // Chrome drops what is longer than 256 MiB in silence; nothing longer has to be taken.
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
       maxPayload: 257 * 1024 * 1024,
       handshakeTimeout: timeoutMs,
+      ...(lookup && { lookup }),
     })
     const fail = (error: BaxError) => {
       signal.removeEventListener('abort', abort)
