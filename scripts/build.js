@@ -110,12 +110,23 @@ const buildProgram = (outdir) =>
     outdir,
     outExtension: { '.js': '.mjs' },
     external: ['playwright', 'playwright-core', 'dockerode'],
-    plugins: [esbuildInlinePage],
+    plugins: [esbuildInlinePage, withoutDevtools],
+    // React's other build looks for mistakes in components, at ten times the cost.
+    define: { 'process.env.NODE_ENV': '"production"' },
     // Bundled CommonJS packages call require().
     banner: {
       js: "import{createRequire as __baxRequire}from'node:module';const require=__baxRequire(import.meta.url);",
     },
   })
+
+/** Ink asks for them when it is developed itself. */
+const withoutDevtools = {
+  name: 'without-devtools',
+  setup(build) {
+    build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+    build.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'export default {}' }))
+  },
+}
 
 async function buildQuick(outdir, name, path) {
   const result = await esbuild.build({

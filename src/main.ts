@@ -27,6 +27,12 @@ function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   return stream
 }
 
+/** Calls a listener when the process hears of something; returns the way to stop it. */
+function hear(name: string, listener: (fact: unknown) => void): () => void {
+  process.on(name as 'exit', listener)
+  return () => void process.off(name, listener)
+}
+
 const io: Io = {
   get stdin() {
     return process.stdin
@@ -47,6 +53,13 @@ const io: Io = {
     nodeVersion: process.version,
     manifest: join(import.meta.dirname, 'manifest.json'),
     self: [process.execPath, import.meta.filename],
+    job: {
+      stop: () => void process.kill(0, 'SIGSTOP'),
+      onContinue: (listener) => hear('SIGCONT', listener),
+      onStopRequest: (listener) => hear('SIGTSTP', listener),
+      onCrash: (listener) => hear('uncaughtException', listener),
+      onExit: (listener) => hear('exit', listener),
+    },
   },
 }
 

@@ -1,4 +1,5 @@
 /** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
+import type { JobControl } from '../core/job-control.ts'
 
 export interface Output {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): unknown
@@ -37,6 +38,8 @@ interface Host {
   readonly manifest?: string
   /** The program and its leading arguments that start bax again, for the engine in the background. */
   readonly self: readonly [program: string, ...leading: string[]]
+  /** Left out where the command is not a process of its own. */
+  readonly job?: JobControl
 }
 
 /** Prints a result. */

@@ -1,4 +1,5 @@
 /** Results as text: fields, records and tables that read well without colour. */
+import { cell } from '../core/cell.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
 import { type Io, note, print } from './io.ts'
 import { type Style, styleFor } from './style.ts'
@@ -87,14 +88,6 @@ const readableBytes = (bytes: number): string =>
     : bytes < 1024 ** 2
       ? `${(bytes / 1024).toFixed(1)} kB`
       : `${(bytes / 1024 ** 2).toFixed(1)} MB`
-
-/** One value in one line. */
-export function cell(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '-'
-  if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ')
-  if (typeof value === 'object' && Object.keys(value).length === 0) return '-'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
 
 /** Cuts a line to the width of the terminal; what goes into a pipe stays whole. */
 function fit(io: Io, line: string): string {

@@ -35,6 +35,7 @@ export const ownCommands: Readonly<Record<string, () => Promise<{ command: Termi
   'engine logs': () => import('./commands/engine-logs.ts'),
   'engine run': () => import('./commands/engine-run.ts'),
   serve: () => import('./commands/serve.ts'),
+  tui: () => import('./commands/tui.ts'),
   api: () => import('./commands/api.ts'),
   openapi: () => import('./commands/openapi.ts'),
   doctor: () => import('./commands/doctor.ts'),

@@ -1,6 +1,7 @@
 /** Runs an operation from the terminal: words and flags to its input, its answer to text. */
 import type { Command } from 'commander'
 import { call, follow } from '../client/client.ts'
+import { cell } from '../core/cell.ts'
 import { BaxError } from '../core/errors.ts'
 import type { Param } from '../core/params.ts'
 import type { Frame } from '../core/stream.ts'
@@ -12,7 +13,7 @@ import { homeName, openHome } from './home.ts'
 import { begin, type Invocation } from './invocation.ts'
 import { print } from './io.ts'
 import { isAboutShells, needOf } from './need.ts'
-import { cell, showAnswer } from './output.ts'
+import { showAnswer } from './output.ts'
 import { flagValue, type Typed, wordValue } from './values.ts'
 
 /** Names of the fields that an operation takes as words, in their order. */

@@ -4,11 +4,8 @@ import { openStream } from '../client/client.ts'
 import type { Transport } from '../client/transport.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
-import type { Frame } from '../core/stream.ts'
+import type { Event } from '../core/event-line.ts'
 import { type Io, note } from './io.ts'
-import { cell } from './output.ts'
-
-export type Event = Frame & { readonly data: Readonly<Record<string, unknown>> }
 
 export interface Watching {
   readonly transport: Transport
@@ -44,40 +41,5 @@ export async function watch({ transport, http, input, io, onEvent }: Watching): 
     if (brokenAt === undefined) note(io, 'the connection broke; trying to come back')
     brokenAt ??= performance.now()
     await after(limits.stream.retryMs / 4, undefined, { signal: io.signal })
-  }
-}
-
-/** `12:00:01.123  network.response   200 GET http://…` */
-export function eventLine({ ts, type, data }: Event): string {
-  return `${String(ts).slice(11, 23)}  ${type.padEnd(17)}  ${factsOf(type, data)}`.trimEnd()
-}
-
-function factsOf(type: string, data: Event['data']): string {
-  const text = (name: string) => cell(data[name])
-  switch (type) {
-    case 'page.navigated':
-    case 'page.loaded':
-    case 'tab.opened':
-      return `${text('tab_id')} ${text('url')}`
-    case 'page.error':
-      return text('message')
-    case 'console':
-      return `${text('level')}: ${text('text')}${data['url'] ? ` (${text('url')}:${text('line')})` : ''}`
-    case 'network.request':
-      return `${text('method')} ${text('url')} (${text('resource_type')})`
-    case 'network.response':
-      return `${text('status')} ${text('method')} ${text('url')}`
-    case 'network.failed':
-      return `${text('method')} ${text('url')} ${text('error')}`
-    case 'command.started':
-      return text('command')
-    case 'command.finished':
-      return data['success'] === true
-        ? `${text('command')} ${text('duration_ms')} ms`
-        : `${text('command')} failed: ${text('error')} [${text('code')}]`
-    case 'frame':
-      return `${text('tab_id')} ${text('width')}x${text('height')}`
-    default:
-      return Object.entries(data).map(([name, value]) => `${name}=${cell(value)}`).join(' ') // prettier-ignore
   }
 }

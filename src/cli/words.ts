@@ -113,6 +113,11 @@ const own: readonly OwnEntry[] = [
     example: 'bax serve --port 4100',
   },
   {
+    words: 'tui',
+    summary: 'Watch and drive everything from one full screen of the terminal',
+    example: 'bax tui',
+  },
+  {
     words: 'api',
     rest: '<METHOD> <path>',
     summary: 'Send a request to the API and print its answer',

@@ -68,6 +68,12 @@ const floors: Record<string, Floor> = {
     below: ['core', 'client', 'cli', 'commands', 'operations'],
     packages: ['ajv', 'fflate', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
   },
+  // Loaded when `bax tui` is called; full pictures are decoded only for terminals that can show them.
+  tui: {
+    below: ['core', 'client', 'operations'],
+    packages: ['@inkjs/ui', 'chalk', 'ink', 'react', 'string-width'],
+    lazyPackages: ['jpeg-js'],
+  },
   main: { below: ['cli', 'core'], packages: [] },
 }
 

@@ -1,6 +1,7 @@
 /** `bax session watch`: the events of a session as they happen, until it ends. */
 import { Option } from 'commander'
 import { exits } from '../../core/errors.ts'
+import { eventLine } from '../../core/event-line.ts'
 import { explainSession } from '../chosen-session.ts'
 import { operationNamed } from '../context.ts'
 import { openHome } from '../home.ts'
@@ -8,7 +9,7 @@ import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
 import { needOf } from '../need.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
-import { eventLine, watch } from '../watch.ts'
+import { watch } from '../watch.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {

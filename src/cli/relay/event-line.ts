@@ -1,6 +1,6 @@
 /** An event of the relay as a line to read. */
 import type { RelayEvent } from '../../core/shapes/relay.ts'
-import { cell } from '../output.ts'
+import { cell } from '../../core/cell.ts'
 
 /** `12:00:01.123  network  response   200 GET http://…` */
 export function relayEventLine({ ts, kind, type, data }: RelayEvent): string {

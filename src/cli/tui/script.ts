@@ -1,0 +1,32 @@
+/** Commands that were typed, as a script for `bax run`. */
+import type { Manifest } from '../../operations/manifest.ts'
+import type { TypedCommand } from '../../tui/desk.ts'
+import { findEntry, requiredOf } from '../batch.ts'
+
+export async function writeScript(
+  commands: readonly TypedCommand[],
+  { name }: { readonly name: string },
+  manifest: Manifest,
+): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
+}
+
+/** In the shortest spelling: a name, a name with its one field, or a name with its fields. */
+function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
+  const fields = Object.entries(data).map(([name, value]) => [name, literal(value)] as const)
+  if (fields.length === 0) return command
+  const entry = findEntry(command, manifest)
+  const required = entry ? requiredOf(entry) : []
+  const [only] = fields
+  const isShort = fields.length === 1 && required.length === 1 && only![0] === required[0]!.name
+  return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
+}
+
+/** What looks like a reference to a variable is text that was typed. */
+function literal(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', '$$${')
+  if (Array.isArray(value)) return value.map(literal)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, literal(part)]))
+}

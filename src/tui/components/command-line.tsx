@@ -1,0 +1,57 @@
+/** Where browser commands are typed, with what can follow shown below. */
+import { Box, Text } from 'ink'
+import { useMemo } from 'react'
+import { type Completion, completeLine, type KnownElement } from '../complete.ts'
+import { useHouse } from '../hooks/house.ts'
+import { useEditor } from '../hooks/use-editor.ts'
+import { cut } from '../terminal/plain.ts'
+import { EditedText } from './prompt.tsx'
+
+interface CommandLineProps {
+  readonly width: number
+  readonly active: boolean
+  readonly elements: readonly KnownElement[]
+  readonly history: readonly string[]
+  /** Shown before it, e.g. that it is recorded. */
+  readonly mark?: string
+  readonly onSubmit: (line: string) => void
+  readonly onLeave: () => void
+}
+
+const nothing: Completion = { text: null, candidates: [], hint: '' }
+
+export function CommandLine(props: CommandLineProps) {
+  const { width, active, elements, history, mark = '', onSubmit, onLeave } = props
+  const { desk, theme } = useHouse()
+  const complete = (before: string) => completeLine(before, desk.manifest.commands, elements)
+  const line = useEditor({
+    title: 'Command line',
+    active,
+    history,
+    complete: (before) => complete(before).text,
+    onSubmit: (text) => {
+      if (text.trim() === '') return
+      line.set('')
+      onSubmit(text.trim())
+    },
+    onCancel: onLeave,
+  })
+  const before = line.text.slice(0, line.at)
+  const found = useMemo(() => (active ? complete(before) : nothing), [active, before, elements])
+  const ghost = before !== '' && found.text?.startsWith(before) ? found.text.slice(before.length).trimEnd() : ''
+  const hint = active ? found.hint : 'i types a command'
+  return (
+    <Box flexDirection="column" width={width} height={2} overflow="hidden">
+      <Text wrap="truncate">
+        <Text color={theme.bad}>{mark}</Text>
+        <Text color={theme.accent} bold={active}>
+          {'> '}
+        </Text>
+        <EditedText text={line.text} at={line.at} width={width - 2 - mark.length} isActive={active} ghost={ghost} />
+      </Text>
+      <Text dimColor wrap="truncate">
+        {`  ${cut(hint, width - 3)}`}
+      </Text>
+    </Box>
+  )
+}

@@ -1,0 +1,51 @@
+/** Every key that does something here and now. */
+import { Box, Text } from 'ink'
+import { useHouse } from '../hooks/house.ts'
+import { useKeys } from '../hooks/use-keys.ts'
+import { type Layer, spelled } from '../keyboard.ts'
+import { fit } from '../terminal/plain.ts'
+
+interface HelpProps {
+  /** What heard keys when the help was asked for. */
+  readonly layers: readonly Layer[]
+  readonly width: number
+  readonly height: number
+  readonly onClose: () => void
+}
+
+const cellWidth = 38
+
+export function Help({ layers, width, height, onClose }: HelpProps) {
+  const { theme } = useHouse()
+  useKeys('dialog', {
+    title: 'Help',
+    isModal: true,
+    bindings: [{ keys: ['escape', '?', 'q', 'enter'], does: 'close the help', run: onClose }],
+  })
+  const across = Math.max(1, Math.floor(width / cellWidth))
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden" paddingX={1}>
+      {layers.map(({ title, bindings }, at) => (
+        <Box key={at} flexDirection="column" marginBottom={1} flexShrink={0}>
+          <Text bold color={theme.accent}>
+            {title}
+          </Text>
+          {rowsOf(bindings, across).map((row, line) => (
+            <Text key={line} wrap="truncate">
+              {row
+                .map(({ keys, does }) => fit(`${fit(keys.slice(0, 2).map(spelled).join(' '), 11)} ${does}`, cellWidth))
+                .join('')}
+            </Text>
+          ))}
+        </Box>
+      ))}
+      <Text dimColor>Esc closes this; ^Z sets bax aside, ^C leaves</Text>
+    </Box>
+  )
+}
+
+function rowsOf<Item>(items: readonly Item[], across: number): Item[][] {
+  const rows: Item[][] = []
+  for (let at = 0; at < items.length; at += across) rows.push(items.slice(at, at + across))
+  return rows
+}

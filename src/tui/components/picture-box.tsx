@@ -1,0 +1,80 @@
+/** The page of a session as it looks now. */
+import { Box, type DOMElement, Text } from 'ink'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Frame as StreamFrame } from '../../core/stream.ts'
+import { useHouse } from '../hooks/house.ts'
+import { useFrames } from '../hooks/use-frames.ts'
+import { drawPicture, type Frame } from '../picture/draw.ts'
+
+/** Milliseconds between pictures: half blocks are cheap, pixels are many. */
+const pace = { text: 120, kitty: 150, sixel: 300 } as const
+
+let lastId = 0
+
+interface PictureBoxProps {
+  readonly sessionId: string
+  readonly width: number
+  readonly height: number
+  /** Something else stands there now. */
+  readonly covered: boolean
+}
+
+export function PictureBox({ sessionId, width, height, covered }: PictureBoxProps) {
+  const { screen, graphics } = useHouse()
+  const node = useRef<DOMElement>(null)
+  const key = useRef(Symbol('picture'))
+  const [id] = useState(() => ++lastId)
+  const latest = useRef<Uint8Array | undefined>(undefined)
+  const [hasPicture, setHasPicture] = useState(false)
+  const draw = async () => {
+    const bytes = latest.current
+    const frame = node.current && placeOf(node.current)
+    if (!bytes || !frame || covered) return
+    const overlay = await drawPicture(bytes, frame, graphics, id)
+    // By the time that it is drawn there may be another one, or no place for it.
+    if (overlay && latest.current === bytes && node.current) screen.place(key.current, overlay)
+  }
+  useFrames({
+    stream: 'sessionEvents',
+    input: { session_id: sessionId, types: ['frame'] },
+    moment: pace[graphics.kind],
+    active: !covered,
+    onFrames: (frames) => {
+      const last = frames.findLast(({ type }) => type === 'frame') as
+        | (StreamFrame & { readonly data: { readonly data: string } })
+        | undefined
+      if (!last) return
+      latest.current = Buffer.from(last.data.data, 'base64')
+      setHasPicture(true)
+      void draw()
+    },
+  })
+  useEffect(() => {
+    if (covered) screen.place(key.current, null)
+    else void draw()
+  }, [covered, width, height, graphics, screen])
+  useLayoutEffect(() => {
+    const own = key.current
+    return () => {
+      latest.current = undefined
+      screen.place(own, null)
+    }
+  }, [screen])
+  return (
+    <Box ref={node} width={width} height={height} overflow="hidden">
+      {!hasPicture && !covered && <Text dimColor>waiting for a picture …</Text>}
+    </Box>
+  )
+}
+
+/** Where an element stands in the terminal. */
+function placeOf(element: DOMElement): Frame | null {
+  const own = element.yogaNode
+  if (!own) return null
+  const frame = { x: 0, y: 0, columns: own.getComputedWidth(), rows: own.getComputedHeight() }
+  for (let above: DOMElement | undefined = element; above?.yogaNode; above = above.parentNode) {
+    frame.x += above.yogaNode.getComputedLeft()
+    frame.y += above.yogaNode.getComputedTop()
+  }
+  return frame.columns > 0 && frame.rows > 0 ? frame : null
+}

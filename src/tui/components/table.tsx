@@ -1,0 +1,95 @@
+/** Rows of which one is chosen. */
+import { Box, Text } from 'ink'
+import { useState } from 'react'
+import { useTheme } from '../hooks/house.ts'
+import { useKeys } from '../hooks/use-keys.ts'
+import type { Binding } from '../keyboard.ts'
+import { fit, plain, widthOf } from '../terminal/plain.ts'
+
+export interface Column<Row> {
+  readonly head: string
+  readonly of: (row: Row) => string
+  /** Columns of the terminal: so many, or what is left, shared by those without a number. */
+  readonly width?: number
+  readonly side?: 'left' | 'right'
+  /** A colour for a cell that stands out. */
+  readonly colour?: (row: Row) => string | undefined
+}
+
+interface TableProps<Row> {
+  readonly title: string
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly columns: readonly Column<Row>[]
+  readonly width: number
+  readonly height: number
+  /** Said when there are no rows. */
+  readonly empty: string
+  readonly active?: boolean
+  readonly onOpen?: (row: Row) => void
+  /** More keys, which get the chosen row. */
+  readonly actions?: readonly { keys: readonly string[]; does: string; run: (row: Row) => void }[]
+}
+
+/** A list that is moved through with the arrows, the page keys, `g` and `G`; the choice stays with its row. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { title, rows, keyOf, columns, width, height, empty, active = true, onOpen, actions = [] } = props
+  const theme = useTheme()
+  const [chosen, setChosen] = useState<{ key: string | undefined; index: number }>({ key: undefined, index: 0 })
+  const found = rows.findIndex((row) => keyOf(row) === chosen.key)
+  const index = found === -1 ? Math.min(chosen.index, Math.max(0, rows.length - 1)) : found
+  const shown = Math.max(1, height - 1)
+  const move = (to: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, to))
+    setChosen({ key: rows[next] && keyOf(rows[next]), index: next })
+  }
+  const withRow = (run: (row: Row) => void) => () => {
+    const row = rows[index]
+    if (row !== undefined) run(row)
+  }
+  const bindings: Binding[] = [
+    { keys: ['up', 'k'], does: 'up', run: () => move(index - 1) },
+    { keys: ['down', 'j'], does: 'down', run: () => move(index + 1) },
+    { keys: ['pageup', 'ctrl+b'], does: 'a page up', run: () => move(index - shown) },
+    { keys: ['pagedown', 'ctrl+f'], does: 'a page down', run: () => move(index + shown) },
+    { keys: ['g', 'home'], does: 'to the first', run: () => move(0) },
+    { keys: ['G', 'end'], does: 'to the last', run: () => move(rows.length - 1) },
+    ...(onOpen ? [{ keys: ['enter'], does: 'open', run: withRow(onOpen) }] : []),
+    ...actions.map(({ keys, does, run }) => ({ keys, does, run: withRow(run) })),
+  ]
+  useKeys('panel', { title, bindings }, active)
+  const widths = share(columns, width - 2)
+  const from = Math.max(0, Math.min(index - Math.floor(shown / 2), rows.length - shown))
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+      <Text bold dimColor wrap="truncate">
+        {`  ${columns.map(({ head, side }, at) => fit(head, widths[at]!, side)).join(' ')}`}
+      </Text>
+      {rows.length === 0 ? (
+        <Text dimColor wrap="truncate">{`  ${empty}`}</Text>
+      ) : (
+        rows.slice(from, from + shown).map((row) => {
+          const isChosen = row === rows[index]
+          return (
+            <Text key={keyOf(row)} bold={isChosen} inverse={isChosen && active} wrap="truncate">
+              {isChosen ? '› ' : '  '}
+              {columns.map(({ of, side, colour }, at) => (
+                <Text key={at} color={isChosen && theme.depth < 2 ? undefined : colour?.(row)}>
+                  {`${fit(plain(of(row)), widths[at]!, side)}${at < columns.length - 1 ? ' ' : ''}`}
+                </Text>
+              ))}
+            </Text>
+          )
+        })
+      )}
+    </Box>
+  )
+}
+
+/** Widths of the columns inside so many. */
+function share<Row>(columns: readonly Column<Row>[], width: number): number[] {
+  const taken = columns.reduce((sum, column) => sum + (column.width ?? 0), columns.length - 1)
+  const open = columns.filter((column) => column.width === undefined).length
+  const each = Math.max(4, Math.floor((width - taken) / Math.max(1, open)))
+  return columns.map((column) => column.width ?? Math.max(each, widthOf(column.head)))
+}

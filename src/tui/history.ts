@@ -1,0 +1,41 @@
+/** Lines that were typed, kept in the state folder. */
+import { readFileSync } from 'node:fs'
+import { writeWhole } from '../core/files.ts'
+
+/** So many lines are kept. */
+const most = 500
+
+export class History {
+  readonly #file: string
+  #lines: readonly string[]
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(file: string) {
+    this.#file = file
+    this.#lines = read(file)
+  }
+
+  /** The oldest first. */
+  get lines(): readonly string[] {
+    return this.#lines
+  }
+
+  /** Remembers a line; lines that were typed in other terminals meanwhile are kept. @throws Error of the file system. */
+  async add(line: string): Promise<void> {
+    this.#lines = appended(this.#lines, line)
+    this.#writing = this.#writing.then(() => writeWhole(this.#file, `${appended(read(this.#file), line).join('\n')}\n`))
+    return this.#writing
+  }
+}
+
+const appended = (lines: readonly string[], line: string): readonly string[] =>
+  lines.at(-1) === line ? lines : [...lines, line].slice(-most)
+
+function read(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+/** Text from pages and programs, made safe and measured for one line of a terminal. */
+import stringWidth from 'string-width'
+
+/** Without control characters and escape sequences: a page's title must not steer the terminal. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll(/\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|.)/g, '')
+    .replaceAll(/\t/g, '  ')
+    // The invisible ones that turn the direction of text are as bad.
+    .replaceAll(/[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g, '')
+
+const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
+
+/** Columns that plain text takes. */
+export const widthOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text))
+
+const segmenter = new Intl.Segmenter()
+
+/** Cuts plain text to so many columns, with an ellipsis where something is missing. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return ''
+  if (widthOf(text) <= width) return text
+  if (isAscii(text)) return `${text.slice(0, width - 1)}…`
+  let kept = ''
+  let taken = 0
+  for (const { segment } of segmenter.segment(text)) {
+    taken += stringWidth(segment)
+    if (taken > width - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+/** Cut or filled to exactly so many columns. */
+export function fit(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const short = cut(text, width)
+  const room = ' '.repeat(Math.max(0, width - widthOf(short)))
+  return side === 'left' ? short + room : room + short
+}
+
+/** Lines of at most so many columns; breaks at spaces where there are some. */
+export function wrap(text: string, width: number): string[] {
+  return text.split(/\r?\n/).flatMap((line) => wrapLine(plain(line), Math.max(1, width)))
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const found: string[] = []
+  let rest = line
+  while (widthOf(rest) > width) {
+    let end = 0
+    let taken = 0
+    let space = 0
+    for (const { segment, index } of segmenter.segment(rest)) {
+      taken += widthOf(segment)
+      if (taken > width) break
+      end = index + segment.length
+      if (segment === ' ') space = end
+    }
+    const at = space > width / 3 ? space : Math.max(end, 1)
+    found.push(rest.slice(0, at).trimEnd())
+    rest = rest.slice(at)
+  }
+  return [...found, rest]
+}

@@ -1,0 +1,26 @@
+/** Colours by meaning, in the names that every terminal's own palette gives a look, light or dark. */
+import type { Terminal } from './desk.ts'
+
+/** 0: none; 1: sixteen; 2: 256; 3: all. */
+export type ColourDepth = 0 | 1 | 2 | 3
+
+export interface Theme {
+  readonly depth: ColourDepth
+  readonly accent: string | undefined
+  readonly good: string | undefined
+  readonly bad: string | undefined
+  readonly notable: string | undefined
+}
+
+/** How many colours this terminal shows, by what it says of itself. */
+export function colourDepth({ env, stdout }: Terminal): ColourDepth {
+  const { TERM: term = '', COLORTERM: colour = '', TERM_PROGRAM: program = '' } = env
+  if (env['NO_COLOR'] || !stdout.isTTY || term === 'dumb') return 0
+  if (/truecolor|24bit/i.test(colour) || /kitty|ghostty|wezterm|alacritty|direct/i.test(`${term} ${program}`)) return 3
+  return /256/.test(term) || /iTerm|vscode|Apple_Terminal/.test(program) ? 2 : 1
+}
+
+export const themeOf = (depth: ColourDepth): Theme =>
+  depth === 0
+    ? { depth, accent: undefined, good: undefined, bad: undefined, notable: undefined }
+    : { depth, accent: 'cyan', good: 'green', bad: 'red', notable: 'yellow' }
