@@ -1,0 +1,257 @@
+import { mkdir, rmdir } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { type HeldPage, heldPages } from '../support/held-pages.ts'
+import { ask, type LogLine, type RunningServer, serve } from '../support/server.ts'
+import { isRunning, until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let built: BuiltBax
+let site: Site
+let held: HeldPage
+
+beforeAll(async () => {
+  held = heldPages()
+  ;[built, site] = await Promise.all([
+    buildBax(),
+    serveSite({ '/': '<title>Home</title><main><h1>Home</h1><p>Some words of a page.</p></main>', '/held': held.page }),
+  ])
+})
+afterAll(async () => {
+  held.letGo()
+  await built.close()
+  await site.close()
+})
+
+/** Strangers' pages may not lead to this machine; the fixture site is one. */
+const flags = ['--allow-private', '127.0.0.0/8']
+
+const line = (message: string) => (one: LogLine) => one.message === message
+const request = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
+
+/** Ends a server as its manager would, and says how it ended. */
+async function stop(server: RunningServer): Promise<number> {
+  server.child.kill('SIGTERM')
+  return (await server.ended).code
+}
+
+describe('a server', () => {
+  let server: RunningServer
+  beforeAll(async () => {
+    server = await serve(built, [...flags, '--metrics', '127.0.0.1:0'])
+  })
+  afterAll(() => stop(server))
+
+  test('is alive, and ready when a browser starts and its folder can be written', async () => {
+    expect(await server.ask('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    const { status, body } = await server.ask('GET', '/readyz')
+    expect([status, body]).toEqual([
+      200,
+      { status: 'ready', parts: { accepting: { ok: true }, browser: { ok: true }, state: { ok: true } } },
+    ])
+  })
+
+  test('is not ready while its folder cannot be written, says so without its path, and is ready again afterwards', async () => {
+    const inTheWay = join(server.stateDir, 'ready')
+    await mkdir(inTheWay)
+    await until(async () => (await server.ask('GET', '/readyz')).status === 503)
+    const { body, headers } = await server.ask('GET', '/readyz')
+    expect(body).toMatchObject({
+      code: 'not_ready',
+      error: 'the service cannot work now: the state folder cannot be written',
+      details: { parts: { state: { ok: false }, browser: { ok: true } } },
+    })
+    expect(headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(JSON.stringify(body)).not.toContain(server.stateDir)
+    await rmdir(inTheWay)
+    await until(async () => (await server.ask('GET', '/readyz')).status === 200)
+  })
+
+  test('tells every request in one line, without what is secret', async () => {
+    const { url } = server
+    const answer = await fetch(`${url}/v1/scrape?token=ft_hidden`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': 'from-outside:1', cookie: 'login=hidden' },
+      body: JSON.stringify({ url: `${site.url}/?token=hidden` }),
+    })
+    const size = (await answer.text()).length
+    const told = await server.line(request('scrape'))
+    expect(told).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      message: 'request',
+      request_id: answer.headers.get('x-request-id'),
+      client_request_id: 'from-outside:1',
+      operation: 'scrape',
+      method: 'POST',
+      path: '/v1/scrape',
+      status: 200,
+      ms: expect.any(Number),
+      bytes: expect.any(Number),
+      key_id: null,
+    })
+    expect(told['bytes']).toBeGreaterThan(size)
+    expect(JSON.stringify(told)).not.toContain('hidden')
+  })
+
+  test('gives every request a name of its own; one from outside is noted only when it is fit to be', async () => {
+    const answer = await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'not "fit"' } })
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    const told = await server.line((one) => one['path'] === '/nowhere')
+    expect(told).toMatchObject({ operation: 'unknown', status: 404 })
+    expect(told).not.toHaveProperty('client_request_id')
+  })
+
+  test('tells a caller that has gone before its answer', async () => {
+    const { hostname, port } = new URL(server.url)
+    const body = JSON.stringify({ url: `${site.url}/held`, render: 'http' })
+    const socket = createConnection(Number(port), hostname)
+    socket.write(
+      `POST /v1/scrape HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    await held.asked()
+    socket.destroy()
+    expect(await server.line((one) => one['cut'] === true)).toMatchObject({ operation: 'scrape', bytes: 0 })
+  })
+
+  test('counts requests by operation and status, and shows what it holds', async () => {
+    const { session_id } = (await server.ask('POST', '/sessions', {})).body
+    await server.ask('POST', '/commands', { session_id, commands: [{ command: 'get_title' }] })
+    await server.ask('POST', '/commands', { session_id: 'ses_unknown', commands: [{ command: 'get_title' }] })
+    const { body, headers } = await server.ask('GET', '/metrics')
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1])
+    expect(value('bax_requests_total{operation="runCommands",status="200"}')).toBe(1)
+    expect(value('bax_requests_total{operation="runCommands",status="404"}')).toBe(1)
+    expect(value('bax_request_duration_seconds_count{operation="runCommands",status="200"}')).toBe(1)
+    expect(value('bax_response_bytes_total{operation="runCommands"}')).toBeGreaterThan(100)
+    expect(value('bax_sessions')).toBe(1)
+    expect(value('bax_browsers{kind="headless"}')).toBe(1)
+    expect(value('bax_queue_length{queue="sessions"}')).toBe(0)
+    // This very request.
+    expect(value('bax_requests_in_flight')).toBe(1)
+    expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m)
+    expect(body).toMatch(/^process_resident_memory_bytes /m)
+    await server.ask('DELETE', `/sessions/${session_id}`)
+  })
+
+  test('answers for its metrics at an address of their own, and for nothing else there', async () => {
+    const { message } = await server.line((one) => one.message.startsWith('metrics are at '))
+    const apart = message.slice('metrics are at '.length)
+    expect((await ask(apart, 'GET', '')).body).toContain('bax_requests_total')
+    expect((await ask(apart.replace('/metrics', ''), 'GET', '/engine')).status).toBe(404)
+  })
+})
+
+test('a server without a browser is alive and not ready', async () => {
+  const server = await serve(built, ['--browser', '/nowhere/chromium'])
+  expect((await server.ask('GET', '/healthz')).status).toBe(200)
+  const { status, body } = await server.ask('GET', '/readyz')
+  expect([status, body.code, body.details.parts.browser]).toEqual([
+    503,
+    'not_ready',
+    { ok: false, message: 'no browser was found' },
+  ])
+  expect(await stop(server)).toBe(0)
+})
+
+test('text for people: one line an event, levels below the one asked for are left out', async () => {
+  const folder = await built.stateDir()
+  const quiet = built.start(['serve', '--port', '0', '--log-level', 'warn'], { env: { BAX_STATE_DIR: folder } })
+  const text = built.start(['serve', '--port', '0', '--log-format', 'text'], {
+    env: { BAX_STATE_DIR: await built.stateDir() },
+  })
+  const said = await text.says('bax is listening on http://')
+  expect(said).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}bax is listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+  for (const { child } of [quiet, text]) child.kill('SIGTERM')
+  expect(await quiet.ended).toMatchObject({ code: 0, stderr: '' })
+  expect((await text.ended).code).toBe(0)
+})
+
+describe('at SIGTERM', () => {
+  test('what runs is finished, what is new is sent away, what watches is told, and the end is 0', async () => {
+    const server = await serve(built, flags)
+    const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
+    const watching = fetch(`${server.url}/stream/sse?session_id=${session_id}`).then((answer) => answer.text())
+    const scraping = server.ask('POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
+    await held.asked()
+    server.child.kill('SIGTERM')
+    await server.line(line('draining'))
+
+    const ready = await server.ask('GET', '/readyz')
+    expect([ready.status, ready.body.code]).toEqual([503, 'shutting_down'])
+    const refused = await server.ask('POST', '/v1/scrape', { url: site.url })
+    expect([refused.status, refused.body.code]).toEqual([503, 'shutting_down'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('connection')).toBe('close')
+    expect(await refusalOf(`${server.url.replace('http', 'ws')}/sessions/${session_id}/cdp`)).toBe(503)
+    // What is there can be asked about, and ended.
+    expect((await server.ask('GET', `/sessions/${session_id}`)).body).toMatchObject({ status: 'ready' })
+
+    held.letGo()
+    expect(await scraping).toMatchObject({ status: 200, body: { success: true } })
+    expect(await watching).toContain('"type":"session.closed"')
+    const { code, stderr } = await server.ended
+    expect(code).toBe(0)
+    expect(stderr).toContain('"message":"drained"')
+  })
+
+  test('what is not finished in time is ended with an answer', async () => {
+    const server = await serve(built, [...flags, '--drain-secs', '0.2'])
+    const { session_id } = (await server.ask('POST', '/sessions', {})).body
+    const hanging = server.ask('POST', '/commands', {
+      session_id,
+      commands: [{ command: 'evaluate', data: { expression: 'new Promise(() => {})' } }],
+    })
+    await commandStarted(server, session_id)
+    server.child.kill('SIGTERM')
+    expect(await hanging).toMatchObject({ status: 200, body: { success: false, code: 'session_closed' } })
+    expect((await server.ended).code).toBe(0)
+  })
+
+  test('a second one ends it at once, and leaves no browser', async () => {
+    const server = await serve(built, flags)
+    const { session_id } = (await server.ask('POST', '/sessions', {})).body
+    const { browsers } = (await server.ask('GET', '/engine')).body
+    const hanging = server
+      .ask('POST', '/commands', {
+        session_id,
+        commands: [{ command: 'evaluate', data: { expression: 'new Promise(() => {})' } }],
+      })
+      .catch((error: Error) => error.name)
+    await commandStarted(server, session_id)
+    server.child.kill('SIGTERM')
+    await server.line(line('draining'))
+    server.child.kill('SIGTERM')
+    expect((await server.ended).code).toBe(143)
+    expect(await hanging).toBe('TypeError')
+    await until(() => !isRunning(browsers[0].pid))
+  })
+})
+
+/** HTTP status with which a websocket is turned away. */
+const refusalOf = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url)
+    socket.on('unexpected-response', (_, response) => {
+      response.resume()
+      resolve(response.statusCode!)
+    })
+    socket.on('open', () => reject(new Error('the websocket was let in')))
+    socket.on('error', reject)
+  })
+
+/** Resolves when a batch of the session has begun. */
+async function commandStarted({ url }: RunningServer, sessionId: string): Promise<void> {
+  const aborted = new AbortController()
+  const answer = await fetch(`${url}/stream/sse?session_id=${sessionId}&replay=all`, { signal: aborted.signal })
+  let text = ''
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.includes('"command.started"')) break
+  }
+  aborted.abort()
+}

@@ -1,0 +1,80 @@
+/** A `bax serve` of its own as a real process, for tests that look at its log, end it or kill it. */
+import type { ChildProcess } from 'node:child_process'
+import type { BuiltBax, CliOptions, CliResult } from './cli.ts'
+
+/** One line of the server's log. */
+export interface LogLine {
+  readonly level: string
+  readonly time: string
+  readonly message: string
+  readonly [fact: string]: unknown
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
+  readonly stateDir: string
+  readonly child: ChildProcess
+  readonly ended: Promise<CliResult>
+  /** Resolves with the first line of the log, past or to come, that is wanted. */
+  line(wanted: (line: LogLine) => boolean): Promise<LogLine>
+  /** Sends JSON and gives the answer with its body read. */
+  ask(method: string, path: string, body?: unknown): Promise<Answer>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // What an answer holds is the test's to say.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+}
+
+/** Starts it on a free port; `stateDir` is a fresh one unless it is given. */
+export async function serve(
+  built: BuiltBax,
+  flags: readonly string[] = [],
+  { stateDir, env }: { stateDir?: string; env?: CliOptions['env'] } = {},
+): Promise<RunningServer> {
+  const folder = stateDir ?? (await built.stateDir())
+  const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], { env: { BAX_STATE_DIR: folder, ...env } })
+  const log = logOf(running.child, running.ended)
+  const { message } = await log((line) => line.message.startsWith('bax is listening on '))
+  const url = message.slice('bax is listening on '.length)
+  return { ...running, url, stateDir: folder, line: log, ask: (...request) => ask(url, ...request) }
+}
+
+export async function ask(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['line'] {
+  const lines: LogLine[] = []
+  const waiting = new Set<() => void>()
+  let rest = ''
+  child.stderr!.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n')
+    rest = parts.pop()!
+    // What is no line of the log is a failure to start, which the test is told with the end.
+    lines.push(...parts.filter((part) => part.startsWith('{')).map((part) => JSON.parse(part) as LogLine))
+    for (const look of waiting) look()
+  })
+  return (wanted) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = lines.find(wanted)
+        if (!found) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      void ended.then(({ stderr }) => reject(new Error(`the server ended without saying ${wanted}: ${stderr}`)))
+      look()
+    })
+}
