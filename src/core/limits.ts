@@ -1,4 +1,5 @@
 import { crawlLimits } from './crawl-limits.ts'
+import { egressLimits } from './egress-limits.ts'
 import { relayLimits } from './relay-limits.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
@@ -12,6 +13,9 @@ export const limits = {
     /** Items of a list, names of an object. */
     items: 10_000,
     fields: 1000,
+    /** Names in a list of them (formats, kinds, hosts), and characters of a name or an id. */
+    names: 100,
+    nameChars: 200,
     /** Faults and unknown fields that an answer lists, and the characters of each. */
     faults: 20,
     faultChars: 300,
@@ -38,6 +42,8 @@ export const limits = {
     idleTimeoutSecs: 300,
     timeoutSecs: 3600,
     maxTimeoutSecs: 86_400,
+    /** How long a ticket lets a client of CDP in. */
+    ticketMs: 60_000,
     /** How long before its end `session.expiring` is sent. */
     expiringNoticeSecs: 30,
     /** How long an ended session, or a finished provision, can still be asked about. */
@@ -128,6 +134,9 @@ export const limits = {
   },
 
   crawl: crawlLimits,
+
+  /** Threads that read pages: at most so many, what each may hold, and how long they stay when there is nothing to read. */
+  reading: { threads: 2, worthwhile: 32, heapMb: 1024, idleMs: 30_000 },
 
   search: {
     results: 5,
@@ -269,18 +278,7 @@ export const limits = {
     tickMs: 2000,
   },
 
-  egress: {
-    /** Connections of browsers that go through the proxy at the same time. */
-    connections: 4096,
-    /** Time for a browser to say where it wants to go. */
-    greetingMs: 10_000,
-    dialMs: 30_000,
-    /** How long the addresses of a name are taken as they were. */
-    nameMs: 10_000,
-    names: 1000,
-    /** Hosts of which the reason of the last failure is known. */
-    failures: 1000,
-  },
+  egress: egressLimits,
 
   /** Answers kept for `Idempotency-Key`. */
   repeats: { keepMs: 24 * 60 * 60_000, kept: 1000, keyChars: 255 },
@@ -295,6 +293,19 @@ export const limits = {
     /** How long a broken connection is tried again before the reader gives up. */
     comeBackMs: 60_000,
     /** Pause between two pictures of a page. */
-    pictureMs: 100,
+    pictureMs: 60,
+  },
+
+  live: {
+    /** Tokens of one session beside its first. */
+    tokens: 100,
+    textChars: 100_000,
+    messageChars: 500_000,
+    /** A person who has the control and does nothing for so long has gone. */
+    idleMs: 5 * 60_000,
+    /** Events that a view is shown at once when it opens. */
+    events: 100,
+    /** A view that lets so much wait is let go. */
+    waitingBytes: 16 * 1024 * 1024,
   },
 } as const

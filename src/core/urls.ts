@@ -35,6 +35,9 @@ function withScheme(text: string): string {
  */
 export function openableUrl(text: string, field = 'url'): string {
   const href = normaliseUrl(text, field)
-  if (!openable.has(new URL(href).protocol) && !openableAbout.test(href)) throw new BaxError('url_blocked', 'URL blocked')
+  if (!isOpenable(href)) throw new BaxError('url_blocked', 'URL blocked')
   return href
 }
+
+/** Whether a browser may open an absolute address, as far as its scheme tells. */
+export const isOpenable = (href: string): boolean => openable.has(new URL(href).protocol) || openableAbout.test(href)

@@ -31,6 +31,7 @@ const floors: Record<string, Floor> = {
       'mime',
       'p-queue',
       'picomatch',
+      'proxy-chain',
       're2js',
       'robots-parser',
       'tar-stream',

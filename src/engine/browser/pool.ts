@@ -139,8 +139,9 @@ export class Pool {
     // Its failure is the worker's too, and told there.
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
+    const { log, writeAnywhere: filesAllowed } = this.#config
     const worker = this.locate(kind).then((browser) =>
-      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, onFound, log: this.#config.log }),
+      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, filesAllowed, onFound, log }),
     )
     const berth: Berth = { kind, found, worker, running: undefined, seats: 0, retire: undefined }
     this.#berthsOf(kind).push(berth)

@@ -1,5 +1,6 @@
 /** A consumer's view of one session: its context and nothing else of the browser that it shares with others. */
 import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../cdp/router.ts'
+import { type CdpRules, refusalOf } from './cdp-rules.ts'
 
 /** Domains that reach beyond a page. */
 const wide = /^(?:Browser|Target|SystemInfo|Storage|Extensions|Tethering|Tracing|Memory|HeapProfiler|IO|Fetch)\./
@@ -38,12 +39,14 @@ interface TargetInfo {
 export class SessionGate implements CdpChannel {
   readonly #channel: CdpChannel
   readonly #contextId: string
+  readonly #rules: CdpRules
   readonly #own = new Set<string>()
   readonly #withheld = new Set<string>()
 
-  constructor(channel: CdpChannel, contextId: string) {
+  constructor(channel: CdpChannel, contextId: string, rules: CdpRules) {
     this.#channel = channel
     this.#contextId = contextId
+    this.#rules = rules
   }
 
   send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
@@ -62,6 +65,8 @@ export class SessionGate implements CdpChannel {
     }
     const onPage = sessionId !== undefined && allowedOnPages.test(method)
     if (wide.test(method) && !allowed.has(method) && !onPage) return reply({ error: denied(method) })
+    const refused = refusalOf(method, params, this.#rules)
+    if (refused) return reply({ error: refused })
     const { browserContextId: named, targetId } = params
     if (named !== undefined && named !== this.#contextId) return reply({ error: denied(method) })
     const own = scoped.has(method) ? { ...message, params: { ...params, browserContextId: this.#contextId } } : message

@@ -1,5 +1,6 @@
 /** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
+import type { CdpRules } from './cdp-rules.ts'
 import type { CdpChannel } from '../cdp/router.ts'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
@@ -32,6 +33,8 @@ export interface WorkerFacts {
   readonly kind: BrowserKind
   readonly browser: LocatedBrowser
   readonly egress: Egress
+  /** Whether clients of its sessions may name files of this machine. */
+  readonly filesAllowed: boolean
   /** Called when the browser answers for the first time. */
   readonly onFound: () => void
   readonly log: Log
@@ -51,6 +54,7 @@ export class BrowserWorker {
   readonly #control: Channel
   readonly #driver: Driver
   readonly #log: Log
+  readonly #rules: CdpRules
   readonly #warm: Place[] = []
   #warmWanted = 0
   #warming = false
@@ -68,6 +72,7 @@ export class BrowserWorker {
     this.#control = parts.control
     this.#driver = parts.driver
     this.#log = facts.log
+    this.#rules = { files: facts.filesAllowed, checkUrl: (url) => facts.egress.checkLiteral(url) }
   }
 
   /** @throws BaxError `browser_failed` with the browser's last words. */
@@ -156,7 +161,7 @@ export class BrowserWorker {
     const { context, contextId, pagesOpened } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()
-      const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId)
+      const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
       return { context, page, pagesOpened, openCdp, close: () => this.#close(context, contextId) }
     } catch (error) {
       await this.#close(context, contextId)

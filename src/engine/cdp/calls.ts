@@ -6,6 +6,8 @@ import { browserTarget, isBrowserMethod } from './routing.ts'
 
 /** How the gate beside the browser marks what its policy refuses. */
 export const deniedCode = -32_003
+/** The same for an address that may not be opened. */
+export const blockedCode = -32_004
 
 export interface CdpRequest {
   readonly method: string
@@ -165,6 +167,7 @@ export class CdpCalls {
 }
 
 function asDenied(error: BaxError): never {
-  const denied = error.code === 'cdp_error' && (error.details as { code: number }).code === deniedCode
-  throw denied ? new BaxError('method_denied', error.message, { cause: error }) : error
+  const code = error.code === 'cdp_error' ? (error.details as { code: number }).code : undefined
+  if (code === blockedCode) throw new BaxError('url_blocked', 'URL blocked', { cause: error })
+  throw code === deniedCode ? new BaxError('method_denied', error.message, { cause: error }) : error
 }
