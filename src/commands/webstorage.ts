@@ -2,11 +2,13 @@
 import type { Page } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/command.ts'
+import { limits } from '../core/limits.ts'
 import { BaxError } from '../core/errors.ts'
 import { extraction } from './fields.ts'
 
 const items = z
   .array(z.object({ key: z.string(), value: z.string() }))
+  .max(limits.input.items)
   .min(1)
   .max(10_000)
   .describe('Entries to set; others stay as they are')

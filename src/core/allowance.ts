@@ -65,6 +65,11 @@ export class Quota {
     this.#allowances = allowances
   }
 
+  /** What all callers have taken together. */
+  get total(): number {
+    return [...this.#taken.values()].reduce((sum, count) => sum + count, 0)
+  }
+
   /**
    * Takes one for the caller; the function gives it back, once.
    * @throws BaxError with the quota's code when the caller has as many as it may.

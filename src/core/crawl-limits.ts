@@ -9,6 +9,9 @@ export const crawlLimits = {
   /** Pages of a crawl of /v2 that does not say how many, where the server allows them. */
   pagesV2: 10_000,
   mostDepth: 1000,
+  /** Globs of paths, and characters of each. */
+  globs: 1000,
+  globChars: 1000,
   /** Seconds for a whole crawl unless others are asked for. */
   secs: 600,
   mostSecs: 86_400,

@@ -18,6 +18,8 @@ export interface Call {
   /** The same for websockets; null where none are served. */
   readonly socketBaseUrl: string | null
   readonly requestId: string
+  /** What the caller has shown in a header: a key, or a token where one is asked for. */
+  readonly token?: string | null
   /** The caller would rather not wait for work that can go on by itself (`Prefer: respond-async`). */
   readonly preferAsync?: boolean
   /** The server that the call came by; absent within a process. */
@@ -64,6 +66,8 @@ export interface Operation<
   readonly heavy?: true
   /** `Idempotency-Key` is obeyed: what is made by it is made once. */
   readonly idempotent?: true
+  /** Of an idempotent one: what is kept of a large answer, and how the same answer is had from it again. */
+  readonly replay?: Replay<z.output<NonNullable<Out>>>
   /** Goes on with what runs already: a server that is about to end still takes it, as it does every GET and DELETE. */
   readonly goesOn?: true
   /** Largest body in bytes where the usual bound is too small. */
@@ -71,6 +75,12 @@ export interface Operation<
   /** Codes that this operation can answer beside those every operation can; for the documents. */
   readonly errors?: readonly ErrorCode[]
   run(engine: Engine, input: z.output<In>, call: Call): Out extends z.ZodType ? Promise<z.output<Out>> : Promise<void>
+}
+
+/** Keeps little in place of an answer that may be large. */
+export interface Replay<Answer> {
+  note(output: Answer): unknown
+  again(engine: Engine, note: never, call: Call): Promise<Answer>
 }
 
 export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | null>(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BaxError } from '../core/errors.ts'
+import { limits } from '../core/limits.ts'
 import { eventData, sessionEvent } from '../core/shapes/events.ts'
 import { defineStream } from '../core/stream.ts'
 import { sessionId } from './sessions.ts'
@@ -23,13 +24,14 @@ export const sessionEvents = defineStream({
     since: z.int().min(0).optional().describe('Number of the last event seen; the next ones follow'),
     replay: z.enum(['all']).optional().describe('all begins with every kept event'),
     types: z
-      .array(z.string())
+      .array(z.string().max(limits.input.nameChars))
+      .max(limits.input.names)
       .optional()
       .describe('Only these event types; frame (pictures of the page) comes only when it is named here'),
   }),
   frame: sessionEvent,
-  mayBeOver: true,
   errors: ['session_not_found', 'unauthorized'],
+  mayBeOver: true,
   open: (engine, input, call) => {
     const unknown = input.types?.filter((type) => !known.includes(type)) ?? []
     if (unknown.length > 0) {

@@ -6,6 +6,7 @@ import type { Service } from '../core/service.ts'
 import type { StreamCall, StreamOperation } from '../core/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
 import type { AppContext } from './env.ts'
+import { shownIn } from './gate.ts'
 import { readInput } from './input.ts'
 import type { BodyHold, BodyRoom, Places } from './load.ts'
 import type { Repeats } from './repeats.ts'
@@ -46,8 +47,9 @@ async function answerFrom(
   const call = callOf(context, ground)
   const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
   const run = operation.heavy ? () => places.run(work) : work
-  const key = { operation: operation.http, caller: call.caller, headers: raw.headers }
-  const output = operation.idempotent ? await repeats.once(key, input, run) : await run()
+  const output = operation.idempotent
+    ? await onlyOnce(operation, { engine, repeats, raw, call, input, run })
+    : await run()
   if (operation.output === null) return context.body(null, 204)
   const lines = operation.lines?.(output as never, input as never)
   if (lines) {
@@ -61,6 +63,29 @@ async function answerFrom(
   if (!joined) return context.json(body, status as 200)
   const warned = operation.warned?.(output as never, joined) ?? { ...body, warning: joined }
   return context.json(warned as Record<string, unknown>, status as 200)
+}
+
+interface Repeatable extends Pick<Ground, 'engine' | 'repeats'> {
+  readonly raw: Request
+  readonly call: Call
+  readonly input: unknown
+  readonly run: () => Promise<unknown>
+}
+
+/** The answer of the first request with the same key; of a large one only a note is kept, for all but its own caller. */
+async function onlyOnce(
+  operation: Operation,
+  { engine, repeats, raw, call, input, run }: Repeatable,
+): Promise<unknown> {
+  const { http, replay } = operation
+  const key = { operation: http, caller: call.caller, headers: raw.headers, signal: call.signal }
+  if (!replay) return repeats.once(key, input, run)
+  let made: { output: unknown } | undefined
+  const note = await repeats.once(key, input, async () => {
+    made = { output: await run() }
+    return replay.note(made.output as never)
+  })
+  return made ? made.output : replay.again(engine, note as never, call)
 }
 
 /** Whether the caller of an address that can be read and followed wants to follow. */
@@ -125,6 +150,7 @@ function callOf(context: AppContext, { sockets, service }: Ground): Call {
     baseUrl,
     socketBaseUrl: sockets === 'here' ? baseUrl : (sockets ?? null),
     requestId: context.get('requestId'),
+    token: shownIn(context.req.raw.headers) ?? null,
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
     ...(service && { service }),
   }

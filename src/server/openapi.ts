@@ -16,6 +16,8 @@ export function makeOpenapi(): Json {
   const tags = new Set<string>()
   for (const [name, operation] of Object.entries(all)) {
     for (const [at, http] of routesOf(operation).entries()) {
+      // The same address again, for clients that write it so.
+      if (http.endsWith('/')) continue
       const { method, path: template } = route(http)
       const path = template.replaceAll('*}', '}')
       paths[path] ??= {}

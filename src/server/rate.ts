@@ -78,13 +78,12 @@ export function limitRate(allowances: Allowances): MiddlewareHandler<AppEnv> {
     const standing = rates.count(caller)
     if (!standing) return next()
     const allowance = allowanceOf(caller, allowances)
-    const tell = () => {
+    try {
+      assertAllowed(standing, allowance)
+      await next()
+    } finally {
+      // Whatever is answered bears them: a stream, a failure.
       for (const [name, value] of Object.entries(rateHeaders(standing, allowance))) context.header(name, value)
     }
-    if (!standing.allowed) tell()
-    assertAllowed(standing, allowance)
-    await next()
-    // Whatever has been answered bears them, a stream too.
-    tell()
   }
 }

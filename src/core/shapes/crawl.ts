@@ -28,10 +28,15 @@ const counter = z.int().min(0)
 /** Which addresses of a site belong to it, and how it is treated. */
 const scope = {
   include_paths: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(crawl.globChars))
+    .max(crawl.globs)
     .default([])
     .describe('Globs of decoded paths, e.g. /docs/** (which also matches /docs); all paths when there is none'),
-  exclude_paths: z.array(z.string().min(1)).default([]).describe('Globs of paths to leave out; they win'),
+  exclude_paths: z
+    .array(z.string().min(1).max(crawl.globChars))
+    .max(crawl.globs)
+    .default([])
+    .describe('Globs of paths to leave out; they win'),
   path_syntax: z
     .enum(['glob', 'regex'])
     .optional()

@@ -1,5 +1,6 @@
 /** Keys as they are asked for and listed; the key itself is in no listing. */
 import { z } from 'zod'
+import { limits } from '../limits.ts'
 import { keyScopes } from '../caller.ts'
 
 export const keyRecord = z
@@ -21,6 +22,7 @@ export const keyInput = z.object({
   name: z.string().trim().min(1).max(100).describe('Who or what the key is for'),
   scopes: z
     .array(z.enum(keyScopes))
+    .max(limits.input.names)
     .min(1)
     .default(['browser', 'scrape', 'shell', 'relay'])
     .describe('What it allows; admin allows everything, sees what all keys have made, and makes keys'),

@@ -18,6 +18,7 @@ const observationParts = [
 export const observationWishes = z.object({
   include: z
     .array(z.enum(observationParts))
+    .max(limits.input.names)
     .default(['snapshot', 'elements', 'tabs'])
     .describe('Parts of the observation'),
   selector: z

@@ -75,6 +75,7 @@ export const scrapeAction = z.discriminatedUnion('type', [
 export const scrapeOptions = z.object({
   formats: z
     .array(format)
+    .max(limits.input.names)
     .default(['markdown'])
     .describe(
       `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}`,

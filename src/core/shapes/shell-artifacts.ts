@@ -53,7 +53,7 @@ export const artifact = z
   .meta({ id: 'Artifact' })
 
 export const artifactListInput = z.object({
-  session_id: z.string().min(1).describe('Shell session id'),
+  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id'),
   limit: z.int().min(1).max(1000).default(limits.artifacts.listed).describe('Artifacts in one answer'),
   cursor: z.string().optional().describe('next_cursor of the answer before'),
 })

@@ -40,6 +40,7 @@ const what = {
   argv: z
     .array(words)
     .min(1)
+    .max(limits.input.items)
     .refine(
       (all) => all.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0) <= exec.commandBytes,
       `must have at most ${exec.commandBytes} bytes`,
@@ -73,7 +74,9 @@ const how = {
   user: z.enum(['user', 'root']).default('user').describe('root only where the operator allows it'),
 }
 
-const session = { session_id: z.string().min(1).describe('Shell session id, or the name of a live one') }
+const session = {
+  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
+}
 const exactlyOne = oneOf('command', 'code', 'argv')
 
 export const execInput = z

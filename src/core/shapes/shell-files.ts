@@ -22,7 +22,9 @@ const pathBytes = z
     return bytes.length > 0 && bytes.length <= files.pathBytes && !bytes.includes(0)
   }, `must hold 1 to ${files.pathBytes} bytes and no NUL`)
 
-const session = { session_id: z.string().min(1).describe('Shell session id, or the name of a live one') }
+const session = {
+  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
+}
 const at = {
   path: pathText.optional().describe('Absolute, or relative to /workspace'),
   path_b64: pathBytes.optional().describe('The path as base64, for names that are not UTF-8'),

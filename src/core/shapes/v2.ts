@@ -21,10 +21,15 @@ export const crawlInputV2 = z.object({
     .describe('Maximum pages; as many as the server allows when not given'),
   max_discovery_depth: crawlInput.shape.max_depth.unwrap().optional().describe('Maximum link depth; none by default'),
   include_paths: z
-    .array(z.string().min(1))
+    .array(z.string().min(1).max(limits.crawl.globChars))
+    .max(limits.crawl.globs)
     .default([])
     .describe('Regular expressions, found anywhere in the path; all paths when there is none'),
-  exclude_paths: z.array(z.string().min(1)).default([]).describe('Regular expressions of paths to leave out; they win'),
+  exclude_paths: z
+    .array(z.string().min(1).max(limits.crawl.globChars))
+    .max(limits.crawl.globs)
+    .default([])
+    .describe('Regular expressions of paths to leave out; they win'),
   crawl_entire_domain: z
     .boolean()
     .default(false)
@@ -66,9 +71,13 @@ const source = z.union([z.string(), z.object({ type: z.string() })])
 export const searchInputV2 = z.object({
   query: searchInput.shape.query,
   limit: searchInput.shape.limit,
-  sources: z.array(source).default(['web']).describe('Where to search: web; others are named in `warning`'),
-  include_domains: z.array(host).default([]).describe('Only results of these hosts'),
-  exclude_domains: z.array(host).default([]).describe('No results of these hosts'),
+  sources: z
+    .array(source)
+    .max(limits.input.names)
+    .default(['web'])
+    .describe('Where to search: web; others are named in `warning`'),
+  include_domains: z.array(host).max(limits.input.names).default([]).describe('Only results of these hosts'),
+  exclude_domains: z.array(host).max(limits.input.names).default([]).describe('No results of these hosts'),
   tbs: searchInput.shape.tbs,
   country: searchInput.shape.country,
   lang: searchInput.shape.lang,

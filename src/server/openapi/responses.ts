@@ -52,8 +52,18 @@ export function responses(operation: AnyOperation, components: Json): Json {
 /** What the server answers by itself, before the operation is asked. */
 function commonCodes(operation: AnyOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
-  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'rate_limited']
-  return ['invalid_request', ...body, ...gate, 'bad_host', 'internal_error']
+  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited']
+  const begins = /^(POST|PUT)/.test(operation.http) && !('goesOn' in operation && operation.goesOn)
+  return [
+    'invalid_request',
+    ...body,
+    ...gate,
+    'bad_host',
+    ...(begins ? (['shutting_down'] as const) : []),
+    ...('heavy' in operation && operation.heavy ? (['no_capacity'] as const) : []),
+    ...('idempotent' in operation && operation.idempotent ? (['conflict'] as const) : []),
+    'internal_error',
+  ]
 }
 
 const isPublic = ({ scope }: AnyOperation) => scope === 'public'

@@ -21,7 +21,7 @@ const descriptions: Record<string, string> = {
 }
 
 /** Addresses that belong to a group of another name. */
-const elsewhere: Record<string, string> = { healthz: 'engine', readyz: 'engine', metrics: 'engine' }
+const elsewhere: Record<string, string> = { healthz: 'engine', json: 'cdp', readyz: 'engine', metrics: 'engine' }
 
 /** The group of an operation. */
 export function tagOf(http: string): string {

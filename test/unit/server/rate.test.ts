@@ -1,0 +1,126 @@
+/** What callers may have and do, on a clock of the test's own. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Allowance, allowancesOf, Quota } from '../../../src/core/allowance.ts'
+import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/caller.ts'
+import type { Engine } from '../../../src/core/engine.ts'
+import { BaxError } from '../../../src/core/errors.ts'
+import type { KeyRing } from '../../../src/core/keys.ts'
+import { limits } from '../../../src/core/limits.ts'
+import { createApp } from '../../../src/server/app.ts'
+import { Rates } from '../../../src/server/rate.ts'
+
+const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
+const [ann, ben] = [holder('ann'), holder('ben')]
+
+describe('a bucket of requests', () => {
+  function bucket(wishes: Partial<Allowance> = {}) {
+    let now = 0
+    const rates = new Rates(allowancesOf(wishes), () => now)
+    return { count: (caller = ann) => rates.count(caller), later: (ms: number) => (now += ms) }
+  }
+
+  test('gives a burst at once, and then as many as the rate allows', () => {
+    const { count, later } = bucket()
+    const burst = Array.from({ length: limits.caller.burst }, () => count()!)
+    expect(burst.every(({ allowed }) => allowed)).toBe(true)
+    expect(burst.map(({ remaining }) => remaining)).toEqual(burst.map((_, at) => limits.caller.burst - 1 - at))
+    expect(count()).toMatchObject({ allowed: false, remaining: 0, retrySecs: 1, resetSecs: 5 })
+    later(1000)
+    const second = Array.from({ length: 11 }, () => count()!.allowed)
+    expect(second).toEqual([...Array(limits.caller.rate).fill(true), false])
+  })
+
+  test('never holds more than the burst, and refused requests cost nothing', () => {
+    const { count, later } = bucket({ rate: 1, burst: 2 })
+    later(3_600_000)
+    expect([count(), count(), count(), count()].map((one) => one!.allowed)).toEqual([true, true, false, false])
+    later(999)
+    expect(count()).toMatchObject({ allowed: false, retrySecs: 1 })
+    later(1)
+    expect(count()!.allowed).toBe(true)
+  })
+
+  test('tells an honest time to wait', () => {
+    const { count, later } = bucket({ rate: 1, burst: 1 })
+    count()
+    const { retrySecs } = count()!
+    later(retrySecs * 1000)
+    expect(count()!.allowed).toBe(true)
+  })
+
+  test('belongs to one key', () => {
+    const { count } = bucket({ rate: 1, burst: 1 })
+    expect([count(ann), count(ann), count(ben)].map((one) => one!.allowed)).toEqual([true, false, true])
+  })
+
+  test('bounds nobody where no keys are in use, unless the operator wishes it', () => {
+    expect(bucket().count(everybody)).toBeUndefined()
+    expect(bucket({ rate: 0 }).count(ann)).toBeUndefined()
+    const wished = bucket({ rate: 2 })
+    expect(wished.count(everybody)).toMatchObject({ burst: 10, remaining: 9 })
+    // Strangers get no further than to what is public: they cannot use up what others have.
+    expect(wished.count(nobody)).toBeUndefined()
+  })
+})
+
+describe('a quota', () => {
+  const quota = (most: number) =>
+    new Quota({ of: 'crawls', things: 'crawls', code: 'rate_limited', hint: 'wait' }, allowancesOf({ crawls: most }))
+
+  test('is taken and given back by each key for itself', () => {
+    const crawls = quota(2)
+    const giveBack = crawls.take(ann)
+    crawls.take(ann)
+    expect(() => crawls.take(ann)).toThrow(expect.objectContaining({ code: 'rate_limited', details: { limit: 'crawls', most: 2 } })) // prettier-ignore
+    crawls.take(ben)
+    giveBack()
+    giveBack()
+    crawls.take(ann)
+    expect(() => crawls.take(ann)).toThrow(BaxError)
+    expect(crawls.total).toBe(3)
+  })
+
+  test('of 0 is none', () => {
+    const crawls = quota(0)
+    for (let at = 0; at < 100; at++) crawls.take(ann)
+    expect(crawls.total).toBe(100)
+  })
+})
+
+describe('a server with keys', () => {
+  const ring = { required: () => true, callerOf: (key: string) => holder(key) } as unknown as KeyRing
+  const engine = { crawls: {}, sessions: { list: async () => [] } } as unknown as Engine
+  const app = createApp({
+    engine,
+    gate: { hosts: null, origins: new Set(), keys: ring },
+    allowances: allowancesOf({ rate: 1, burst: 2 }),
+  })
+  beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0))
+  afterAll(() => void vi.restoreAllMocks())
+  const list = (key: string) => app.request('/sessions', { headers: { 'x-api-key': key } })
+  const told = ({ headers }: Response) =>
+    ['limit', 'remaining', 'reset', 'policy'].map((name) => headers.get(`ratelimit-${name}`))
+
+  test('tells every caller where it stands, and refuses what is too much with the time to wait', async () => {
+    const first = await list('cid')
+    expect([first.status, ...told(first)]).toEqual([200, '2', '1', '1', '2;w=2'])
+    const second = await list('cid')
+    expect([second.status, ...told(second)]).toEqual([200, '2', '0', '2', '2;w=2'])
+    const third = await list('cid')
+    expect([third.status, third.headers.get('retry-after'), ...told(third)]).toEqual([429, '1', '2', '0', '2', '2;w=2'])
+    expect(await third.json()).toMatchObject({ success: false, code: 'rate_limited', request_id: expect.any(String) })
+    expect((await list('dora')).status).toBe(200)
+  })
+
+  test('says so of failures too', async () => {
+    const missing = await app.request('/nowhere', { headers: { 'x-api-key': 'eve' } })
+    expect([missing.status, told(missing)[1]]).toEqual([404, '1'])
+  })
+
+  test('counts nothing for what is public', async () => {
+    for (let at = 0; at < 5; at++) {
+      const answer = await app.request('/healthz')
+      expect([answer.status, told(answer)[0]]).toEqual([200, null])
+    }
+  })
+})

@@ -1,0 +1,124 @@
+/** Requests that are too large in one way or another are refused before anybody reads them. */
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Engine } from '../../../src/core/engine.ts'
+import { limits } from '../../../src/core/limits.ts'
+import { operations, streams, transfers } from '../../../src/operations/index.ts'
+import { createApp } from '../../../src/server/app.ts'
+import { privateGate } from '../../../src/server/gate.ts'
+import { isDeeper } from '../../../src/server/json-depth.ts'
+
+const untouched = new Proxy({} as Engine, {
+  get: () => {
+    throw new Error('the engine was reached')
+  },
+})
+const app = createApp({ engine: untouched, gate: privateGate })
+const json = { 'content-type': 'application/json' }
+const post = async (path: string, body: string) => {
+  const response = await app.request(path, { method: 'POST', headers: json, body })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+const mebibyte = 1024 * 1024
+
+describe('a body', () => {
+  test('that says that it is too large is refused before a byte of it is read', async () => {
+    let asked = 0
+    const body = new ReadableStream({ pull: () => void (asked += 1) }, { highWaterMark: 0 })
+    const headers = { ...json, 'content-length': String(11 * mebibyte) }
+    const response = await app.request('/sessions', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
+    expect([response.status, asked]).toEqual([413, 0])
+  })
+
+  test('that turns out to be too large is read no further', async () => {
+    let sent = 0
+    const endless = function* () {
+      for (;;) {
+        sent += 1
+        yield Buffer.alloc(mebibyte, ' ')
+      }
+    }
+    const body = Readable.toWeb(Readable.from(endless()))
+    const response = await app.request('/sessions', { method: 'POST', headers: json, body, duplex: 'half' } as never)
+    expect(response.status).toBe(413)
+    expect(sent).toBeLessThan(30)
+  })
+
+  test('may be larger where files are written', async () => {
+    const text = JSON.stringify({ session_id: 'sh_1', path: '/a\0', content: 'x'.repeat(20 * mebibyte) })
+    expect(await post('/shell/fs/write', text)).toMatchObject({ status: 400, body: { details: [{ path: 'path' }] } })
+    const larger = JSON.stringify({ content: 'x'.repeat(65 * mebibyte) })
+    expect(await post('/shell/fs/write', larger)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+  })
+
+  test.each([
+    ['lists', `{"commands":${'['.repeat(5_000_000)}${']'.repeat(5_000_000)}}`],
+    ['objects', `${'{"a":'.repeat(1_000_000)}1${'}'.repeat(1_000_000)}`],
+    ['lists that never end', '['.repeat(10_000_000)],
+  ])('of nested %s is a 400', async (_, text) => {
+    const { status, body } = await post('/sessions', text)
+    expect([status, body['error']]).toEqual([400, 'the body is nested deeper than 100 levels'])
+  })
+
+  test.each<[string, string, unknown, string]>([
+    ['too many commands', '/commands', { commands: Array.from({ length: 1001 }, () => ({ command: 'get_title' })) }, 'commands'],
+    ['millions of wrong commands', '/commands', { commands: Array(2_000_000).fill(1) }, 'commands'],
+    ['too many formats', '/v1/scrape', { url: 'x', formats: Array(5_000_000).fill(1) }, 'formats'],
+    ['too many actions', '/v1/scrape', { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) }, 'actions'],
+    ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(1_000_000).fill('/a') }, 'include_paths'],
+    ['too many words', '/shell/exec', { session_id: 's', argv: Array(2_000_000).fill('a') }, 'argv'],
+    ['too many tags', '/sessions', { tags: Object.fromEntries(Array.from({ length: 100_000 }, (__, at) => [at, 1])) }, 'tags'],
+    ['too much to store', '/commands', { commands: [{ command: 'set_local_storage', data: { items: Array(1_000_000).fill(7) } }] }, 'commands[0].data.items'],
+  ])('with %s is a short 400 that names the list', async (_, path, given, field) => {
+    const { status, body } = await post(path, JSON.stringify(given))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid_request', details: [{ path: field }] })
+    expect(JSON.stringify(body).length).toBeLessThan(1000)
+  }) // prettier-ignore
+
+  test('with more fields than anything has is a 400', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`field${at}`, at]))
+    const { status, body } = await post('/sessions', JSON.stringify(fields))
+    expect([status, body['error']]).toEqual([400, 'the body must have at most 1000 fields'])
+  })
+
+  test('with many faults, or long ones, is answered shortly', async () => {
+    const commands = Array.from({ length: 1000 }, (_, at) => ({ command: `unknown${at}`.padEnd(5000, 'x') }))
+    const { status, body } = await post('/commands', JSON.stringify({ commands }))
+    expect([status, (body['details'] as []).length]).toEqual([400, limits.input.faults])
+    expect(JSON.stringify(body).length).toBeLessThan(20_000)
+    const long = await post('/v1/scrape', JSON.stringify({ url: '', ['x'.repeat(mebibyte)]: 1 }))
+    expect(long.status).toBe(400)
+    expect(JSON.stringify(long.body).length).toBeLessThan(5000)
+  })
+})
+
+test('depth is counted outside of strings, whatever they hold', () => {
+  const deeper = (value: unknown, most: number) => isDeeper(Buffer.from(JSON.stringify(value)), most)
+  expect(deeper([[['[[[[[[']]], 3)).toBe(false)
+  expect(deeper([[[1]]], 2)).toBe(true)
+  expect(deeper({ 'a"[{[{\\': ['\\', '\\"[', { b: '"' }] }, 3)).toBe(false)
+  expect(deeper([[1], [2], [3], { a: 1 }], 2)).toBe(false)
+  expect(isDeeper(Buffer.from('["never ends'), 1)).toBe(false)
+})
+
+/** Lists in the inputs of all operations, by their place. */
+function listsWithoutBound(): string[] {
+  const found = new Set<string>()
+  const walk = (schema: Record<string, unknown>, path: string): void => {
+    if (schema['type'] === 'array' && schema['maxItems'] === undefined) found.add(path)
+    for (const [name, inner] of Object.entries((schema['properties'] ?? {}) as Record<string, never>))
+      walk(inner, `${path}.${name}`)
+    for (const word of ['anyOf', 'oneOf', 'allOf'])
+      for (const inner of (schema[word] ?? []) as never[]) walk(inner, path)
+    if (schema['items']) walk(schema['items'] as never, `${path}[]`)
+  }
+  for (const [name, { input }] of Object.entries({ ...operations, ...streams, ...transfers }))
+    walk(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as never, name)
+  return [...found]
+}
+
+test('every list that an operation takes says how long it may be', () => {
+  expect(listsWithoutBound()).toEqual([])
+})
