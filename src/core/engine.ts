@@ -39,16 +39,22 @@ export interface Sessions {
   /** Accepts an id or the name of a live session, as all methods with a session id do. */
   get(sessionId: string, call: Call): Promise<SessionRecord>
   /** Ends a session; does nothing for one that has ended already. */
-  close(sessionId: string): Promise<void>
+  close(sessionId: string, call: Call): Promise<void>
   provision(provisionId: string, call: Call): Promise<ProvisionRecord>
-  cancelProvision(provisionId: string): Promise<void>
+  cancelProvision(provisionId: string, call: Call): Promise<void>
   runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
   /** What the session's active tab shows and offers. */
   observe(request: ObserveRequest, call: Call): Promise<Observation>
   /** Runs commands and tells what they did to the page. */
   step(request: StepRequest, call: Call): Promise<StepResult>
-  /** Lets a client speak CDP with a session, by its frame token. @throws BaxError `unauthorized`, `unsupported`. */
-  openClient(sessionId: string, token: string | null): Promise<(link: Link) => void>
+  /** Lets a client speak CDP with a session, by its frame token or a key. @throws BaxError `unauthorized`, `unsupported`. */
+  openClient(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
+  /** A token that lets a client of CDP in, once and within a minute. */
+  ticket(sessionId: string, call: Call): Promise<string>
+  /** Shows a session live, by a frame token or to who sees it. @throws BaxError `unauthorized`, `session_not_found`. */
+  openLiveView(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
+  /** An address that shows a session live to whoever has it. @throws BaxError `unsupported` where no page is served. */
+  linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink>
   /** Events of a session as they happen; null when it has ended. A wrong token is refused. */
   follow(
     request: { session_id: string; token?: string; since?: number; types?: readonly string[] },
@@ -57,10 +63,10 @@ export interface Sessions {
 }
 
 export interface Profiles {
-  save(input: { name: string; session_id?: string }): Promise<ProfileRecord>
-  list(): Promise<ProfileRecord[]>
-  get(profileId: string): Promise<ProfileRecord>
-  delete(profileId: string): Promise<void>
+  save(input: { name: string; session_id?: string }, call: Call): Promise<ProfileRecord>
+  list(call: Call): Promise<ProfileRecord[]>
+  get(profileId: string, call: Call): Promise<ProfileRecord>
+  delete(profileId: string, call: Call): Promise<void>
 }
 
 export interface Scraper {
@@ -68,7 +74,7 @@ export interface Scraper {
    * One page in the formats that were asked for.
    * @throws BaxError with the code of what went wrong with the page, or `timeout`, `url_blocked`, `invalid_request`.
    */
-  scrape(input: ScrapeInput, call: Pick<Call, 'signal'>): Promise<ScrapeAnswer>
+  scrape(input: ScrapeInput, call: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer>
 }
 
 export interface Crawls {
@@ -78,9 +84,9 @@ export interface Crawls {
    */
   crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
   get(part: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
-  accounts(id: string): Promise<CrawlAccounts>
+  accounts(id: string, call: Call): Promise<CrawlAccounts>
   /** Settles when nothing of it runs any more. @throws BaxError `conflict` when it has ended by itself. */
-  cancel(id: string): Promise<CrawlStatus>
+  cancel(id: string, call: Call): Promise<CrawlStatus>
   /** @throws BaxError `conflict` when it is running, or complete. */
   resume(id: string, call: Call): Promise<CrawlAccepted>
   /** Events of a crawl from the first one after `since`, kept ones first. */
@@ -96,7 +102,7 @@ export interface Searcher {
    * Results of the first provider that answers, scraped where formats are asked for.
    * @throws BaxError `search_unavailable` with every provider's failure in its details.
    */
-  search(input: SearchInput, call: Pick<Call, 'signal'>): Promise<SearchAnswer>
+  search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
 /** Which buffered events of a relay session are wanted. */
@@ -125,7 +131,7 @@ export interface Relays {
   list(call: Call): Promise<RelayRecord[]>
   get(id: string, call: Call): Promise<RelayRecord>
   /** Lets the connector go, for good. */
-  stop(id: string): Promise<void>
+  stop(id: string, call: Call): Promise<void>
   /** @throws BaxError `target_not_found`, `relay_disconnected`, `browser_lost`. */
   activate(id: string, targetId: string, call: Call): Promise<void>
   readEvents(
@@ -138,32 +144,31 @@ export interface Relays {
     },
     call: Call,
   ): Promise<RelayEventPage | { log: Record<string, unknown> }>
-  clearEvents(id: string): Promise<void>
+  clearEvents(id: string, call: Call): Promise<void>
   /** Records as they come, the kept ones after `since` first. */
   followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>>
   /** Lets a connector in. @throws BaxError `unauthorized`. */
   admit(call: SocketCall): Promise<(link: Link) => void>
   /** Lets a client speak CDP with a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
-  openClient(id: string, token: string | null): Promise<(link: Link) => void>
+  openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void>
   /** A protocol error is an answer; all else that goes wrong is thrown. */
   cdp(request: CdpRequest, call: Call): Promise<CdpAnswer>
   readonly tokens: {
-    create(wish: {
-      name?: string | undefined
-      ttl_secs: number
-      single_use: boolean
-    }): Promise<{ token: string; token_id: string; expires_at: string }>
-    list(): Promise<RelayTokenRecord[]>
+    create(
+      wish: { name?: string | undefined; ttl_secs: number; single_use: boolean },
+      call: Call,
+    ): Promise<{ token: string; token_id: string; expires_at: string }>
+    list(call: Call): Promise<RelayTokenRecord[]>
     /** @throws BaxError `token_not_found`. */
-    revoke(tokenId: string): Promise<void>
+    revoke(tokenId: string, call: Call): Promise<void>
   }
 }
 
 /** What a live session did, for the search of a fault. */
 export interface Diagnostics {
-  log(sessionId: string): Promise<SessionLog>
+  log(sessionId: string, call: Call): Promise<SessionLog>
   /** @throws BaxError `conflict` when the recording is not in the state that the action needs. */
-  trace(sessionId: string, action: TraceAction): Promise<TraceState>
+  trace(sessionId: string, action: TraceAction, call: Call): Promise<TraceState>
 }
 
 export interface Engine {

@@ -28,12 +28,12 @@ export interface Shells {
 interface ShellSessions {
   /** A session whose container runs. A caller that goes away takes it back. */
   create(input: ShellSessionInput, call: Call): Promise<ShellSession>
-  list(input: ShellListInput): Promise<ShellList>
-  get(sessionId: string): Promise<ShellSession>
+  list(input: ShellListInput, call: Call): Promise<ShellList>
+  get(sessionId: string, call: Call): Promise<ShellSession>
   /** Restarts the idle time, with another length when one is given in seconds. */
-  touch(sessionId: string, timeoutSecs?: number): Promise<ShellSession>
+  touch(sessionId: string, timeoutSecs: number | undefined, call: Call): Promise<ShellSession>
   /** Resolves when the container is gone; does nothing for a session that has stopped. */
-  delete(sessionId: string): Promise<void>
+  delete(sessionId: string, call: Call): Promise<void>
 }
 
 interface ShellExecs {
@@ -42,35 +42,35 @@ interface ShellExecs {
   stream(input: ExecStreamInput, call: StreamCall): Promise<AsyncIterable<Frame>>
   /** The frames of a command that was told to go on without its reader. */
   follow(execId: string, call: StreamCall): Promise<AsyncIterable<Frame>>
-  get(execId: string): Promise<ExecRecord>
-  signal(input: SignalInput): Promise<void>
+  get(execId: string, call: Call): Promise<ExecRecord>
+  signal(input: SignalInput, call: Call): Promise<void>
   /** Resolves when the program has room for more. @throws BaxError `conflict` when it reads no more. */
   write(input: StdinInput, call: Call): Promise<void>
-  resize(input: ResizeInput): Promise<void>
+  resize(input: ResizeInput, call: Call): Promise<void>
 }
 
 interface ShellFiles {
-  read(input: files.ReadInput): Promise<files.ReadOutput>
-  write(input: files.WriteInput): Promise<files.WriteOutput>
-  list(input: files.ListInput): Promise<files.ListOutput>
+  read(input: files.ReadInput, call: Call): Promise<files.ReadOutput>
+  write(input: files.WriteInput, call: Call): Promise<files.WriteOutput>
+  list(input: files.ListInput, call: Call): Promise<files.ListOutput>
   tree(input: files.TreeInput, call: Call): Promise<files.TreeOutput>
   search(input: files.SearchInput, call: Call): Promise<files.SearchOutput>
-  info(input: files.InfoInput): Promise<files.InfoOutput>
-  delete(input: files.DeleteInput): Promise<files.DeleteOutput>
-  copy(input: files.CopyInput): Promise<files.CopyOutput>
-  move(input: files.MoveInput): Promise<files.MoveOutput>
-  mkdir(input: files.MkdirInput): Promise<files.MkdirOutput>
-  open(input: files.RawFile): Promise<Content>
-  receive(input: files.UploadInput, body: AsyncIterable<Uint8Array>): Promise<files.WriteOutput>
+  info(input: files.InfoInput, call: Call): Promise<files.InfoOutput>
+  delete(input: files.DeleteInput, call: Call): Promise<files.DeleteOutput>
+  copy(input: files.CopyInput, call: Call): Promise<files.CopyOutput>
+  move(input: files.MoveInput, call: Call): Promise<files.MoveOutput>
+  mkdir(input: files.MkdirInput, call: Call): Promise<files.MkdirOutput>
+  open(input: files.RawFile, call: Call): Promise<Content>
+  receive(input: files.UploadInput, body: AsyncIterable<Uint8Array>, call: Call): Promise<files.WriteOutput>
 }
 
 interface ShellArtifacts {
   /** Also those of a session that has stopped, and of an engine that has ended. */
-  list(input: ArtifactListInput): Promise<ArtifactList>
+  list(input: ArtifactListInput, call: Call): Promise<ArtifactList>
   /** @throws BaxError `artifact_not_found`. */
-  get(artifactId: string): Promise<Artifact>
+  get(artifactId: string, call: Call): Promise<Artifact>
   /** `name` is percent-encoded. @throws BaxError `artifact_not_found`. */
-  open(artifactId: string, name: string): Promise<Content>
+  open(artifactId: string, name: string, call: Call): Promise<Content>
 }
 
 interface ShellImages {

@@ -29,9 +29,23 @@ export const crawl = defineOperation({
   example: 'bax crawl https://example.com --limit 50',
   input: crawlInput,
   output: z.union([crawlAnswer, crawlAccepted]),
-  status: (output) => ('data' in output ? 200 : 202),
+  status: (output, { origin }) => ('data' in output || origin !== undefined ? 200 : 202),
+  statuses: [200, 202],
+  idempotent: true,
+  replay: {
+    note: (output) => ('data' in output ? output.id : output),
+    again: async (engine, noted: string | CrawlAccepted, call) => {
+      if (typeof noted !== 'string') return noted
+      const whole = { id: noted, skip: 0, limit: Infinity }
+      const { created_at: _, expires_at: _until, ...state } = await engine.crawls.get(whole, call)
+      return { ...state, ...(await engine.crawls.accounts(noted, call)) }
+    },
+  },
   errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space'],
-  run: (engine, input, call) => engine.crawls.crawl(input, call),
+  run: (engine, { origin, scrape_options: page, ...input }, call) => {
+    const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
+    return engine.crawls.crawl({ ...input, ...page, ...polled }, call)
+  },
 })
 
 export const getCrawl = defineOperation({
@@ -57,10 +71,7 @@ export const getCrawlErrors = defineOperation({
   input: z.object({ id }),
   output: crawlAccounts,
   errors: ['crawl_not_found'],
-  // As the first client of Firecrawl asks for them.
-  aliases: ['DELETE /v1/crawl/{id}/errors'],
-  scope: 'scrape',
-  run: (engine, input) => engine.crawls.accounts(input.id),
+  run: (engine, input, call) => engine.crawls.accounts(input.id, call),
 })
 
 export const cancelCrawl = defineOperation({
@@ -70,8 +81,7 @@ export const cancelCrawl = defineOperation({
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
   errors: ['crawl_not_found', 'conflict'],
-  scope: 'scrape',
-  run: async (engine, input) => ({ success: true, status: await engine.crawls.cancel(input.id) }),
+  run: async (engine, input, call) => ({ success: true, status: await engine.crawls.cancel(input.id, call) }),
 })
 
 export const resumeCrawl = defineOperation({

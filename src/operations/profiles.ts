@@ -19,7 +19,7 @@ export const saveProfile = defineOperation({
   }),
   output: profileRecord,
   errors: ['session_not_found', 'session_closed', 'already_exists'],
-  run: (engine, input) => engine.profiles.save(input),
+  run: (engine, input, call) => engine.profiles.save(input, call),
 })
 
 export const listProfiles = defineOperation({
@@ -31,8 +31,8 @@ export const listProfiles = defineOperation({
   show: { as: 'table', items: 'profiles', columns: ['profile_id', 'name', 'cookies', 'bytes', 'updated_at'] },
   input: z.object({}),
   output: z.object({ profiles: z.array(profileRecord), total: z.int() }),
-  run: async (engine) => {
-    const profiles = await engine.profiles.list()
+  run: async (engine, _input, call) => {
+    const profiles = await engine.profiles.list(call)
     return { profiles, total: profiles.length }
   },
 })
@@ -47,7 +47,7 @@ export const getProfile = defineOperation({
   input: one,
   output: profileRecord,
   errors: ['profile_not_found'],
-  run: (engine, { profile_id }) => engine.profiles.get(profile_id),
+  run: (engine, { profile_id }, call) => engine.profiles.get(profile_id, call),
 })
 
 export const deleteProfile = defineOperation({
@@ -59,5 +59,5 @@ export const deleteProfile = defineOperation({
   input: one,
   output: null,
   errors: ['profile_not_found'],
-  run: (engine, { profile_id }) => engine.profiles.delete(profile_id),
+  run: (engine, { profile_id }, call) => engine.profiles.delete(profile_id, call),
 })

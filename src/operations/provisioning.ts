@@ -39,5 +39,5 @@ export const cancelProvision = defineOperation({
   input,
   output: null,
   errors: ['provision_not_found'],
-  run: (engine, { provision_id }) => engine.sessions.cancelProvision(provision_id),
+  run: (engine, { provision_id }, call) => engine.sessions.cancelProvision(provision_id, call),
 })

@@ -54,7 +54,7 @@ export const stopRelay = defineOperation({
   input: z.object({ id: relayId }),
   output: null,
   errors: ['relay_not_found'],
-  run: (engine, { id }) => engine.relays.stop(id),
+  run: (engine, { id }, call) => engine.relays.stop(id, call),
 })
 
 export const activateTarget = defineOperation({
@@ -112,7 +112,7 @@ export const clearRelayEvents = defineOperation({
   input: z.object({ id: relayId }),
   output: null,
   errors: ['relay_not_found'],
-  run: (engine, { id }) => engine.relays.clearEvents(id),
+  run: (engine, { id }, call) => engine.relays.clearEvents(id, call),
 })
 
 export const createRelayToken = defineOperation({
@@ -133,7 +133,7 @@ export const createRelayToken = defineOperation({
     single_use: z.boolean().default(false).describe('Good for one browser, which may come back with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),
-  run: (engine, input) => engine.relays.tokens.create(input),
+  run: (engine, input, call) => engine.relays.tokens.create(input, call),
 })
 
 export const listRelayTokens = defineOperation({
@@ -145,7 +145,7 @@ export const listRelayTokens = defineOperation({
   show: { as: 'table', items: 'tokens', columns: ['token_id', 'name', 'single_use', 'expires_at', 'last_used_at'] },
   input: z.object({}),
   output: z.object({ tokens: z.array(relayTokenRecord) }),
-  run: async (engine) => ({ tokens: await engine.relays.tokens.list() }),
+  run: async (engine, _input, call) => ({ tokens: await engine.relays.tokens.list(call) }),
 })
 
 export const revokeRelayToken = defineOperation({
@@ -158,7 +158,7 @@ export const revokeRelayToken = defineOperation({
   input: z.object({ token_id: z.string().min(1) }),
   output: null,
   errors: ['token_not_found'],
-  run: (engine, { token_id }) => engine.relays.tokens.revoke(token_id),
+  run: (engine, { token_id }, call) => engine.relays.tokens.revoke(token_id, call),
 })
 
 export const followRelayEvents = defineStream({

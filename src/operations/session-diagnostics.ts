@@ -14,7 +14,7 @@ export const getSessionLog = defineOperation({
   input: z.object({ session_id: sessionId }),
   output: sessionLog,
   errors: ['session_not_found', 'session_closed'],
-  run: (engine, { session_id }) => engine.diagnostics.log(session_id),
+  run: (engine, { session_id }, call) => engine.diagnostics.log(session_id, call),
 })
 
 export const traceSession = defineOperation({
@@ -28,5 +28,5 @@ export const traceSession = defineOperation({
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
   errors: ['session_not_found', 'session_closed', 'conflict'],
-  run: (engine, { session_id, action }) => engine.diagnostics.trace(session_id, action),
+  run: (engine, { session_id, action }, call) => engine.diagnostics.trace(session_id, action, call),
 })

@@ -75,5 +75,5 @@ export const closeSession = defineOperation({
   input: z.object({ session_id: sessionId }),
   output: null,
   errors: ['session_not_found'],
-  run: (engine, { session_id }) => engine.sessions.close(session_id),
+  run: (engine, { session_id }, call) => engine.sessions.close(session_id, call),
 })

@@ -13,7 +13,7 @@ export const listArtifacts = defineOperation({
   input: artifactListInput,
   output: artifactList,
   errors: ['shell_session_not_found'],
-  run: (engine, input) => engine.shells.artifacts.list(input),
+  run: (engine, input, call) => engine.shells.artifacts.list(input, call),
 })
 
 export const getArtifact = defineOperation({
@@ -26,5 +26,5 @@ export const getArtifact = defineOperation({
   input: z.object({ artifact_id: z.string().min(1).describe('Artifact id') }),
   output: artifact,
   errors: ['artifact_not_found'],
-  run: (engine, { artifact_id }) => engine.shells.artifacts.get(artifact_id),
+  run: (engine, { artifact_id }, call) => engine.shells.artifacts.get(artifact_id, call),
 })

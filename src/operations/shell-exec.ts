@@ -56,7 +56,7 @@ export const getShellExec = defineOperation({
   input: execId,
   output: execRecord,
   errors: ['exec_not_found'],
-  run: (engine, { exec_id }) => engine.shells.execs.get(exec_id),
+  run: (engine, { exec_id }, call) => engine.shells.execs.get(exec_id, call),
 })
 
 export const signalShellExec = defineOperation({
@@ -68,7 +68,7 @@ export const signalShellExec = defineOperation({
   input: signalInput,
   output: null,
   errors: ['exec_not_found', 'session_lost'],
-  run: (engine, input) => engine.shells.execs.signal(input),
+  run: (engine, input, call) => engine.shells.execs.signal(input, call),
 })
 
 export const writeShellExec = defineOperation({
@@ -93,7 +93,7 @@ export const resizeShellExec = defineOperation({
   input: resizeInput,
   output: null,
   errors: ['exec_not_found', 'conflict', 'session_lost'],
-  run: (engine, input) => engine.shells.execs.resize(input),
+  run: (engine, input, call) => engine.shells.execs.resize(input, call),
 })
 
 export const shellExecStream = defineStream({

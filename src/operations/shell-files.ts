@@ -15,7 +15,7 @@ export const readShellFile = defineOperation({
   input: shapes.readInput,
   output: shapes.readOutput,
   errors: [...denied, 'is_a_directory', 'not_a_file', 'payload_too_large'],
-  run: (engine, input) => engine.shells.files.read(input),
+  run: (engine, input, call) => engine.shells.files.read(input, call),
 })
 
 export const writeShellFile = defineOperation({
@@ -29,7 +29,7 @@ export const writeShellFile = defineOperation({
   output: shapes.writeOutput,
   errors: [...denied, 'is_a_directory', 'not_a_file', 'already_exists', 'payload_too_large', 'no_space'],
   bodyBytes: limits.files.bodyBytes,
-  run: (engine, input) => engine.shells.files.write(input),
+  run: (engine, input, call) => engine.shells.files.write(input, call),
 })
 
 export const listShellFiles = defineOperation({
@@ -42,7 +42,7 @@ export const listShellFiles = defineOperation({
   input: shapes.listInput,
   output: shapes.listOutput,
   errors: denied,
-  run: (engine, input) => engine.shells.files.list(input),
+  run: (engine, input, call) => engine.shells.files.list(input, call),
 })
 
 export const shellFileTree = defineOperation({
@@ -81,7 +81,7 @@ export const shellFileInfo = defineOperation({
   input: shapes.infoInput,
   output: shapes.fileInfo,
   errors: denied,
-  run: (engine, input) => engine.shells.files.info(input),
+  run: (engine, input, call) => engine.shells.files.info(input, call),
 })
 
 export const deleteShellFile = defineOperation({
@@ -94,7 +94,7 @@ export const deleteShellFile = defineOperation({
   input: shapes.deleteInput,
   output: shapes.deleteOutput,
   errors: [...denied, 'not_empty', 'protected_path'],
-  run: (engine, input) => engine.shells.files.delete(input),
+  run: (engine, input, call) => engine.shells.files.delete(input, call),
 })
 
 export const copyShellFile = defineOperation({
@@ -107,7 +107,7 @@ export const copyShellFile = defineOperation({
   input: shapes.copyInput,
   output: shapes.copyOutput,
   errors: [...denied, 'is_a_directory', 'already_exists', 'unsupported', 'no_space'],
-  run: (engine, input) => engine.shells.files.copy(input),
+  run: (engine, input, call) => engine.shells.files.copy(input, call),
 })
 
 export const moveShellFile = defineOperation({
@@ -120,7 +120,7 @@ export const moveShellFile = defineOperation({
   input: shapes.moveInput,
   output: shapes.moveOutput,
   errors: [...denied, 'already_exists', 'protected_path', 'no_space'],
-  run: (engine, input) => engine.shells.files.move(input),
+  run: (engine, input, call) => engine.shells.files.move(input, call),
 })
 
 export const makeShellFolder = defineOperation({
@@ -133,5 +133,5 @@ export const makeShellFolder = defineOperation({
   input: shapes.mkdirInput,
   output: shapes.mkdirOutput,
   errors: [...denied, 'already_exists', 'no_space'],
-  run: (engine, input) => engine.shells.files.mkdir(input),
+  run: (engine, input, call) => engine.shells.files.mkdir(input, call),
 })

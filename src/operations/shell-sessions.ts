@@ -38,7 +38,7 @@ export const listShells = defineOperation({
   },
   input: shellListInput,
   output: shellList,
-  run: (engine, input) => engine.shells.sessions.list(input),
+  run: (engine, input, call) => engine.shells.sessions.list(input, call),
 })
 
 export const getShell = defineOperation({
@@ -51,7 +51,7 @@ export const getShell = defineOperation({
   input: shellId,
   output: shellSession,
   errors: ['shell_session_not_found'],
-  run: (engine, { session_id }) => engine.shells.sessions.get(session_id),
+  run: (engine, { session_id }, call) => engine.shells.sessions.get(session_id, call),
 })
 
 export const touchShell = defineOperation({
@@ -64,7 +64,7 @@ export const touchShell = defineOperation({
   input: shellId.extend(touchInput.shape),
   output: shellSession,
   errors: ['shell_session_not_found', 'session_closed', 'conflict'],
-  run: (engine, { session_id, timeout_secs }) => engine.shells.sessions.touch(session_id, timeout_secs),
+  run: (engine, { session_id, timeout_secs }, call) => engine.shells.sessions.touch(session_id, timeout_secs, call),
 })
 
 export const deleteShell = defineOperation({
@@ -78,5 +78,5 @@ export const deleteShell = defineOperation({
   input: shellId,
   output: null,
   errors: ['shell_session_not_found'],
-  run: (engine, { session_id }) => engine.shells.sessions.delete(session_id),
+  run: (engine, { session_id }, call) => engine.shells.sessions.delete(session_id, call),
 })

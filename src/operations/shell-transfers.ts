@@ -22,7 +22,7 @@ export const downloadShellFile = defineDownload({
   example: 'bax shell download -s sh_… /output/plot.png',
   input: rawFile,
   errors: [...denied, 'range_not_satisfiable'],
-  open: (engine, input) => engine.shells.files.open(input),
+  open: (engine, input, call) => engine.shells.files.open(input, call),
 })
 
 export const uploadShellFile = defineUpload({
@@ -34,7 +34,7 @@ export const uploadShellFile = defineUpload({
   input: uploadInput,
   output: writeOutput,
   errors: [...denied, 'already_exists', 'no_space'],
-  receive: (engine, input, body) => engine.shells.files.receive(input, body),
+  receive: (engine, input, body, call) => engine.shells.files.receive(input, body, call),
 })
 
 export const downloadArtifact = defineDownload({
@@ -49,5 +49,5 @@ export const downloadArtifact = defineDownload({
     file_name: z.string().min(1).describe('Name of the file as the artifact lists it, percent-encoded'),
   }),
   errors: ['artifact_not_found', 'range_not_satisfiable'],
-  open: (engine, { artifact_id, file_name }) => engine.shells.artifacts.open(artifact_id, file_name),
+  open: (engine, { artifact_id, file_name }, call) => engine.shells.artifacts.open(artifact_id, file_name, call),
 })

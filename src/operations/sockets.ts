@@ -24,7 +24,22 @@ export const relayCdp = defineSocket({
   token: true,
   input: z.object({ id: relayId, token: z.string().optional().describe('As in the cdp_url of the relay session') }),
   errors: ['unauthorized', 'relay_not_found', 'relay_disconnected', 'browser_lost'],
-  open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token),
+  open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token, call),
+})
+
+export const sessionLive = defineSocket({
+  summary: 'Watch a browser session, and drive it by hand',
+  description:
+    'What the live view page speaks. The session tells, in JSON: hello, tabs, event, control, stage, dialog, error; and ' +
+    'pictures as JPEG in bytes. A person with a control token, or a key, says: take, return, mouse, key, text, dialog, ' +
+    'navigate, history (schema LiveInput). While the control is taken, commands wait for their turn.',
+  http: 'GET /sessions/{session_id}/live',
+  scope: 'browser',
+  token: true,
+  protocol: 'bax.live.v1',
+  input: z.object({ session_id: sessionId, token: z.string().optional().describe('A frame_token of the session') }),
+  errors: ['unauthorized', 'session_not_found', 'session_closed'],
+  open: (engine, { session_id: id, token }, call) => engine.sessions.openLiveView(id, token ?? call.token, call),
 })
 
 export const sessionCdp = defineSocket({
@@ -37,5 +52,5 @@ export const sessionCdp = defineSocket({
   token: true,
   input: z.object({ session_id: sessionId, token: z.string().optional().describe('The frame_token of the session') }),
   errors: ['unauthorized', 'session_not_found', 'session_closed', 'unsupported'],
-  open: (engine, { session_id: id, token }, call) => engine.sessions.openClient(id, token ?? call.token),
+  open: (engine, { session_id: id, token }, call) => engine.sessions.openClient(id, token ?? call.token, call),
 })

@@ -97,7 +97,7 @@ async function readers(side: Side, url: string): Promise<Table> {
     )
   const { ended } = await readElsewhere(`${server.address}/stream/sse?session_id=${watched}&replay=all`, count)
   const times = await inTurn({ quiet: () => batch(quiet), watched: () => batch(watched) }, 15)
-  await engine.sessions.close(watched)
+  await engine.sessions.close(watched, call)
   const seen = await ended
   await server.close()
   const sent = Math.max(...seen.map((numbers) => numbers.length))

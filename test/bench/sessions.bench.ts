@@ -38,7 +38,7 @@ async function creation({ engine, playwright, createSession }: Side): Promise<Ta
     // The background refill is part of the design: sessions do not come back to back for ever.
     await wait(150)
   }
-  await Promise.all(made.map((id) => engine.sessions.close(id)))
+  await Promise.all(made.map((id) => engine.sessions.close(id, call)))
   await Promise.all(contexts.map((context) => context.close()))
   const [of, to] = [timing(bax), timing(plain)]
   return {
@@ -73,9 +73,9 @@ async function memory({ engine, createSession }: Side, url: string): Promise<Tab
   }
   const first = await use(25)
   const at25 = await browserMemory()
-  await Promise.all(first.map((id) => engine.sessions.close(id)))
+  await Promise.all(first.map((id) => engine.sessions.close(id, call)))
   const second = await use(50)
-  await Promise.all(second.map((id) => engine.sessions.close(id)))
+  await Promise.all(second.map((id) => engine.sessions.close(id, call)))
   await wait(2000)
   const after = await browserMemory()
   const each = at25 / 25

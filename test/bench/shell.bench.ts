@@ -141,7 +141,7 @@ async function creation({ engine }: Bench): Promise<Table> {
     const { session_id: id } = await engine.shells.sessions.create(shellSessionInput.parse({ image, ...input }), call)
     await engine.shells.execs.run(execInput.parse({ session_id: id, command }), call)
     into.push(performance.now() - start)
-    await engine.shells.sessions.delete(id)
+    await engine.shells.sessions.delete(id, call)
   }
   for (let round = 0; round < 5; round++) {
     await timed(cold, { limits: { pids: 100 + round } })
@@ -226,7 +226,7 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
       },
     })
     for (let index = 0; index < 100; index++) await box.files.write(`/output/${index}`, Buffer.from(`file ${index}`))
-    const about = { id: 'sh_bench', mounts: ['/output'], endsBy: new Date(Date.now() + 60_000) }
+    const about = { id: 'sh_bench', owner: null, mounts: ['/output'], endsBy: new Date(Date.now() + 60_000) }
     const artifacts = new ArtifactCapture(about, store)
     const first = await artifacts.take(box.files, null)
     const times: number[] = []

@@ -162,7 +162,7 @@ describe('connectors that are not what they seem', () => {
         onClose: () => {},
       })
     })
-    here.hub.accept(far, { tokenId: null, transport: 'local', onlyResumes: false })
+    here.hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
     near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
     expect((await hello).resume).toBe(here.resumeSecret())
     await expect(here.running).rejects.toThrow(/taken over/)
@@ -181,7 +181,7 @@ describe('connectors that are not what they seem', () => {
         onClose: () => {},
       })
     })
-    here.hub.accept(far, { tokenId: 'rtk_thief', transport: 'ws', onlyResumes: false })
+    here.hub.accept(far, { tokenId: 'rtk_thief', owner: null, transport: 'ws', onlyResumes: false })
     near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
     expect((await welcome).session_id).not.toBe(here.session.id)
     expect(here.session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })

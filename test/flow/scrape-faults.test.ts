@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callOf } from '../support/call.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { type Site, serveSite } from '../support/site.ts'
@@ -285,7 +286,7 @@ describe('in a browser', () => {
     const input = { url: `${site.url}/article`, actions: [{ type: 'wait' as const, milliseconds: 30_000 }] }
     const scraping = homes.engine.extractor.scrape(
       (await import('../../src/core/shapes/scrape.ts')).scrapeInput.parse(input),
-      leaving,
+      callOf(undefined, leaving.signal),
     )
     leaving.abort(new Error('gone'))
     await expect(scraping).rejects.toThrow('gone')

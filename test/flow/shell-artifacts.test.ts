@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { WireResponse } from '../../src/client/transport.ts'
 import { artifact as artifactShape, type Artifact } from '../../src/core/shapes/shell-artifacts.ts'
 import { createEngine } from '../../src/engine/index.ts'
+import { callOf } from '../support/call.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
 
@@ -188,7 +189,7 @@ inEveryShell((given) => {
     expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({ code: 'invalid_request' }) // prettier-ignore
     const { stateDir } = given.homes()
     const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
-    expect((await later.shells.artifacts.list({ session_id, limit: 10 })).artifacts).toHaveLength(3)
+    expect((await later.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
     await later.close()
     const none = await own()
     expect(await list(none.session_id)).toEqual([])

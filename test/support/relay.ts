@@ -62,7 +62,7 @@ export async function connectHere(browser: string, wish: HereWish = {}): Promise
       if (!here.open) throw new BaxError('engine_unreachable', 'closed')
       const [near, far] = memoryLink()
       ways.push({ near, far })
-      hub.accept(far, { tokenId: null, transport: 'local', onlyResumes: false })
+      hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
       return overheard(bend(near), (secret) => (resume = secret))
     },
     onStatus: (status) => statuses.push(status),

@@ -10,6 +10,8 @@ import type { OpenedSession } from './opening.ts'
 const order: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
 
 export interface ProvisionFacts {
+  /** The key that asked for it; null where no keys are in use. */
+  readonly owner: string | null
   readonly waiting: Waiting
   /** Makes the session on a seat; frees the seat itself when that fails. */
   readonly open: (seat: Seat) => Promise<OpenedSession>
@@ -31,6 +33,10 @@ export class Provision {
   #opened: OpenedSession | undefined
   #error: BaxError | undefined
   #settledAt: Date | undefined
+
+  get owner(): string | null {
+    return this.#facts.owner
+  }
 
   constructor(facts: ProvisionFacts) {
     this.#facts = facts

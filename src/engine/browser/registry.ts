@@ -1,12 +1,14 @@
-/** Sessions by id and by name: the live ones, and for a while the ended ones. */
+/** Sessions by id and by name: the live ones, and for a while the ended ones. Every key has names of its own. */
+import { type Caller, nobody, sees } from '../../core/caller.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import { named } from '../../core/owned.ts'
 import { closedError, type Session } from './session.ts'
 
 export class Registry {
   readonly #live = new Map<string, Session>()
   readonly #ended = new Map<string, Session>()
-  /** Names of live sessions and of those being made; null while it is being made. */
+  /** Names of live sessions and of those being made, with their owners. */
   readonly #names = new Map<string, Session | null>()
   readonly #now: () => number
 
@@ -26,60 +28,83 @@ export class Registry {
 
   /**
    * Holds a name for a session that is being made; returns the way to give it back when none comes of it.
-   * @throws BaxError `conflict` when a live session has it.
+   * @throws BaxError `conflict` when a live session of the same owner has it.
    */
-  holdName(name: string | undefined): () => void {
+  holdName(name: string | undefined, owner: string | null): () => void {
     if (name === undefined) return () => {}
-    if (this.#names.has(name)) {
+    const key = nameKey(owner, name)
+    if (this.#names.has(key)) {
       throw new BaxError('conflict', `a live session is named ${JSON.stringify(name)} already`, {
         hint: 'choose another requested_name, or close that session first',
         details: [{ path: 'requested_name', message: 'is in use' }],
       })
     }
-    this.#names.set(name, null)
+    this.#names.set(key, null)
     return () => {
-      if (this.#names.get(name) === null) this.#names.delete(name)
+      if (this.#names.get(key) === null) this.#names.delete(key)
     }
   }
 
   add(session: Session): void {
     this.#live.set(session.sessionId, session)
-    if (session.name !== null) this.#names.set(session.name, session)
+    if (session.name !== null) this.#names.set(nameKey(session.owner, session.name), session)
   }
 
   /** Moves a session to the ended ones; its name is free again. */
   retire(session: Session): void {
-    this.#live.delete(session.sessionId)
-    if (session.name !== null && this.#names.get(session.name) === session) this.#names.delete(session.name)
-    this.#ended.set(session.sessionId, session)
+    const { sessionId, owner, name } = session
+    this.#live.delete(sessionId)
+    if (name !== null && this.#names.get(nameKey(owner, name)) === session) this.#names.delete(nameKey(owner, name))
+    this.#ended.set(sessionId, session)
     this.#forget()
   }
 
-  /** Whether the id or name is that of a session, live or ended. */
-  has(idOrName: string): boolean {
-    return this.#live.has(idOrName) || this.#names.has(idOrName) || this.#ended.has(idOrName)
+  /** Whether the id or name is that of a session that the caller sees, live or being made or ended. */
+  has(idOrName: string, caller: Caller): boolean {
+    return this.#names.has(nameKey(caller.keyId, idOrName)) || this.#seen(idOrName, caller) !== undefined
   }
 
   /** @throws BaxError `session_closed` or `session_not_found`. */
-  liveOne(idOrName: string): Session {
-    const session = this.find(idOrName)
-    if (session.endedAt !== null) throw closedError(session.sessionId, session.endReason!)
+  liveOne(idOrName: string, caller: Caller): Session {
+    const session = this.find(idOrName, caller)
+    assertLive(session)
     return session
   }
 
-  /** @throws BaxError `session_not_found`. */
-  find(idOrName: string): Session {
-    this.#forget()
-    const session =
-      this.#live.get(idOrName) ?? this.#names.get(idOrName) ?? this.#ended.get(idOrName) ?? this.#endedByName(idOrName)
+  /** @throws BaxError `session_not_found`, also for what is somebody else's. */
+  find(idOrName: string, caller: Caller): Session {
+    const session = this.#seen(idOrName, caller)
     if (session) return session
     throw new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
       hint: 'list them with `bax session list`',
     })
   }
 
-  #endedByName(name: string): Session | undefined {
-    return [...this.#ended.values()].findLast((session) => session.name === name)
+  /**
+   * The session that may be watched: by its frame token, whoever shows it; without one, by who sees it.
+   * @throws BaxError `unauthorized`, `session_not_found`.
+   */
+  watched(idOrName: string, token: string | null, caller: Caller): Session {
+    if (token === null && caller !== nobody) return this.find(idOrName, caller)
+    const all = [...this.live, ...this.ended]
+    const opened = all.find((session) => (session.sessionId === idOrName || session.name === idOrName) && session.grantOf(token ?? '') !== undefined) // prettier-ignore
+    if (opened) return opened
+    // Who is nobody is not told what there is.
+    if (caller !== nobody) this.find(idOrName, caller)
+    throw new BaxError('unauthorized', 'the token is not the frame_token of this session', {
+      hint: 'add ?token=FRAME_TOKEN; the answer that created the session has it',
+    })
+  }
+
+  #seen(idOrName: string, caller: Caller): Session | undefined {
+    this.#forget()
+    const live = this.#live.get(idOrName)
+    if (live && sees(caller, live.owner)) return live
+    const byName = named(this.live, idOrName, caller)
+    if (byName) return byName
+    const ended = this.#ended.get(idOrName)
+    if (ended && sees(caller, ended.owner)) return ended
+    return this.ended.findLast(({ name, owner }) => name === idOrName && sees(caller, owner))
   }
 
   #forget(): void {
@@ -87,3 +112,10 @@ export class Registry {
     for (const [id, { endedAt }] of this.#ended) if (endedAt!.getTime() < oldest) this.#ended.delete(id)
   }
 }
+
+/** @throws BaxError `session_closed`. */
+export function assertLive({ sessionId, endedAt, endReason }: Session): void {
+  if (endedAt !== null) throw closedError(sessionId, endReason!)
+}
+
+const nameKey = (owner: string | null, name: string): string => JSON.stringify([owner, name])

@@ -1,8 +1,6 @@
 /** The Chrome DevTools Protocol on sessions of the engine's own: single calls, and clients with a websocket. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Page } from 'playwright'
 import type { CdpRequest } from '../../core/engine.ts'
-import { BaxError } from '../../core/errors.ts'
 import { closeCodes, type Link } from '../../core/link.ts'
 import { sendToClient } from '../cdp/client-link.ts'
 import { type CallGround, type CdpDone, CdpCalls } from '../cdp/calls.ts'
@@ -40,19 +38,8 @@ function targetOf(page: Page): Promise<string> {
   return target
 }
 
-/**
- * Lets a client speak CDP with a session by its frame token.
- * @throws BaxError `unauthorized`, `unsupported`.
- */
-export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
-  const given = createHash('sha256')
-    .update(token ?? '')
-    .digest()
-  if (!timingSafeEqual(given, Buffer.from(session.frameTokenHash, 'hex'))) {
-    throw new BaxError('unauthorized', 'the token is not the frame_token of this session', {
-      hint: 'add ?token=FRAME_TOKEN; the answer that created the session has it',
-    })
-  }
+/** Lets a client speak CDP with a session. @throws BaxError `unsupported`. */
+export async function openClient(session: Session): Promise<(link: Link) => void> {
   const channel = await session.openCdp()
   return (link) => {
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))

@@ -2,28 +2,30 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Caller } from '../../core/caller.ts'
 import type { Diagnostics } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
+import type { Call } from '../../core/operation.ts'
 import type { SessionLog, TraceAction, TraceState } from '../../core/shapes/diagnostics.ts'
 import type { Session } from './session.ts'
 
 export class SessionDiagnostics implements Diagnostics {
-  readonly #live: (idOrName: string) => Session
+  readonly #live: (idOrName: string, caller: Caller) => Session
   /** Sessions that are being traced; one that ends takes its trace with it. */
   readonly #tracing = new WeakSet<Session>()
 
-  constructor(live: (idOrName: string) => Session) {
+  constructor(live: (idOrName: string, caller: Caller) => Session) {
     this.#live = live
   }
 
-  async log(sessionId: string): Promise<SessionLog> {
-    const session = this.#live(sessionId)
+  async log(sessionId: string, { caller }: Call): Promise<SessionLog> {
+    const session = this.#live(sessionId, caller)
     const events = session.events.since(0)
     return { session_id: session.sessionId, events, dropped: session.events.lastSeq - events.length }
   }
 
-  async trace(sessionId: string, action: TraceAction): Promise<TraceState> {
-    const session = this.#live(sessionId)
+  async trace(sessionId: string, action: TraceAction, { caller }: Call): Promise<TraceState> {
+    const session = this.#live(sessionId, caller)
     const { sessionId: session_id } = session
     if (action === 'start') {
       await this.#start(session)

@@ -1,4 +1,5 @@
 /** All crawls of an engine: those at work, and those that are kept. */
+import { type Caller, sees } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
 import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors.ts'
@@ -23,7 +24,7 @@ import { type LiveCrawl, resumeLive, startLive } from './live.ts'
 import { crawlForMap, mapOf } from './map.ts'
 import { planCrawl } from './plan.ts'
 import type { CrawlRecord } from './record.ts'
-import { CrawlShelf } from './shelf.ts'
+import { CrawlShelf, notFound, type ShelvedCrawl } from './shelf.ts'
 
 export class EngineCrawls implements Crawls {
   readonly #config: EngineConfig
@@ -50,7 +51,7 @@ export class EngineCrawls implements Crawls {
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
     if (input.limit > this.mostPages) throw tooMany(this.mostPages)
-    const live = await this.#start(input)
+    const live = await this.#start(input, call)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: addressOf(live.id, call) }
     await this.#untilDone(live, call.signal)
     refuseOurs(live.record)
@@ -58,7 +59,7 @@ export class EngineCrawls implements Crawls {
   }
 
   async get({ id, ...part }: Part & { id: string }, call: Call): Promise<CrawlState> {
-    const { record, isRunning } = await this.#find(id)
+    const { record, isRunning } = await this.#find(id, call)
     const pages = await this.#pages(record, part, call)
     return {
       ...outcomeOf(record, { url: addressOf(id, call), isRunning }),
@@ -69,19 +70,19 @@ export class EngineCrawls implements Crawls {
     }
   }
 
-  async accounts(id: string): Promise<CrawlAccounts> {
-    const { record, bytes } = await this.#find(id)
+  async accounts(id: string, call: Call): Promise<CrawlAccounts> {
+    const { record, bytes } = await this.#find(id, call)
     return { success: true, ...(await accountsOf(record, this.#shelf.files(id), bytes)) }
   }
 
-  async cancel(id: string): Promise<CrawlStatus> {
-    const live = this.#live.get(id)
+  async cancel(id: string, call: Call): Promise<CrawlStatus> {
+    const live = this.#liveOf(id, call.caller)
     if (live) {
       live.end('cancelled')
       await live.done
       return live.record.status(false)
     }
-    const { record, isRunning } = await this.#find(id)
+    const { record, isRunning } = await this.#find(id, call)
     if (isRunning) throw elsewhere()
     if (record.finished?.status === 'cancelled') return 'cancelled'
     const status = record.status(false)
@@ -89,8 +90,8 @@ export class EngineCrawls implements Crawls {
   }
 
   async resume(id: string, call: Call): Promise<CrawlAccepted> {
-    if (this.#live.has(id)) throw new BaxError('conflict', 'the crawl is running')
-    const { record, isRunning } = await this.#find(id)
+    if (this.#liveOf(id, call.caller)) throw new BaxError('conflict', 'the crawl is running')
+    const { record, isRunning } = await this.#find(id, call)
     if (isRunning) throw elsewhere()
     if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
     if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: begin a new one')
@@ -103,14 +104,14 @@ export class EngineCrawls implements Crawls {
     { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
     call: StreamCall,
   ): Promise<AsyncIterable<Frame> | null> {
-    const live = this.#live.get(id)
-    const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#shelf.read(id)
+    const live = this.#liveOf(id, call.caller)
+    const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#read(id, call.caller)
     if (since >= seq) return null
     return feedOf(this.#shelf.files(id), live, { since, types, bytes, signal: call.signal })
   }
 
   async map(input: MapInput, call: Call): Promise<MapAnswer> {
-    const live = await this.#start(crawlForMap(input))
+    const live = await this.#start(crawlForMap(input), call)
     try {
       await this.#untilDone(live, call.signal)
       return await mapOf(input, live.record, { files: this.#shelf.files(live.id), bytes: live.bytes() })
@@ -129,12 +130,18 @@ export class EngineCrawls implements Crawls {
     await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
   }
 
-  async #start(input: CrawlInput): Promise<LiveCrawl> {
+  async #start(input: CrawlInput, { caller }: Call): Promise<LiveCrawl> {
     this.#refuseWhenClosed()
     const plan = planCrawl(input)
     const steps = await this.#steps()
     steps.check(plan.page(plan.start.href))
-    return this.#watch(await startLive(newId('crl'), plan, { shelf: this.#shelf, steps, log: this.#config.log }))
+    return this.#watch(
+      await startLive({ id: newId('crl'), owner: caller.keyId }, plan, {
+        shelf: this.#shelf,
+        steps,
+        log: this.#config.log,
+      }),
+    )
   }
 
   #watch(live: LiveCrawl): LiveCrawl {
@@ -178,11 +185,23 @@ export class EngineCrawls implements Crawls {
   }
 
   /** @throws BaxError `crawl_not_found` */
-  async #find(id: string): Promise<{ record: CrawlRecord; bytes: number; isRunning: boolean }> {
-    const live = this.#live.get(id)
+  async #find(id: string, { caller }: Call): Promise<{ record: CrawlRecord; bytes: number; isRunning: boolean }> {
+    const live = this.#liveOf(id, caller)
     if (live) return { record: live.record, bytes: live.bytes(), isRunning: true }
-    const { record, bytes } = await this.#shelf.read(id)
+    const { record, bytes } = await this.#read(id, caller)
     return { record, bytes, isRunning: !record.finished && (await this.#shelf.isHeld(id)) }
+  }
+
+  #liveOf(id: string, caller: Caller): LiveCrawl | undefined {
+    const live = this.#live.get(id)
+    return live && sees(caller, live.record.owner) ? live : undefined
+  }
+
+  /** @throws BaxError `crawl_not_found`, also for one that is somebody else's. */
+  async #read(id: string, caller: Caller): Promise<ShelvedCrawl> {
+    const shelved = await this.#shelf.read(id)
+    if (sees(caller, shelved.record.owner)) return shelved
+    throw notFound(id)
   }
 
   #refuseWhenClosed(): void {

@@ -24,8 +24,13 @@ interface Means {
   readonly log: Log
 }
 
-export async function startLive(id: string, plan: CrawlPlan, { shelf, steps, log }: Means): Promise<LiveCrawl> {
-  const record = await shelf.add(id, plan.input)
+/** `owner`: the key that asks for it; null where no keys are in use. */
+export async function startLive(
+  { id, owner }: { id: string; owner: string | null },
+  plan: CrawlPlan,
+  { shelf, steps, log }: Means,
+): Promise<LiveCrawl> {
+  const record = await shelf.add(id, plan.input, owner)
   const files = shelf.files(id)
   return atWork(shelf, async () => ({
     plan,

@@ -18,6 +18,8 @@ export interface Counts {
 export class CrawlRecord {
   readonly id: string
   readonly input: CrawlInput
+  /** The key that asked for it; null where no keys are in use. */
+  readonly owner: string | null
   readonly createdAt: string
   readonly warnings: string[] = []
   #at: number[] = []
@@ -37,9 +39,10 @@ export class CrawlRecord {
   #since: number | undefined
   #last: string
 
-  constructor(id: string, input: CrawlInput, createdAt: string) {
+  constructor({ id, input, owner }: Pick<CrawlRecord, 'id' | 'input' | 'owner'>, createdAt: string) {
     this.id = id
     this.input = input
+    this.owner = owner
     this.createdAt = createdAt
     this.#last = createdAt
   }

@@ -33,6 +33,8 @@ export interface ShelvedCrawl {
 interface Request {
   readonly input: CrawlInput
   readonly created_at: string
+  /** The key that asked for it; nobody's without keys. */
+  readonly owner?: string | null
 }
 
 export class CrawlShelf {
@@ -48,16 +50,19 @@ export class CrawlShelf {
   }
 
   /** Makes the folder of a new crawl; its journal does not exist yet. */
-  async add(id: string, input: CrawlInput): Promise<CrawlRecord> {
+  async add(id: string, input: CrawlInput, owner: string | null): Promise<CrawlRecord> {
     const { folder } = this.files(id)
     const created = new Date().toISOString()
     try {
       await privateDir(folder)
-      await writeWhole(join(folder, 'request.json'), JSON.stringify({ input, created_at: created } satisfies Request))
+      await writeWhole(
+        join(folder, 'request.json'),
+        JSON.stringify({ input, created_at: created, owner } satisfies Request),
+      )
     } catch (error) {
       throw explainDir(error, dirname(this.#folder))
     }
-    return new CrawlRecord(id, input, created)
+    return new CrawlRecord({ id, input, owner }, created)
   }
 
   /** @throws BaxError `crawl_not_found` */
@@ -65,8 +70,9 @@ export class CrawlShelf {
     const { folder, journal } = this.files(id)
     if (!isId(id)) throw notFound(id)
     try {
-      const { input, created_at: created } = JSON.parse(await readFile(join(folder, 'request.json'), 'utf8')) as Request
-      return await readRecord(new CrawlRecord(id, input, created), journal)
+      const asked = JSON.parse(await readFile(join(folder, 'request.json'), 'utf8')) as Request
+      const { input, created_at: created, owner = null } = asked
+      return await readRecord(new CrawlRecord({ id, input, owner }, created), journal)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound(id)
       throw error
@@ -129,5 +135,5 @@ async function readRecord(record: CrawlRecord, journal: string): Promise<Shelved
   return { record, bytes, seq }
 }
 
-const notFound = (id: string): BaxError =>
+export const notFound = (id: string): BaxError =>
   new BaxError('crawl_not_found', `there is no crawl ${JSON.stringify(id)}`, { hint: 'a crawl is kept for 24 hours' })

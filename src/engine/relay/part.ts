@@ -1,4 +1,5 @@
 /** The engine's relay, loaded when a browser is first brought or asked for. */
+import type { Caller } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Relays } from '../../core/engine.ts'
 import type { Call } from '../../core/operation.ts'
@@ -11,7 +12,7 @@ export interface RelayPart extends Relays {
   /** Live ones. */
   count(): number
   /** Whether the id or name is that of a live one. */
-  knows(idOrName: string): boolean
+  knows(idOrName: string, caller: Caller): boolean
   /** Runs commands, observes or steps. @throws BaxError `relay_disconnected`, `browser_lost`, `target_not_found`. */
   execute<K extends ExecutionKind>(
     kind: K,
@@ -43,28 +44,28 @@ export function relayPart(
   return {
     list: async (call) => (await relays()).list(call),
     get: async (id, call) => (await relays()).get(id, call),
-    stop: async (id) => (await relays()).stop(id),
+    stop: async (id, call) => (await relays()).stop(id, call),
     activate: async (id, targetId, call) => (await relays()).activate(id, targetId, call),
     readEvents: async (id, query, call) => (await relays()).readEvents(id, query, call),
-    clearEvents: async (id) => (await relays()).clearEvents(id),
+    clearEvents: async (id, call) => (await relays()).clearEvents(id, call),
     followEvents: async (id, query, call) => (await relays()).followEvents(id, query, call),
     cdp: async (request, call) => (await relays()).cdp(request, call),
     tokens: {
-      create: async (wish) => (await relays()).tokens.create(wish),
-      list: async () => (await relays()).tokens.list(),
-      revoke: async (tokenId) => (await relays()).tokens.revoke(tokenId),
+      create: async (wish, call) => (await relays()).tokens.create(wish, call),
+      list: async (call) => (await relays()).tokens.list(call),
+      revoke: async (tokenId, call) => (await relays()).tokens.revoke(tokenId, call),
     },
     admit: async (call) => (await relays()).admit(call),
-    openClient: async (id, token) => (await relays()).openClient(id, token),
+    openClient: async (id, token, call) => (await relays()).openClient(id, token, call),
     // Nothing that was never loaded needs an end.
     close: async () => {
       await loading
       hub?.close()
     },
     count: () => hub?.sessions.length ?? 0,
-    knows: (idOrName) => hub?.has(idOrName) ?? false,
-    execute: async (kind, request, { signal }) => {
-      const session = hub!.find(request.session_id!)
+    knows: (idOrName, caller) => hub?.has(idOrName, caller) ?? false,
+    execute: async (kind, request, { signal, caller }) => {
+      const session = hub!.find(request.session_id!, caller)
       return session.executor(tools).execute(kind, request, signal)
     },
   }

@@ -1,4 +1,5 @@
 /** Sessions of both kinds behind one interface: what works on a session works on a browser of the relay too. */
+import type { Caller } from '../../core/caller.ts'
 import type { Sessions } from '../../core/engine.ts'
 import type { Call } from '../../core/operation.ts'
 import type { CommandBatch } from '../../core/shapes/commands.ts'
@@ -6,24 +7,27 @@ import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
 import type { RelayPart } from './part.ts'
 
 /** Ids and names of the engine's own sessions go before those of the relay. */
-export function withRelay(sessions: Sessions & { knows(idOrName: string): boolean }, relays: RelayPart): Sessions {
-  const isRelayed = (id: string | undefined): id is string =>
-    id !== undefined && !sessions.knows(id) && relays.knows(id)
+export function withRelay(sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean }, relays: RelayPart): Sessions {
+  const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
+    id !== undefined && !sessions.knows(id, caller) && relays.knows(id, caller)
   return {
     create: (input, call) => sessions.create(input, call),
     list: (filter, call) => sessions.list(filter, call),
     get: (id, call) => sessions.get(id, call),
     // The browser is the user's: it and its tabs stay as they are.
-    close: (id) => (isRelayed(id) ? relays.stop(id) : sessions.close(id)),
+    close: (id, call) => (isRelayed(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
     provision: (id, call) => sessions.provision(id, call),
-    cancelProvision: (id) => sessions.cancelProvision(id),
+    cancelProvision: (id, call) => sessions.cancelProvision(id, call),
     runCommands: (batch: CommandBatch, call: Call) =>
-      isRelayed(batch.session_id) ? relays.execute('run', batch, call) : sessions.runCommands(batch, call),
+      isRelayed(batch.session_id, call) ? relays.execute('run', batch, call) : sessions.runCommands(batch, call),
     observe: (request: ObserveRequest, call: Call) =>
-      isRelayed(request.session_id) ? relays.execute('observe', request, call) : sessions.observe(request, call),
+      isRelayed(request.session_id, call) ? relays.execute('observe', request, call) : sessions.observe(request, call),
     step: (request: StepRequest, call: Call) =>
-      isRelayed(request.session_id) ? relays.execute('step', request, call) : sessions.step(request, call),
-    openClient: (id, token) => sessions.openClient(id, token),
+      isRelayed(request.session_id, call) ? relays.execute('step', request, call) : sessions.step(request, call),
+    openClient: (id, token, call) => sessions.openClient(id, token, call),
+    ticket: (id, call) => sessions.ticket(id, call),
+    openLiveView: (id, token, call) => sessions.openLiveView(id, token, call),
+    linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),
     follow: (request, call) => sessions.follow(request, call),
   }
 }

@@ -1,4 +1,5 @@
 /** Answers that may be given again (`max_age`), the latest ones, in memory. */
+import type { Caller } from '../../core/caller.ts'
 import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 
@@ -12,10 +13,10 @@ export class AnswerCache {
   readonly #kept = new Map<string, Kept>()
   #size = 0
 
-  /** An answer to the same question that is not older than the question allows. */
-  find(input: ScrapeInput): ScrapeAnswer | undefined {
+  /** An answer to the same question of the same caller that is not older than the question allows. */
+  find(input: ScrapeInput, caller: Caller): ScrapeAnswer | undefined {
     if (input.max_age === 0) return undefined
-    const kept = this.#kept.get(keyOf(input))
+    const kept = this.#kept.get(keyOf(input, caller))
     if (!kept || Date.now() - kept.at > input.max_age) return undefined
     const { data } = kept.answer
     if (!data) return kept.answer
@@ -23,8 +24,8 @@ export class AnswerCache {
     return { ...kept.answer, data: { ...data, metadata } }
   }
 
-  keep(input: ScrapeInput, answer: ScrapeAnswer): void {
-    const key = keyOf(input)
+  keep(input: ScrapeInput, caller: Caller, answer: ScrapeAnswer): void {
+    const key = keyOf(input, caller)
     const size = JSON.stringify(answer).length
     if (size > limits.scrape.cachedChars / 4) return
     this.#drop(key)
@@ -43,4 +44,5 @@ export class AnswerCache {
 }
 
 /** Whatever shapes the answer; how long it may take or how old it may be does not. */
-const keyOf = (input: ScrapeInput): string => JSON.stringify({ ...input, max_age: 0, timeout: 0 })
+const keyOf = (input: ScrapeInput, { keyId }: Caller): string =>
+  JSON.stringify([keyId, { ...input, max_age: 0, timeout: 0 }])

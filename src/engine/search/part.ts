@@ -1,4 +1,5 @@
 /** The engine's search, loaded when the first one is asked for. */
+import type { Caller } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Searcher } from '../../core/engine.ts'
 import type { Session } from '../browser/session.ts'
@@ -8,15 +9,15 @@ export function searchPart(
   { search: config = {}, log }: EngineConfig,
   scraper: ScraperPart,
   /** @throws BaxError `session_closed` or `session_not_found`. */
-  live: (idOrName: string) => Session,
+  live: (idOrName: string, caller: Caller) => Session,
 ): Searcher {
   const load = async () => {
     const { WebSearch } = await import('./web-search.ts')
     return new WebSearch({
       config,
       scrape: (input, call) => scraper.scrape(input, call),
-      session: (idOrName) => {
-        const session = live(idOrName)
+      session: (idOrName, caller) => {
+        const session = live(idOrName, caller)
         return async (limits, work) => {
           const { inSessionTabs } = await import('./session-tabs.ts')
           return inSessionTabs(session, { ...limits, scraper, log }, work)

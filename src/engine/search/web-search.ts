@@ -1,6 +1,7 @@
 /** One search from request to results. */
+import { type Caller, everybody } from '../../core/caller.ts'
 import type { SearchConfig } from '../../core/config.ts'
-import type { Searcher } from '../../core/engine.ts'
+import type { Scraper, Searcher } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { type SearchProviderName, searchOrder } from '../../core/search-providers.ts'
@@ -20,6 +21,7 @@ import { serper } from './providers/serper.ts'
 import type { OpenResults } from './result-document.ts'
 
 type Scrape = ContentMeans['scrape']
+type Searching = Parameters<Searcher['search']>[1]
 
 /** Runs `work` with a way to scrape in tabs of one session. */
 type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
@@ -27,9 +29,9 @@ type ScrapeLimits = Pick<ContentMeans, 'signal' | 'deadline'>
 
 export interface SearchMeans {
   readonly config: SearchConfig
-  readonly scrape: Scrape
+  readonly scrape: Scraper['scrape']
   /** @throws BaxError `session_not_found` or `session_closed`. */
-  readonly session: (sessionId: string) => SessionScraping
+  readonly session: (sessionId: string, caller: Caller) => SessionScraping
 }
 
 export class WebSearch implements Searcher {
@@ -39,12 +41,12 @@ export class WebSearch implements Searcher {
     this.#means = means
   }
 
-  async search(input: SearchInput, { signal }: { readonly signal: AbortSignal }): Promise<SearchAnswer> {
+  async search(input: SearchInput, { signal, caller }: Searching): Promise<SearchAnswer> {
     const wishes = scrapeWishes(input)
     const scrapes = wishes.formats.length > 0
     // What cannot be asked of a page is said before anybody is asked anything.
     if (scrapes) planScrape({ ...wishes, url: 'https://page.invalid' })
-    const session = input.session_id === undefined ? undefined : this.#means.session(input.session_id)
+    const session = input.session_id === undefined ? undefined : this.#means.session(input.session_id, caller)
     const deadline = performance.now() + input.timeout
     const { provider, results, warnings } = await this.#ask(input, signal)
     const data = results.map((result, at) => ({ ...result, position: at + 1 }))
@@ -55,7 +57,7 @@ export class WebSearch implements Searcher {
     const { search: most } = limits
     const scraped = session
       ? await session(within, (scrape) => scraping(scrape, most.tabs))
-      : await scraping(this.#means.scrape, most.together)
+      : await scraping((page, call) => this.#means.scrape(page, { ...call, caller }), most.together)
     const whole = data.map((result, at) => ({ ...result, content: scraped.contents[at]! }))
     return answer(provider, whole, [...warnings, ...scraped.warnings])
   }
@@ -87,7 +89,7 @@ export class WebSearch implements Searcher {
   /** The page as it was sent, to a browser: what scripts make of it afterwards has other shapes. */
   readonly #openResults: OpenResults = async (url, signal) => {
     const input = scrapeInput.parse({ url, formats: ['rawHtml'], render: 'browser', only_main_content: false })
-    const { data, error, code } = await this.#means.scrape(input, { signal })
+    const { data, error, code } = await this.#means.scrape(input, { signal, caller: everybody })
     const html = data?.rawHtml
     if (html === undefined) throw new BaxError('provider_failed', `its page cannot be had${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
     const { status_code: status = 200, url: reached = url } = data!.metadata

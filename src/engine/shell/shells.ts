@@ -41,7 +41,7 @@ export async function openShells(config: EngineConfig, make: MakeContainers = do
     shells: {
       sessions,
       execs: new ShellExecs(sessions),
-      files: filesPart((idOrName) => sessions.find(idOrName)),
+      files: filesPart((idOrName, caller) => sessions.find(idOrName, caller)),
       artifacts: new Artifacts(store, sessions),
       images: imagesPart(config, containers),
     },

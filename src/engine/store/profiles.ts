@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Caller, sees } from '../../core/caller.ts'
 import { BaxError } from '../../core/errors.ts'
 import { writeWhole } from '../../core/files.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
@@ -11,6 +12,8 @@ import { isSealed, Seal } from './seal.ts'
 interface ProfileFile {
   readonly profile_id: string
   readonly name: string
+  /** The key that it was saved under; nobody's without keys. */
+  readonly owner?: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly state: StorageState
@@ -31,18 +34,18 @@ export class ProfileStore {
     this.#seal = secret === undefined ? undefined : new Seal(secret)
   }
 
-  /** @throws BaxError `already_exists` when the name is taken. */
-  add(name: string, state: StorageState): Promise<ProfileRecord> {
+  /** @throws BaxError `already_exists` when another profile of the caller's has the name. */
+  add(name: string, state: StorageState, { keyId: owner }: Caller): Promise<ProfileRecord> {
     return this.#change(async () => {
       const all = await this.#readAll()
-      if (all.some((file) => file.name === name)) {
+      if (all.some((file) => file.name === name && (file.owner ?? null) === owner)) {
         throw new BaxError('already_exists', `a profile is named ${JSON.stringify(name)} already`, {
           hint: 'choose another name, or delete that profile first',
           details: [{ path: 'name', message: 'is in use' }],
         })
       }
       const now = new Date().toISOString()
-      return this.#write({ profile_id: randomUUID(), name, created_at: now, updated_at: now, state })
+      return this.#write({ profile_id: randomUUID(), name, owner, created_at: now, updated_at: now, state })
     })
   }
 
@@ -55,27 +58,34 @@ export class ProfileStore {
   }
 
   /** @throws BaxError `profile_not_found`. */
-  async load(profileId: string): Promise<StorageState> {
-    return (await this.#read(profileId)).state
+  async load(profileId: string, caller: Caller): Promise<StorageState> {
+    return (await this.#seen(profileId, caller)).state
   }
 
   /** Newest first. */
-  async list(): Promise<ProfileRecord[]> {
-    const records = (await this.#readAll()).map(recordOf)
+  async list(caller: Caller): Promise<ProfileRecord[]> {
+    const records = (await this.#readAll()).filter((file) => isSeen(file, caller)).map(recordOf)
     return records.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
   }
 
   /** @throws BaxError `profile_not_found`. */
-  async get(profileId: string): Promise<ProfileRecord> {
-    return recordOf(await this.#read(profileId))
+  async get(profileId: string, caller: Caller): Promise<ProfileRecord> {
+    return recordOf(await this.#seen(profileId, caller))
   }
 
   /** @throws BaxError `profile_not_found`. */
-  async delete(profileId: string): Promise<void> {
+  async delete(profileId: string, caller: Caller): Promise<void> {
     await this.#change(async () => {
-      await this.#read(profileId)
+      await this.#seen(profileId, caller)
       await rm(this.#path(profileId))
     })
+  }
+
+  /** @throws BaxError `profile_not_found`, also for one that is somebody else's. */
+  async #seen(profileId: string, caller: Caller): Promise<ProfileFile> {
+    const file = await this.#read(profileId)
+    if (isSeen(file, caller)) return file
+    throw notFound(profileId)
   }
 
   #change<T>(work: () => Promise<T>): Promise<T> {
@@ -105,9 +115,7 @@ export class ProfileStore {
       text = await readFile(this.#path(profileId), 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      throw new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
-        hint: 'list them with `bax profile list`',
-      })
+      throw notFound(profileId)
     }
     const found = JSON.parse(text) as ProfileFile
     return isSealed(found) ? this.#unseal(found, profileId) : found
@@ -125,6 +133,13 @@ export class ProfileStore {
     return join(this.#folder, `${profileId.toLowerCase()}${ending}`)
   }
 }
+
+const isSeen = ({ owner = null }: ProfileFile, caller: Caller): boolean => sees(caller, owner)
+
+const notFound = (profileId: string): BaxError =>
+  new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
+    hint: 'list them with `bax profile list`',
+  })
 
 function recordOf(file: ProfileFile): ProfileRecord {
   const { profile_id, name, created_at, updated_at, state } = file

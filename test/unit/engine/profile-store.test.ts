@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { everybody } from '../../../src/core/caller.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
 
 let folder: string
@@ -36,30 +37,30 @@ async function onDisk(): Promise<string> {
 
 describe('profiles with a key', () => {
   test('hold nothing readable on disk, and open with the same key after a restart', async () => {
-    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state)
+    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, everybody)
     expect(await onDisk()).not.toMatch(/ann|login|example/)
     const restarted = new ProfileStore(folder, secret)
-    expect(await restarted.load(profile_id)).toEqual(state)
-    expect(await restarted.list()).toMatchObject([{ name: 'ann', cookies: 1 }])
+    expect(await restarted.load(profile_id, everybody)).toEqual(state)
+    expect(await restarted.list(everybody)).toMatchObject([{ name: 'ann', cookies: 1 }])
     await restarted.update(profile_id, empty)
-    expect(await new ProfileStore(folder, secret).load(profile_id)).toEqual(empty)
+    expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(empty)
   })
 
   test('do not open with another key, or with none, and say what to do', async () => {
-    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state)
+    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, everybody)
     const refusal = { code: 'profile_locked', status: 503, hint: expect.stringContaining('BAX_PROFILE_KEY') }
     for (const wrong of [new ProfileStore(folder, other), new ProfileStore(folder)]) {
-      await expect(wrong.load(profile_id)).rejects.toMatchObject(refusal)
-      await expect(wrong.list()).rejects.toMatchObject(refusal)
+      await expect(wrong.load(profile_id, everybody)).rejects.toMatchObject(refusal)
+      await expect(wrong.list(everybody)).rejects.toMatchObject(refusal)
       await expect(wrong.update(profile_id, empty)).rejects.toMatchObject(refusal)
     }
-    expect(await new ProfileStore(folder, secret).load(profile_id)).toEqual(state)
+    expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(state)
   })
 
   test('that were saved without one stay readable, and are encrypted when they are saved again', async () => {
-    const { profile_id } = await new ProfileStore(folder).add('ann', state)
+    const { profile_id } = await new ProfileStore(folder).add('ann', state, everybody)
     const store = new ProfileStore(folder, secret)
-    expect(await store.load(profile_id)).toEqual(state)
+    expect(await store.load(profile_id, everybody)).toEqual(state)
     expect(await onDisk()).toContain('ann-is-in')
     await store.update(profile_id, state)
     expect(await onDisk()).not.toContain('ann-is-in')
@@ -67,14 +68,14 @@ describe('profiles with a key', () => {
 
   test('a file that was changed, or put in the place of another, does not open', async () => {
     const store = new ProfileStore(folder, secret)
-    const [ann, bob] = [await store.add('ann', state), await store.add('bob', empty)]
+    const [ann, bob] = [await store.add('ann', state, everybody), await store.add('bob', empty, everybody)]
     const path = (id: string) => join(folder, 'profiles', `${id}.json`)
     await writeFile(path(bob.profile_id), await readFile(path(ann.profile_id)))
-    await expect(store.load(bob.profile_id)).rejects.toMatchObject({ code: 'profile_locked' })
+    await expect(store.load(bob.profile_id, everybody)).rejects.toMatchObject({ code: 'profile_locked' })
     const sealed = JSON.parse(await readFile(path(ann.profile_id), 'utf8')) as { data: string }
     const bytes = Buffer.from(sealed.data, 'base64')
     bytes[0]! ^= 1
     await writeFile(path(ann.profile_id), JSON.stringify({ ...sealed, data: bytes.toString('base64') }))
-    await expect(store.load(ann.profile_id)).rejects.toMatchObject({ code: 'profile_locked' })
+    await expect(store.load(ann.profile_id, everybody)).rejects.toMatchObject({ code: 'profile_locked' })
   })
 })

@@ -26,6 +26,7 @@ function begin() {
   const opened = pending<OpenedSession>()
   const did: string[] = []
   const provision = new Provision({
+    owner: null,
     waiting: {
       seat: seat.promise,
       get position() {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { type Caller, everybody, nobody } from '../../../src/core/caller.ts'
 import { limits } from '../../../src/core/limits.ts'
 import { Registry } from '../../../src/engine/browser/registry.ts'
 import type { Session } from '../../../src/engine/browser/session.ts'
 
-const session = (sessionId: string, name: string | null = null) =>
-  ({ sessionId, name, endedAt: null as Date | null, endReason: null as string | null }) as unknown as Session
+const session = (sessionId: string, name: string | null = null, owner: string | null = null) =>
+  ({ sessionId, name, owner, opens: (token: string) => token === `ft_${sessionId}`, endedAt: null as Date | null, endReason: null as string | null }) as unknown as Session
 
 function end(target: Session, at: number) {
   Object.assign(target, { endedAt: new Date(at), endReason: 'deleted' })
@@ -13,18 +14,18 @@ function end(target: Session, at: number) {
 describe('the registry of sessions', () => {
   test('a name is held from the wish to the end, and no longer', () => {
     const registry = new Registry()
-    const giveBack = registry.holdName('shop')
-    expect(() => registry.holdName('shop')).toThrow(/named "shop" already/)
+    const giveBack = registry.holdName('shop', null)
+    expect(() => registry.holdName('shop', null)).toThrow(/named "shop" already/)
     giveBack()
-    registry.holdName('shop')
+    registry.holdName('shop', null)
     const made = session('ses_1', 'shop')
     registry.add(made)
     giveBack()
-    expect(registry.find('shop')).toBe(made)
-    expect(() => registry.holdName('shop')).toThrow(expect.objectContaining({ code: 'conflict' }))
+    expect(registry.find('shop', everybody)).toBe(made)
+    expect(() => registry.holdName('shop', null)).toThrow(expect.objectContaining({ code: 'conflict' }))
     end(made, Date.now())
     registry.retire(made)
-    registry.holdName('shop')
+    registry.holdName('shop', null)
   })
 
   test('an ended session is found for ten minutes, by id and by name', () => {
@@ -35,12 +36,12 @@ describe('the registry of sessions', () => {
     end(made, now)
     registry.retire(made)
     now += limits.session.tombstoneMs
-    expect(registry.find('shop')).toBe(made)
-    expect(() => registry.liveOne('ses_1')).toThrow(
+    expect(registry.find('shop', everybody)).toBe(made)
+    expect(() => registry.liveOne('ses_1', everybody)).toThrow(
       expect.objectContaining({ code: 'session_closed', details: { reason: 'deleted' } }),
     )
     now += 1
-    expect(() => registry.find('ses_1')).toThrow(expect.objectContaining({ code: 'session_not_found' }))
+    expect(() => registry.find('ses_1', everybody)).toThrow(expect.objectContaining({ code: 'session_not_found' }))
     expect(registry.ended).toEqual([])
   })
 
@@ -52,7 +53,55 @@ describe('the registry of sessions', () => {
     registry.retire(old)
     const fresh = session('ses_2', 'shop')
     registry.add(fresh)
-    expect(registry.find('shop')).toBe(fresh)
-    expect(registry.find('ses_1')).toBe(old)
+    expect(registry.find('shop', everybody)).toBe(fresh)
+    expect(registry.find('ses_1', everybody)).toBe(old)
+  })
+
+  test('every key has names of its own, and sees nothing of another', () => {
+    const registry = new Registry()
+    const [of1, of2] = [session('ses_1', 'shop', 'key_1'), session('ses_2', 'shop', 'key_2')]
+    registry.holdName('shop', 'key_1')
+    registry.add(of1)
+    registry.holdName('shop', 'key_2')
+    registry.add(of2)
+    expect([registry.find('shop', key('key_1')), registry.find('shop', key('key_2'))]).toEqual([of1, of2])
+    for (const name of ['shop', 'ses_1']) {
+      expect(() => registry.find(name, key('key_3'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
+      expect(registry.has(name, key('key_3'))).toBe(false)
+    }
+    end(of1, Date.now())
+    registry.retire(of1)
+    expect(() => registry.find('ses_1', key('key_2'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
+  })
+
+  test('who sees all says by its id which one is meant, where several have a name', () => {
+    const registry = new Registry()
+    const admin = { ...key('key_3'), admin: true }
+    registry.add(session('ses_1', 'shop', 'key_1'))
+    expect(registry.find('shop', admin).sessionId).toBe('ses_1')
+    registry.add(session('ses_2', 'shop', 'key_2'))
+    expect(() => registry.find('shop', admin)).toThrow(expect.objectContaining({ code: 'conflict' }))
+    expect(registry.find('ses_2', admin).sessionId).toBe('ses_2')
+    registry.add(session('ses_3', 'shop', 'key_3'))
+    expect(registry.find('shop', admin).sessionId).toBe('ses_3')
+  })
+
+  test('a frame token lets in whoever shows it, to its own session; who is nobody is not told what there is', () => {
+    const registry = new Registry()
+    registry.add(session('ses_1', 'shop', 'key_1'))
+    registry.add(session('ses_2', 'shop', 'key_2'))
+    expect(registry.watched('shop', 'ft_ses_2', nobody).sessionId).toBe('ses_2')
+    expect(registry.watched('ses_1', 'ft_ses_1', key('key_2')).sessionId).toBe('ses_1')
+    expect(registry.watched('ses_1', null, key('key_1')).sessionId).toBe('ses_1')
+    const refused = expect.objectContaining({ code: 'unauthorized' })
+    expect(() => registry.watched('ses_1', 'ft_ses_2', nobody)).toThrow(refused)
+    expect(() => registry.watched('ses_1', null, nobody)).toThrow(refused)
+    expect(() => registry.watched('ses_9', 'ft_ses_2', nobody)).toThrow(refused)
+    expect(() => registry.watched('ses_1', 'ft_ses_2', key('key_1'))).toThrow(refused)
+    expect(() => registry.watched('ses_1', 'ft_ses_2', key('key_2'))).toThrow(
+      expect.objectContaining({ code: 'session_not_found' }),
+    )
   })
 })
+
+const key = (keyId: string): Caller => ({ keyId, name: keyId, scopes: ['browser'], admin: false })

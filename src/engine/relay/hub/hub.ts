@@ -1,6 +1,8 @@
 /** Where connectors arrive: takes them in, keeps their sessions through outages, and finds them by id or name. */
+import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
+import { named } from '../../../core/owned.ts'
 import { readFromConnector, type Hello } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
@@ -51,18 +53,23 @@ export class RelayHub {
     return [...this.#sessions.values()]
   }
 
-  /** By id, or by name. @throws BaxError `relay_not_found`. */
-  find(idOrName: string): RelaySession {
-    const found = this.#sessions.get(idOrName) ?? this.sessions.find(({ name }) => name === idOrName)
+  /** By id, or by name. @throws BaxError `relay_not_found`, also for what is somebody else's. */
+  find(idOrName: string, caller: Caller): RelaySession {
+    const found = this.#seen(idOrName, caller)
     if (found) return found
     throw new BaxError('relay_not_found', `no relay session ${idOrName}`, {
       hint: 'see `bax relay list`; a browser is brought with `bax relay connect`',
     })
   }
 
-  /** Whether the id or name is that of a relay session. */
-  has(idOrName: string): boolean {
-    return this.#sessions.has(idOrName) || this.sessions.some(({ name }) => name === idOrName)
+  /** Whether the id or name is that of a relay session that the caller sees. */
+  has(idOrName: string, caller: Caller): boolean {
+    return this.#seen(idOrName, caller) !== undefined
+  }
+
+  #seen(idOrName: string, caller: Caller): RelaySession | undefined {
+    const session = this.#sessions.get(idOrName)
+    return session && sees(caller, session.owner) ? session : named(this.sessions, idOrName, caller)
   }
 
   /** Closes the tunnels that were made with a token. */

@@ -20,6 +20,8 @@ import { isSame, newSecret } from './secret.ts'
 export interface Principal {
   /** Token or key, by its id; null within one process. */
   readonly tokenId: string | null
+  /** The key that it belongs to; null where no keys are in use. */
+  readonly owner: string | null
   readonly transport: 'ws' | 'local'
   /** What it came with is used up, but for going on with what it began. */
   readonly onlyResumes: boolean
@@ -83,6 +85,10 @@ export class RelaySession {
     })
     this.#add('relay', 'connected', {})
     this.#welcome()
+  }
+
+  get owner(): string | null {
+    return this.principal.owner
   }
 
   get name(): string | null {

@@ -1,8 +1,10 @@
 /** The engine's relay: what operations ask of it. */
 import picomatch from 'picomatch'
+import { type Caller, nobody } from '../../../core/caller.ts'
 import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors.ts'
 import type { Link } from '../../../core/link.ts'
+import { isSeen } from '../../../core/owned.ts'
 import type { Call } from '../../../core/operation.ts'
 import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { SocketCall } from '../../../core/socket.ts'
@@ -25,7 +27,7 @@ export interface RelaysGround {
   readonly hub: RelayHub
   readonly tokens: RelayTokens
   /** Calls on browser sessions of the engine's own; undefined for an id that is none. */
-  readonly sessionCalls: (idOrName: string) => OwnCalls | undefined
+  readonly sessionCalls: (idOrName: string, caller: Caller) => OwnCalls | undefined
 }
 
 export class EngineRelays implements Relays {
@@ -35,26 +37,27 @@ export class EngineRelays implements Relays {
   constructor(ground: RelaysGround) {
     this.#ground = ground
     this.tokens = {
-      create: (wish) => ground.tokens.create(wish),
-      list: () => ground.tokens.list(),
-      revoke: async (tokenId) => {
-        await ground.tokens.revoke(tokenId)
+      create: (wish, { caller }) => ground.tokens.create(wish, caller),
+      list: ({ caller }) => ground.tokens.list(caller),
+      revoke: async (tokenId, { caller }) => {
+        await ground.tokens.revoke(tokenId, caller)
         ground.hub.revoke(tokenId)
       },
     }
   }
 
   async list(call: Call) {
-    return this.#ground.hub.sessions.map((session) => session.record(cdpUrl(session, call)))
+    const seen = this.#ground.hub.sessions.filter(isSeen(call.caller))
+    return seen.map((session) => session.record(cdpUrl(session, call)))
   }
 
   async get(id: string, call: Call) {
-    const session = this.#find(id)
+    const session = this.#find(id, call)
     return session.record(cdpUrl(session, call))
   }
 
-  async stop(id: string): Promise<void> {
-    this.#find(id).end('stopped')
+  async stop(id: string, call: Call): Promise<void> {
+    this.#find(id, call).end('stopped')
   }
 
   async activate(id: string, targetId: string, call: Call): Promise<void> {
@@ -65,7 +68,7 @@ export class EngineRelays implements Relays {
   }
 
   async readEvents(id: string, query: Parameters<Relays['readEvents']>[1], call: Call) {
-    const { events } = this.#find(id)
+    const { events } = this.#find(id, call)
     const { limit, order, wait_ms: waitMs } = query
     // An archive is of everything that is kept.
     if (query.format === 'har')
@@ -74,38 +77,33 @@ export class EngineRelays implements Relays {
     return waitFor(events, wanted, AbortSignal.any([call.signal, AbortSignal.timeout(waitMs)]))
   }
 
-  async clearEvents(id: string): Promise<void> {
-    this.#find(id).events.clear()
+  async clearEvents(id: string, call: Call): Promise<void> {
+    this.#find(id, call).events.clear()
   }
 
   async followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>> {
-    const { events } = this.#find(id)
+    const { events } = this.#find(id, call)
     const since = call.since ?? query.since ?? events.lastSeq
     return events.follow({ ...queryOf(query), since }, call.signal)
   }
 
-  async admit({ token, own }: SocketCall): Promise<(link: Link) => void> {
+  async admit({ token, own, caller }: SocketCall): Promise<(link: Link) => void> {
     const { hub, tokens } = this.#ground
-    const principal: Principal =
-      own && token === null
-        ? { tokenId: null, transport: 'local', onlyResumes: false }
-        : { transport: 'ws', ...(await tokens.admit(token ?? '')) }
+    const { keyId: owner } = caller
+    const byToken = async (): Promise<Principal> => ({ transport: 'ws', ...(await tokens.admit(token ?? '')) })
+    const byRight: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
+    const principal = token === null && (own || owner !== null) ? byRight : await byToken()
     return (link) => hub.accept(link, principal)
   }
 
-  async openClient(id: string, token: string | null): Promise<(link: Link) => void> {
-    const session = this.#find(id)
-    if (token === null || !session.isClientToken(token)) {
-      throw new BaxError('unauthorized', 'the token is not that of this relay session', {
-        hint: 'connect to its cdp_url, which has the token',
-      })
-    }
+  async openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void> {
+    const session = this.#opened(id, token, call)
     const channel = session.open('ws')
     return (link) => joinClient(link, channel)
   }
 
   async cdp(request: CdpRequest, call: Call): Promise<CdpAnswer> {
-    const { id, call: run } = this.#callsOf(request.session_id)
+    const { id, call: run } = this.#callsOf(request.session_id, call)
     const started = performance.now()
     const answer = { session_id: id, method: request.method }
     const took = () => Math.round(performance.now() - started)
@@ -122,14 +120,29 @@ export class EngineRelays implements Relays {
     }
   }
 
-  #find(id: string): RelaySession {
-    return this.#ground.hub.find(id)
+  #find(id: string, { caller }: Call): RelaySession {
+    return this.#ground.hub.find(id, caller)
   }
 
-  #callsOf(idOrName: string): OwnCalls {
-    const own = this.#ground.sessionCalls(idOrName)
+  /** By its own token, whoever shows it; without one, by who has a key and sees it. */
+  #opened(idOrName: string, token: string | null, call: Call): RelaySession {
+    const { caller } = call
+    if (token === null && caller.keyId !== null) return this.#find(idOrName, call)
+    const opened = this.#ground.hub.sessions.find(
+      (session) => (session.id === idOrName || session.name === idOrName) && session.isClientToken(token ?? ''),
+    )
+    if (opened) return opened
+    // Who is nobody is not told what there is.
+    if (caller !== nobody) this.#find(idOrName, call)
+    throw new BaxError('unauthorized', 'the token is not that of this relay session', {
+      hint: 'connect to its cdp_url, which has the token',
+    })
+  }
+
+  #callsOf(idOrName: string, call: Call): OwnCalls {
+    const own = this.#ground.sessionCalls(idOrName, call.caller)
     if (own) return own
-    const { id, calls } = this.#find(idOrName)
+    const { id, calls } = this.#find(idOrName, call)
     return { id, call: (request, signal) => calls.call(request, signal) }
   }
 }

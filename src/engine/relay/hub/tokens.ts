@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { writeWhole } from '../../../core/files.ts'
 import { newId } from '../../../core/ids.ts'
@@ -9,6 +10,8 @@ import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
 import { newSecret } from './secret.ts'
 
 interface KeptToken extends RelayTokenRecord {
+  /** The key that it was made under; nobody's without keys. */
+  readonly owner?: string | null
   readonly sha256: string
 }
 
@@ -21,16 +24,16 @@ export class RelayTokens {
     this.#path = join(stateDir, 'relay-tokens.json')
   }
 
-  async create(wish: {
-    name?: string | undefined
-    ttl_secs: number
-    single_use: boolean
-  }): Promise<{ token: string; token_id: string; expires_at: string }> {
+  async create(
+    wish: { name?: string | undefined; ttl_secs: number; single_use: boolean },
+    { keyId: owner }: Caller,
+  ): Promise<{ token: string; token_id: string; expires_at: string }> {
     const token = `rlt_${newSecret()}`
     const now = Date.now()
     const kept: KeptToken = {
       token_id: newId('rtk'),
       name: wish.name ?? null,
+      owner,
       single_use: wish.single_use,
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + wish.ttl_secs * 1000).toISOString(),
@@ -42,16 +45,17 @@ export class RelayTokens {
   }
 
   /** Without their secrets, newest first; expired ones are gone. */
-  async list(): Promise<RelayTokenRecord[]> {
+  async list(caller: Caller): Promise<RelayTokenRecord[]> {
     return live(await this.#load())
+      .filter(({ owner = null }) => sees(caller, owner))
       .map(recordOf)
       .toReversed()
   }
 
-  /** @throws BaxError `invalid_request` for a token that is not there. */
-  async revoke(tokenId: string): Promise<void> {
+  /** @throws BaxError `token_not_found`, also for one that is somebody else's. */
+  async revoke(tokenId: string, caller: Caller): Promise<void> {
     await this.#change((tokens) => {
-      const left = tokens.filter(({ token_id: id }) => id !== tokenId)
+      const left = tokens.filter(({ token_id: id, owner = null }) => id !== tokenId || !sees(caller, owner))
       if (left.length === tokens.length) {
         throw new BaxError('token_not_found', `there is no relay token ${tokenId}`, {
           hint: 'see `bax relay tokens list`',
@@ -65,7 +69,7 @@ export class RelayTokens {
    * Lets in who has a good token. One for a single use is good for one browser: from then on only to resume it.
    * @throws BaxError `unauthorized`, in the same words for every reason.
    */
-  async admit(token: string): Promise<{ tokenId: string; onlyResumes: boolean }> {
+  async admit(token: string): Promise<{ tokenId: string; owner: string | null; onlyResumes: boolean }> {
     const hash = hashOf(token)
     const found = live(await this.#load()).find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash))
     if (!found) {
@@ -73,7 +77,7 @@ export class RelayTokens {
         hint: 'make one with `bax relay tokens create` where the engine runs',
       })
     }
-    const { token_id: tokenId } = found
+    const { token_id: tokenId, owner = null } = found
     let usedBefore = false
     await this.#change((tokens) =>
       tokens.map((kept) => {
@@ -82,7 +86,7 @@ export class RelayTokens {
         return { ...kept, last_used_at: new Date().toISOString() }
       }),
     )
-    return { tokenId, onlyResumes: found.single_use && usedBefore }
+    return { tokenId, owner, onlyResumes: found.single_use && usedBefore }
   }
 
   #load(): Promise<KeptToken[]> {

@@ -1,6 +1,8 @@
 /** Artifacts as they are asked for: by session, and file by file. */
+import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell-artifacts.ts'
+import type { Call } from '../../../core/operation.ts'
 import type { Content } from '../../../core/transfer.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
 import { fileNamed, servedType } from './manifest.ts'
@@ -9,7 +11,7 @@ import type { ArtifactStore } from './store.ts'
 /** The sessions, as artifacts need them. */
 interface SessionNames {
   /** The id of a session that is remembered, by id or name; undefined for others. */
-  idOf(idOrName: string): string | undefined
+  idOf(idOrName: string, caller: Caller): string | undefined
 }
 
 export class Artifacts {
@@ -21,23 +23,29 @@ export class Artifacts {
     this.#sessions = sessions
   }
 
-  async list({ session_id, limit, cursor }: ArtifactListInput): Promise<ArtifactList> {
-    const known = this.#sessions.idOf(session_id)
+  async list({ session_id, limit, cursor }: ArtifactListInput, { caller }: Call): Promise<ArtifactList> {
+    const known = this.#sessions.idOf(session_id, caller)
     const id = known ?? session_id
+    if (known === undefined && !(await this.#sees(caller, id))) throw noSession(session_id)
     const page = await this.#store.list(id, cursor === undefined ? 0 : numberIn(cursor), limit)
     if (!page && known === undefined) throw noSession(session_id)
     const { artifacts, last } = page ?? { artifacts: [], last: null }
     return { session_id: id, artifacts, next_cursor: last === null ? null : cursorOf(last) }
   }
 
-  async get(artifactId: string): Promise<Artifact> {
+  async get(artifactId: string, { caller }: Call): Promise<Artifact> {
     const artifact = await this.#store.get(artifactId)
-    if (!artifact) throw new BaxError('artifact_not_found', `no artifact has the id ${artifactId}`)
-    return artifact
+    if (artifact && (await this.#sees(caller, artifact.session_id))) return artifact
+    throw new BaxError('artifact_not_found', `no artifact has the id ${artifactId}`)
   }
 
-  async open(artifactId: string, name: string): Promise<Content> {
-    const artifact = await this.get(artifactId)
+  async #sees(caller: Caller, sessionId: string): Promise<boolean> {
+    const owner = await this.#store.ownerOf(sessionId)
+    return owner !== undefined && sees(caller, owner)
+  }
+
+  async open(artifactId: string, name: string, call: Call): Promise<Content> {
+    const artifact = await this.get(artifactId, call)
     const bytes = percentDecoded(name)
     const file = bytes && fileNamed(artifact, bytes)
     if (!file) {

@@ -28,6 +28,8 @@ interface Find {
 
 export interface CaptureOf {
   readonly id: string
+  /** The key that the session belongs to; null where no keys are in use. */
+  readonly owner: string | null
   readonly mounts: readonly string[]
   readonly endsBy: Date
 }
@@ -63,7 +65,7 @@ export class ArtifactCapture {
   /** The session has stopped: its artifacts stay for their time. */
   async end(stoppedAt: Date): Promise<void> {
     await this.#turn
-    if (this.count > 0) await this.#store.noteSession(this.#session.id, this.#session.endsBy, stoppedAt)
+    if (this.count > 0) await this.#store.noteSession(this.#session, stoppedAt)
   }
 
   async #take(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
@@ -82,7 +84,7 @@ export class ArtifactCapture {
   }
 
   async #artifact(find: Find, deleted: string[], execId: string | null): Promise<Artifact> {
-    if (this.count === 0) await this.#store.noteSession(this.#session.id, this.#session.endsBy, null)
+    if (this.count === 0) await this.#store.noteSession(this.#session, null)
     const { id } = find
     const skipped = find.skipped.slice(0, limits.artifacts.skipped)
     const unlisted = find.cut || skipped.length < find.skipped.length

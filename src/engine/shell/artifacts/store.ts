@@ -14,6 +14,14 @@ interface SessionFile {
   /** When the session will have ended at the latest, for one whose engine died. */
   readonly ends_by: string
   readonly stopped_at: string | null
+  /** The key that it belongs to; nobody's without keys. */
+  readonly owner?: string | null
+}
+
+interface NotedSession {
+  readonly id: string
+  readonly owner: string | null
+  readonly endsBy: Date
 }
 
 const idForm = { session: /^sh_[\w-]{20}$/, artifact: /^art_[\w-]{20}$/ } as const
@@ -45,14 +53,27 @@ export class ArtifactStore {
   }
 
   /** Notes when a session ends, or has ended. */
-  async noteSession(sessionId: string, endsBy: Date, stoppedAt: Date | null): Promise<void> {
+  async noteSession(session: NotedSession, stoppedAt: Date | null): Promise<void> {
+    const { id: sessionId, owner, endsBy } = session
     await privateDir(join(this.#folder, sessionId))
     const file: SessionFile = {
       session_id: sessionId,
       ends_by: endsBy.toISOString(),
       stopped_at: stoppedAt?.toISOString() ?? null,
+      owner,
     }
     await writeWhole(this.#sessionFile(sessionId), JSON.stringify(file))
+  }
+
+  /** The key that a session belongs to; undefined for one that has left nothing. */
+  async ownerOf(sessionId: string): Promise<string | null | undefined> {
+    if (!idForm.session.test(sessionId)) return undefined
+    try {
+      return (JSON.parse(await readFile(this.#sessionFile(sessionId), 'utf8')) as SessionFile).owner ?? null
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
   }
 
   /** `number` is its place among the artifacts of its session, from 1. */

@@ -1,4 +1,5 @@
 /** Commands in shell sessions: run to the end, in the background, or as a stream of frames. */
+import type { Caller } from '../../../core/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import type { Call } from '../../../core/operation.ts'
@@ -24,8 +25,8 @@ import { streamOutput } from './stream-output.ts'
 /** The sessions, as commands need them. */
 interface SessionLookup {
   /** @throws BaxError `shell_session_not_found`. */
-  find(idOrName: string): ShellSession
-  all(): Iterable<ShellSession>
+  find(idOrName: string, caller: Caller): ShellSession
+  seenBy(caller: Caller): Iterable<ShellSession>
 }
 
 interface Start {
@@ -49,8 +50,8 @@ export class ShellExecs {
     this.#sessions = sessions
   }
 
-  async run(input: ExecInput, { signal }: Call): Promise<ExecAnswer> {
-    const session = this.#sessions.find(input.session_id)
+  async run(input: ExecInput, { signal, caller }: Call): Promise<ExecAnswer> {
+    const session = this.#sessions.find(input.session_id, caller)
     const outputLimit = input.max_output_bytes ?? session.maxOutputBytes
     const started = await this.#start(session, { wanted: input, outputLimit, keep: input.background })
     const { exec, ended } = started
@@ -63,8 +64,8 @@ export class ShellExecs {
     return exec.result()
   }
 
-  async stream(input: ExecStreamInput, { signal }: StreamCall): Promise<AsyncIterable<Frame>> {
-    const session = this.#sessions.find(input.session_id)
+  async stream(input: ExecStreamInput, { signal, caller }: StreamCall): Promise<AsyncIterable<Frame>> {
+    const session = this.#sessions.find(input.session_id, caller)
     const goesOn = input.on_disconnect === 'continue'
     const log = new FrameLog(goesOn)
     const started = await this.#start(session, { wanted: input, outputLimit: input.max_output_bytes, log, keep: true })
@@ -75,34 +76,34 @@ export class ShellExecs {
     return frames
   }
 
-  async follow(execId: string, { since, signal }: StreamCall): Promise<AsyncIterable<Frame>> {
-    const { log } = this.#find(execId)
+  async follow(execId: string, { since, signal, caller }: StreamCall): Promise<AsyncIterable<Frame>> {
+    const { log } = this.#find(execId, caller)
     if (!log?.keeps)
       throw new BaxError('conflict', `${execId} was not started as a stream that goes on without its reader`)
     return log.follow(since ?? 0, signal)
   }
 
-  async get(execId: string): Promise<ExecRecord> {
-    return this.#find(execId).record()
+  async get(execId: string, { caller }: Call): Promise<ExecRecord> {
+    return this.#find(execId, caller).record()
   }
 
-  async signal({ exec_id, signal }: SignalInput): Promise<void> {
-    const exec = this.#find(exec_id)
+  async signal({ exec_id, signal }: SignalInput, { caller }: Call): Promise<void> {
+    const exec = this.#find(exec_id, caller)
     if (exec.isRunning) exec.signal(signalNumber(signal))
   }
 
-  async write({ exec_id, data, encoding, eof }: StdinInput, { signal }: Call): Promise<void> {
-    const exec = this.#find(exec_id)
+  async write({ exec_id, data, encoding, eof }: StdinInput, { signal, caller }: Call): Promise<void> {
+    const exec = this.#find(exec_id, caller)
     const bytes = bytesOf(data, encoding, 'data')
     await Promise.race([exec.write(bytes, eof), aborted(signal)])
   }
 
-  async resize({ exec_id, cols, rows }: ResizeInput): Promise<void> {
-    this.#find(exec_id).resize({ cols, rows })
+  async resize({ exec_id, cols, rows }: ResizeInput, { caller }: Call): Promise<void> {
+    this.#find(exec_id, caller).resize({ cols, rows })
   }
 
-  #find(execId: string): RunningExec {
-    for (const session of this.#sessions.all()) {
+  #find(execId: string, caller: Caller): RunningExec {
+    for (const session of this.#sessions.seenBy(caller)) {
       const exec = session.execs.get(execId)
       if (exec) return exec
     }

@@ -1,4 +1,6 @@
 /** The files of shell sessions, as they are asked for. */
+import type { Caller } from '../../../core/caller.ts'
+import type { Call } from '../../../core/operation.ts'
 import type { Shells } from '../../../core/shells.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import type { ShellSession } from '../session/session.ts'
@@ -8,11 +10,13 @@ import { infoOf, listFolder, treeOf } from './listing.ts'
 import { searchFiles } from './search.ts'
 
 /** Every operation holds its session; `find` throws `shell_session_not_found`. */
-export function filesPart(find: (idOrName: string) => ShellSession): Shells['files'] {
-  const on = <Input extends { session_id: string }, Rest extends unknown[], Output>(
-    work: (files: ContainerFiles, input: Input, ...rest: Rest) => Promise<Output>,
-  ) => async (input: Input, ...rest: Rest): Promise<Output> =>
-    find(input.session_id).use(({ files }) => work(files, input, ...rest)) // prettier-ignore
+export function filesPart(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {
+  const on =
+    <Input extends { session_id: string }, Output>(
+      work: (files: ContainerFiles, input: Input, call: Call) => Promise<Output>,
+    ) =>
+    async (input: Input, call: Call): Promise<Output> =>
+      find(input.session_id, call.caller).use(({ files }) => work(files, input, call))
   return {
     read: on(readFile),
     write: on(writeFile),
@@ -24,9 +28,10 @@ export function filesPart(find: (idOrName: string) => ShellSession): Shells['fil
     copy: on(copyFile),
     move: on(moveFile),
     mkdir: on(makeFolder),
-    receive: on(receiveFile),
-    open: async (input) => {
-      const session = find(input.session_id)
+    receive: async (input, body, { caller }) =>
+      find(input.session_id, caller).use(({ files }) => receiveFile(files, input, body)),
+    open: async (input, { caller }) => {
+      const session = find(input.session_id, caller)
       return session.use(({ files }) => openFile(files, input, () => session.hold().release))
     },
   }

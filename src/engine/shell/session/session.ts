@@ -9,7 +9,7 @@ import type {
   ShellSessionInput,
   StopReason,
 } from '../../../core/shapes/shell-session.ts'
-import type { ArtifactCapture } from '../artifacts/capture.ts'
+import type { ArtifactCapture, CaptureOf } from '../artifacts/capture.ts'
 import type { ShellContainer } from '../container.ts'
 import type { SessionTerms } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
@@ -19,11 +19,13 @@ import { IdleClock } from './idle-clock.ts'
 type Status = SessionRecord['status']
 
 export interface SessionParts {
+  /** The key that it was made under; null where no keys are in use. */
+  readonly owner: string | null
   readonly input: ShellSessionInput
   readonly image: string
   readonly log: Log
   /** Makes the one who keeps what commands leave in the output mounts. */
-  readonly captureFor: (session: { id: string; mounts: readonly string[]; endsBy: Date }) => ArtifactCapture
+  readonly captureFor: (session: CaptureOf) => ArtifactCapture
   /** Called once, when the session has stopped. */
   readonly onStopped: (session: ShellSession) => void
 }
@@ -44,9 +46,13 @@ export class ShellSession {
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    const { input } = parts
-    this.capture = parts.captureFor({ id: this.id, mounts: input.output_mounts, endsBy: this.#endsBy })
+    const { input, owner } = parts
+    this.capture = parts.captureFor({ id: this.id, owner, mounts: input.output_mounts, endsBy: this.#endsBy })
     this.#idle = new IdleClock(input.timeout_secs * 1000, () => void this.stop('idle_timeout'))
+  }
+
+  get owner(): string | null {
+    return this.#parts.owner
   }
 
   get name(): string | null {

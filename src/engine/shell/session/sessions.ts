@@ -1,8 +1,10 @@
 /** The shell sessions of one engine: those that live, and those that ended a while ago. */
+import { type Caller, sees } from '../../../core/caller.ts'
 import type { EngineConfig } from '../../../core/config.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
 import type { Call } from '../../../core/operation.ts'
+import { isSeen, named } from '../../../core/owned.ts'
 import type {
   ShellList,
   ShellListInput,
@@ -49,34 +51,38 @@ export class ShellSessions {
     return [...this.#sessions.values()].reduce((sum, { execs }) => sum + execs.running().length, 0)
   }
 
-  all(): Iterable<ShellSession> {
-    return this.#sessions.values()
+  /** Those that the caller sees, in the order of their creation. */
+  seenBy(caller: Caller): ShellSession[] {
+    return [...this.#sessions.values()].filter(isSeen(caller))
   }
 
-  find(idOrName: string): ShellSession {
-    const found = this.#known(idOrName)
+  /** @throws BaxError `shell_session_not_found`, also for one that is somebody else's. */
+  find(idOrName: string, caller: Caller): ShellSession {
+    const found = this.#known(idOrName, caller)
     if (found) return found
     throw new BaxError('shell_session_not_found', `no shell session is known as ${idOrName}`, {
       hint: 'GET /shell/sessions (bax shell list) shows them; POST /shell/sessions (bax shell create) makes one',
     })
   }
 
-  idOf(idOrName: string): string | undefined {
-    return this.#known(idOrName)?.id
+  idOf(idOrName: string, caller: Caller): string | undefined {
+    return this.#known(idOrName, caller)?.id
   }
 
-  #known(idOrName: string): ShellSession | undefined {
-    return (
-      this.#sessions.get(idOrName) ??
-      [...this.#sessions.values()].find(({ name, isLive }) => isLive && name === idOrName)
-    )
+  #known(idOrName: string, caller: Caller): ShellSession | undefined {
+    const session = this.#sessions.get(idOrName)
+    if (session && sees(caller, session.owner)) return session
+    const live = [...this.#sessions.values()].filter(({ isLive }) => isLive)
+    return named(live, idOrName, caller)
   }
 
-  async create(input: ShellSessionInput, { signal }: Pick<Call, 'signal'>): Promise<SessionRecord> {
-    this.#admit(input)
+  async create(input: ShellSessionInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<SessionRecord> {
+    const { keyId: owner } = caller
+    this.#admit(input, owner)
     const { config, store } = this.#parts
     const image = input.image ?? ownImages.default
     const session = new ShellSession({
+      owner,
       input,
       image,
       log: config.log,
@@ -102,9 +108,10 @@ export class ShellSessions {
   }
 
   /** @throws BaxError `shutting_down`, `conflict` for a name that is taken, `too_many_sessions`. */
-  #admit({ name }: ShellSessionInput): void {
+  #admit({ name }: ShellSessionInput, owner: string | null): void {
     if (this.#closing.signal.aborted) throw new BaxError('shutting_down', 'the engine is about to end')
-    if (name !== undefined && this.#known(name)) {
+    const isUsed = (session: ShellSession) => session.isLive && session.name === name && session.owner === owner
+    if (name !== undefined && [...this.#sessions.values()].some(isUsed)) {
       throw new BaxError('conflict', `a shell session is named ${JSON.stringify(name)} already`, {
         hint: 'choose another name, or delete that session first',
         details: [{ path: 'name', message: 'is in use' }],
@@ -156,8 +163,8 @@ export class ShellSessions {
     }
   }
 
-  async list({ status, limit, cursor }: ShellListInput): Promise<ShellList> {
-    const all = [...this.#sessions.values()].filter((session) => status === undefined || session.status === status)
+  async list({ status, limit, cursor }: ShellListInput, { caller }: Call): Promise<ShellList> {
+    const all = this.seenBy(caller).filter((session) => status === undefined || session.status === status)
     all.reverse()
     const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
     if (cursor !== undefined && after === -1) {
@@ -174,18 +181,18 @@ export class ShellSessions {
     }
   }
 
-  async get(idOrName: string): Promise<SessionRecord> {
-    return this.find(idOrName).record()
+  async get(idOrName: string, { caller }: Call): Promise<SessionRecord> {
+    return this.find(idOrName, caller).record()
   }
 
-  async touch(idOrName: string, timeoutSecs?: number): Promise<SessionRecord> {
-    const session = this.find(idOrName)
+  async touch(idOrName: string, timeoutSecs: number | undefined, { caller }: Call): Promise<SessionRecord> {
+    const session = this.find(idOrName, caller)
     session.touch(timeoutSecs)
     return session.record()
   }
 
-  async delete(idOrName: string): Promise<void> {
-    const session = this.find(idOrName)
+  async delete(idOrName: string, { caller }: Call): Promise<void> {
+    const session = this.find(idOrName, caller)
     const making = this.#making.get(session.id)
     making?.abort.abort(new Error('deleted'))
     await making?.done

@@ -1,0 +1,11 @@
+/** A call as a server would make it, for tests that ask an engine itself. */
+import { type Caller, everybody } from '../../src/core/caller.ts'
+import type { Call } from '../../src/core/operation.ts'
+
+export const callOf = (caller: Caller = everybody, signal: AbortSignal = new AbortController().signal): Call => ({
+  caller,
+  signal,
+  baseUrl: 'http://localhost',
+  socketBaseUrl: null,
+  requestId: 'req_test',
+})
