@@ -92,7 +92,7 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
   })
 
   test('a start_url that fails is a warning, and the session is there', async () => {
-    const { id, status, warning } = await create({ start_url: 'http://127.0.0.1:1/' })
+    const { id, status, warning } = await create({ start_url: 'http://127.0.0.1:2/' })
     expect(status).toBe('ready')
     expect(warning).toMatch(/start_url could not be opened/)
     expect(await valueOf(client(), id, '1 + 1')).toBe(2)
@@ -270,7 +270,7 @@ describe.each(homeNames)('a session on a browser that runs already (%s)', (home)
   })
 
   test('an address where nothing answers is a clear failure', async () => {
-    const error = await failureOf(homes.clients[home].createSession({ cdp_url: 'http://127.0.0.1:1' }))
+    const error = await failureOf(homes.clients[home].createSession({ cdp_url: 'http://127.0.0.1:2' }))
     expect(error).toMatchObject({ code: 'browser_failed', status: 503 })
     expect(error.message).toContain('cdp_url')
   })
