@@ -1,13 +1,15 @@
 /** How many pages at the same time: more while the machine has room, fewer when it falls behind. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
+import { renderedAtOnce } from '../render/at-once.ts'
 
 export interface Pace {
   readonly atOnce: number
   close(): void
 }
 
-const first = 6
+/** What keeps a browser at work, and pages that are being written meanwhile. */
+const first = renderedAtOnce + 4
 /** What a browser works on at the same time. */
 const least = 4
 const most = 32

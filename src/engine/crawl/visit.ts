@@ -1,8 +1,8 @@
 /** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
 import type { Log } from '../../core/config.ts'
 import { asBaxError, BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import { renderedAtOnce } from '../render/at-once.ts'
 import { needsBrowser } from '../render/decide.ts'
 import { readableLength } from '../scrape/content.ts'
 import { linksOf } from '../scrape/links.ts'
@@ -69,7 +69,7 @@ const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked',
 
 export class Visitor {
   readonly #facts: VisitorFacts
-  readonly #tabs = new HostGate(limits.scrape.pages)
+  readonly #tabs = new HostGate(renderedAtOnce)
 
   constructor(facts: VisitorFacts) {
     this.#facts = facts

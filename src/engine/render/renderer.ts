@@ -1,5 +1,4 @@
 /** Renders pages in browsers of its own; a browser starts at the first page that needs it and ends when there is nothing more to do. */
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { EngineConfig } from '../../core/config.ts'
@@ -10,12 +9,13 @@ import type { Egress } from '../egress/egress.ts'
 import { type ActionResults, runActions } from './actions.ts'
 import { blockedPatterns } from './ads.ts'
 import { AnswerHeaders } from './answer-headers.ts'
+import { renderedAtOnce } from './at-once.ts'
 import { capture } from './capture.ts'
 import type { Redirect } from './fetch.ts'
 import readScript from './read.page.ts?inline'
 import type { PageReading } from './read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
-import { Tab } from './tab.ts'
+import { Tabs } from './tabs.ts'
 import type { Visit } from './visit.ts'
 
 export interface RenderRequest {
@@ -50,16 +50,11 @@ export interface RenderedPage {
   readonly warnings: readonly string[]
 }
 
-/** Pages spend half of their time waiting: more tabs than processors keep these at work. */
-const tabs = Math.min(12, Math.max(limits.scrape.pages, 3 * availableParallelism()))
-
 export class Renderer {
   readonly #config: EngineConfig
   readonly #egress: Egress
-  readonly #queue = new PQueue({ concurrency: tabs })
-  readonly #browsers = new Map<RenderKind, Promise<RenderBrowser>>()
-  readonly #idle = new Map<RenderKind, Tab[]>()
-  readonly #cleaning = new Set<Promise<void>>()
+  readonly #queue = new PQueue({ concurrency: renderedAtOnce })
+  readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
   #retire: NodeJS.Timeout | undefined
   #closed = false
 
@@ -90,7 +85,6 @@ export class Renderer {
     clearTimeout(this.#retire)
     this.#queue.clear()
     await this.#endBrowsers()
-    await Promise.all(this.#cleaning)
   }
 
   async #render(request: RenderRequest): Promise<RenderedPage> {
@@ -99,7 +93,8 @@ export class Renderer {
     const kind: RenderKind = looked ? 'painted' : 'bare'
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
-      const tab = await this.#tab(kind)
+      const tabs = await this.#tabs(kind)
+      const tab = await tabs.take()
       let visit: Visit | undefined
       try {
         visit = await tab.visit(request.url, blocked)
@@ -108,53 +103,29 @@ export class Renderer {
         // A tab that was dead already says nothing of the page.
         if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.answer) throw error
       } finally {
-        this.#giveBack(kind, tab)
+        tabs.giveBack(tab)
       }
     }
   }
 
-  async #tab(kind: RenderKind): Promise<Tab> {
-    const browser = await this.#browser(kind)
-    const idle = this.#idle.get(kind) ?? []
-    while (idle.length > 0) {
-      const tab = idle.pop()!
-      if (tab.browser === browser && (await tab.wake())) return tab
-      await tab.close()
-    }
-    return Tab.open(browser)
-  }
-
-  #browser(kind: RenderKind): Promise<RenderBrowser> {
+  #tabs(kind: RenderKind): Promise<Tabs> {
     if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
     const known = this.#browsers.get(kind)
     if (known) return known
-    const launched = RenderBrowser.launch(kind, this.#config, this.#egress)
+    const { log } = this.#config
+    const launched = RenderBrowser.launch(kind, this.#config, this.#egress).then((browser) => new Tabs(browser, log))
     const forget = () => {
       if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
     }
     this.#browsers.set(kind, launched)
-    launched.then((browser) => {
+    launched.then(({ browser }) => {
       browser.onGone(() => {
         forget()
         this.#end(browser)
       })
-      this.#config.log('info', 'rendering browser started', { kind })
+      log('info', 'rendering browser started', { kind })
     }, forget)
     return launched
-  }
-
-  /** Cleaning is nobody's waiting time; the tab is there again afterwards. */
-  #giveBack(kind: RenderKind, tab: Tab): void {
-    const cleaning = this.#clean(kind, tab)
-      .catch((error: Error) => this.#config.log('warn', 'a tab did not close', { error: error.message }))
-      .finally(() => this.#cleaning.delete(cleaning))
-    this.#cleaning.add(cleaning)
-  }
-
-  async #clean(kind: RenderKind, tab: Tab): Promise<void> {
-    if (tab.sound && !this.#closed) await tab.clean()
-    if (!tab.sound || this.#closed) return tab.close()
-    this.#idle.set(kind, [...(this.#idle.get(kind) ?? []), tab])
   }
 
   #retireLater(): void {
@@ -166,9 +137,7 @@ export class Renderer {
   async #endBrowsers(): Promise<void> {
     const all = [...this.#browsers.values()]
     this.#browsers.clear()
-    this.#idle.clear()
-    // One that never came up has cleaned up after itself.
-    await Promise.all(all.map(async (launched) => (await launched.catch(() => undefined))?.end()))
+    await Promise.all(all.map(endTabs))
   }
 
   #end(browser: RenderBrowser): void {
@@ -176,6 +145,13 @@ export class Renderer {
       this.#config.log('error', 'what a browser left could not be removed', { error: error.message })
     })
   }
+}
+
+async function endTabs(launched: Promise<Tabs>): Promise<void> {
+  // One that never came up has cleaned up after itself.
+  const tabs = await launched.catch(() => undefined)
+  await tabs?.browser.end()
+  await tabs?.close()
 }
 
 async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage> {

@@ -66,9 +66,9 @@ export class Tab {
     ])
   }
 
-  /** Whether the tab can be used again. */
+  /** Whether the tab can be used again: it works, and has not gathered too much yet. */
   get sound(): boolean {
-    return !this.#broken && !this.browser.gone
+    return !this.#broken && !this.browser.gone && this.#visits < limits.scrape.pagesPerTab
   }
 
   send(method: string, params: object = {}): Promise<Record<string, unknown>> {
@@ -93,6 +93,7 @@ export class Tab {
     if (this.#occupied && url.includes('#')) await this.#leaveInTime()
     if (!this.sound) throw new BaxError('page_crashed', 'the tab did not leave its last page')
     this.#occupied = false
+    this.#visits++
     this.#visit = new Visit(this, this.#targetId)
     return this.#visit
   }
@@ -104,7 +105,6 @@ export class Tab {
   async clean(): Promise<void> {
     const visit = this.#visit
     this.#visit = undefined
-    this.#visits++
     if (visit?.spent) this.#broken = true
     if (this.#broken || !visit) return
     try {
