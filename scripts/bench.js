@@ -18,6 +18,9 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+/** What the engine runs in threads stands beside it, as in `dist`. */
+const threads = { in: 'src/engine/scrape/reading-worker.ts', out: 'reading-worker' }
+
 // Inside the checkout, so that external packages resolve.
 const folder = await mkdtemp(join(root, 'node_modules', '.bax-bench-'))
 try {
@@ -25,7 +28,7 @@ try {
   for (const name of wanted.length > 0 ? wanted : names) {
     await esbuild.build({
       absWorkingDir: root,
-      entryPoints: [{ in: `test/bench/${name}.bench.ts`, out: name }, ...(await programsOf(name))],
+      entryPoints: [{ in: `test/bench/${name}.bench.ts`, out: name }, threads, ...(await programsOf(name))],
       outdir: folder,
       outExtension: { '.js': '.mjs' },
       bundle: true,

@@ -18,6 +18,7 @@ const program = {
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
+  'reading-worker': 'src/engine/scrape/reading-worker.ts',
   // Of a scrape, what most do without.
   'embedded-engine': 'src/cli/embedded-engine.ts',
   'local-engine': 'src/cli/local-engine.ts',

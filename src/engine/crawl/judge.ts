@@ -6,10 +6,10 @@
  * no longer followed. Of the others the first of each kind and a sample are rendered too: where that shows more, all
  * pages of the kind are rendered from then on, and those that were done before are done again.
  */
+import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
 import type { Reason } from '../render/decide.ts'
 import type { JudgedFacts } from './journal.ts'
-import { hashOf } from './seen.ts'
 
 /** What pages of one kind have in common; see `template.ts`. */
 export interface PageKind {
@@ -38,6 +38,7 @@ export class Judge {
   /** Kinds that an audit sent to the browser. */
   readonly #switched = new Set<KindState>()
   readonly #auditedOf = new Map<string, number>()
+  readonly #vainOf = new Map<string, Set<Reason>>()
 
   /** How a page is to be had, after all pages before it. */
   mode(kind: PageKind): 'http' | 'browser' {
@@ -74,7 +75,9 @@ export class Judge {
         this.#switched.add(state)
       }
     } else if (reason !== undefined && more !== undefined && this.isOpen({ host, template, reason })) {
-      state.vain.set(reason, more ? 0 : (state.vain.get(reason) ?? 0) + 1)
+      const times = more ? 0 : (state.vain.get(reason) ?? 0) + 1
+      state.vain.set(reason, times)
+      if (times >= enough) this.#vainOf.set(host, (this.#vainOf.get(host) ?? new Set()).add(reason))
     }
     if (index === undefined) return
     if (render === 'http') state.fetched.add(index)
@@ -89,6 +92,11 @@ export class Judge {
   /** The page at this place of `data` has been done again, or cannot be. */
   repeated(index: number): void {
     for (const { fetched } of this.#switched) fetched.delete(index)
+  }
+
+  /** Reasons that are no longer followed for some pages of a host. */
+  vainReasons(host: string): Reason[] {
+    return [...(this.#vainOf.get(host) ?? [])]
   }
 
   #isVain({ reason, ...kind }: PageKind): boolean {

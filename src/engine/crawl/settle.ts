@@ -10,7 +10,7 @@ import type { PageFile } from './page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import { Scope } from './scope.ts'
 import { SeenSet } from './seen.ts'
-import { showsMore } from './template.ts'
+import { showsMore } from './showing.ts'
 import type { FailedVisit, Visited, VisitedPage, Visitor } from './visit.ts'
 
 export interface SettlerFacts {

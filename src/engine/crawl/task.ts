@@ -22,4 +22,5 @@ export function weightOf(visited: Visited | 'planned'): number {
 }
 
 /** A page as a tree takes several times the space of its text. */
-const treeWeight = (page: ObtainedPage | undefined): number => (page?.document.raw?.length ?? 0) * 4
+const treeWeight = (page: ObtainedPage | undefined): number =>
+  page?.reading ? page.reading.size : (page?.document.raw?.length ?? 0) * 4

@@ -1,13 +1,16 @@
 /** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
 import type { Log } from '../../core/config.ts'
 import { asBaxError, BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { renderedAtOnce } from '../render/at-once.ts'
 import { needsBrowser } from '../render/decide.ts'
+import { templateOf } from '../render/template.ts'
 import { readableLength } from '../scrape/content.ts'
 import { linksOf } from '../scrape/links.ts'
 import type { ObtainedPage } from '../scrape/obtain.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
+import type { WriteWish } from '../scrape/reading.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { crawlable } from './address.ts'
 import { Budget } from './budget.ts'
@@ -17,7 +20,6 @@ import { isSampled, type Judge, type PageKind } from './judge.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { Robots } from './robots.ts'
 import { checkStatus, nextTry } from './retry.ts'
-import { templateOf } from './template.ts'
 
 /** A page that was had, before it is written. */
 export interface Obtained {
@@ -106,11 +108,13 @@ export class Visitor {
   async written(scrape: ScrapePlan, obtained: Obtained): Promise<VisitedPage> {
     const { plan, steps, signal } = this.#facts
     const { page } = obtained
+    const { reading } = page
     const start = performance.now()
     const answer = plan.input.dry_run
       ? planned(scrape, page)
-      : await new Budget(scrape, signal).spend((inner) => steps.write(scrape, page, { signal: inner, start }))
-    const links = linksOf(page.document.tree).map(({ href }) => href)
+      : (reading?.answer ??
+        (await new Budget(scrape, signal).spend((inner) => steps.write(scrape, page, { signal: inner, start }))))
+    const links = reading?.links ?? linksOf(page.document.tree).map(({ href }) => href)
     return {
       ok: true,
       ...obtained,
@@ -155,11 +159,20 @@ export class Visitor {
     const { render } = plan.input
     if (render === 'browser' || (render === 'auto' && scrape.browserOnly))
       return { page: await this.render(scrape, budget) }
-    const { page, isHtml } = await budget.spend((signal) => steps.fetch(scrape, { signal }))
+    const { page, isHtml } = await budget.spend((signal) => steps.fetch(scrape, { signal, ...this.#reading(scrape) }))
     const kind = isHtml && render === 'auto' ? kindOf(page) : undefined
     if (!kind || page.status === 429 || page.status >= 500) return { page }
     if (force === 'browser' || judge.mode(kind) === 'browser') return this.#rendered(scrape, budget, { page, kind })
     return { page, kind }
+  }
+
+  /** What is to be made of HTML while it is read, where the crawl is long enough for threads. */
+  #reading({ url }: ScrapePlan): { write?: WriteWish } {
+    const { plan, judge } = this.#facts
+    const { limit, dry_run: dry, render } = plan.input
+    if (limit < limits.reading.worthwhile) return {}
+    if (dry) return { write: 'never' }
+    return { write: render === 'auto' ? judge.vainReasons(new URL(url).host) : 'always' }
   }
 
   /** The rendered form of a page of the sample. */
@@ -219,10 +232,10 @@ function failureOf(thrown: unknown): FailedVisit {
   }
 }
 
-function kindOf({ document, url }: ObtainedPage): PageKind | undefined {
-  const template = templateOf(document.tree.root)
+function kindOf({ document, url, reading }: ObtainedPage): PageKind | undefined {
+  const template = reading ? reading.template : templateOf(document.tree.root)
   if (template === undefined) return undefined
-  const reason = needsBrowser(document.tree.root)
+  const reason = reading ? reading.reason : needsBrowser(document.tree.root)
   return { host: new URL(url).host, template, ...(reason && { reason }) }
 }
 

@@ -14,6 +14,11 @@ export class AnswerHeaders {
     return this.#values.get(name.toLowerCase())?.join(', ') ?? null
   }
 
+  /** Names in lower case, with their values joined. */
+  pairs(): [name: string, value: string][] {
+    return [...this.#values].map(([name, values]) => [name, values.join(', ')])
+  }
+
   all(name: string): readonly string[] {
     return this.#values.get(name.toLowerCase()) ?? []
   }
