@@ -109,7 +109,7 @@ export const limits = {
   crawl: crawlLimits,
 
   /** Threads that read pages: at most so many, what each may hold, and how long they stay when there is nothing to read. */
-  reading: { threads: 2, worthwhile: 32, heapMb: 1024, idleMs: 30_000 },
+  reading: { threads: 8, worthwhile: 32, heapMb: 1024, idleMs: 30_000 },
 
   search: {
     results: 5,
