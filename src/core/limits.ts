@@ -7,6 +7,18 @@ import { scrapeLimits } from './scrape-limits.ts'
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
+  /** Of a connection to a server. */
+  connection: {
+    /** Address and headers of a request. */
+    headerBytes: 32 * 1024,
+    /** Time for the headers of a request, and for the whole of it; how often both are looked at. */
+    headersMs: 20_000,
+    requestMs: 15 * 60_000,
+    checkMs: 5000,
+    /** How long one may wait for its next request. */
+    idleMs: 60_000,
+  },
+
   /** Of what comes in a request, where a field has no bound of its own. */
   input: {
     /** Lists and objects in one another. */
@@ -49,6 +61,8 @@ export const limits = {
     expiringNoticeSecs: 30,
     /** How long an ended session, or a finished provision, can still be asked about. */
     tombstoneMs: 10 * 60_000,
+    /** Lines of a journal of sessions after which it is written anew, without those that are forgotten. */
+    graveLines: 2000,
     /** How long reading cookies and storage for a profile may take. */
     storageMs: 10_000,
     /** How long a page that has just loaded may take to tell its title. */
@@ -247,6 +261,8 @@ export const limits = {
   keys: {
     /** The use of a key is written down this often at most. */
     noteMs: 60_000,
+    /** What ends with its key does so within this time. */
+    lookMs: 500,
     /** Coarsest clock of a file system that is reckoned with. */
     tickMs: 2000,
   },

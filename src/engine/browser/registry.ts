@@ -3,17 +3,25 @@ import { type Caller, nobody, sees } from '../../core/caller.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { named } from '../../core/owned.ts'
-import { closedError, type Session } from './session.ts'
+import { Grave, type Graves } from './graves.ts'
+import { closedError } from './endings.ts'
+import type { Session } from './session.ts'
+
+/** A session of this engine, or one that another engine has had. */
+export type Known = Session | Grave
 
 export class Registry {
   readonly #live = new Map<string, Session>()
-  readonly #ended = new Map<string, Session>()
+  readonly #ended = new Map<string, Known>()
+  readonly #graves: Pick<Graves, 'note' | 'takeOver'> | undefined
   /** Names of live sessions and of those being made, with their owners. */
   readonly #names = new Map<string, Session | null>()
   readonly #now: () => number
 
-  constructor(now: () => number = Date.now) {
+  /** With graves its sessions are remembered beyond the end of the engine, and those of earlier engines known. */
+  constructor(now: () => number = Date.now, graves?: Pick<Graves, 'note' | 'takeOver'>) {
     this.#now = now
+    this.#graves = graves
   }
 
   get live(): Session[] {
@@ -21,7 +29,8 @@ export class Registry {
   }
 
   /** Sessions that have ended within the last ten minutes. */
-  get ended(): Session[] {
+  get ended(): Known[] {
+    this.#remember()
     this.#forget()
     return [...this.#ended.values()]
   }
@@ -47,6 +56,7 @@ export class Registry {
 
   add(session: Session): void {
     this.#live.set(session.sessionId, session)
+    this.#graves?.note(session.sketch(), session.owner)
     if (session.name !== null) this.#names.set(nameKey(session.owner, session.name), session)
   }
 
@@ -56,6 +66,7 @@ export class Registry {
     this.#live.delete(sessionId)
     if (name !== null && this.#names.get(nameKey(owner, name)) === session) this.#names.delete(nameKey(owner, name))
     this.#ended.set(sessionId, session)
+    this.#graves?.note(session.sketch(), owner)
     this.#forget()
   }
 
@@ -72,7 +83,7 @@ export class Registry {
   }
 
   /** @throws BaxError `session_not_found`, also for what is somebody else's. */
-  find(idOrName: string, caller: Caller): Session {
+  find(idOrName: string, caller: Caller): Known {
     const session = this.#seen(idOrName, caller)
     if (session) return session
     throw new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
@@ -84,9 +95,9 @@ export class Registry {
    * The session that may be watched: by its frame token, whoever shows it; without one, by who sees it.
    * @throws BaxError `unauthorized`, `session_not_found`.
    */
-  watched(idOrName: string, token: string | null, caller: Caller): Session {
+  watched(idOrName: string, token: string | null, caller: Caller): Known {
     if (token === null && caller !== nobody) return this.find(idOrName, caller)
-    const all = [...this.live, ...this.ended]
+    const all = [...this.live, ...this.ended].filter((known) => !(known instanceof Grave)) as Session[]
     const opened = all.find((session) => (session.sessionId === idOrName || session.name === idOrName) && session.grantOf(token ?? '') !== undefined) // prettier-ignore
     if (opened) return opened
     // Who is nobody is not told what there is.
@@ -96,7 +107,8 @@ export class Registry {
     })
   }
 
-  #seen(idOrName: string, caller: Caller): Session | undefined {
+  #seen(idOrName: string, caller: Caller): Known | undefined {
+    this.#remember()
     this.#forget()
     const live = this.#live.get(idOrName)
     if (live && sees(caller, live.owner)) return live
@@ -107,6 +119,10 @@ export class Registry {
     return this.ended.findLast(({ name, owner }) => name === idOrName && sees(caller, owner))
   }
 
+  #remember(): void {
+    for (const grave of this.#graves?.takeOver() ?? []) this.#ended.set(grave.sessionId, grave)
+  }
+
   #forget(): void {
     const oldest = this.#now() - limits.session.tombstoneMs
     for (const [id, { endedAt }] of this.#ended) if (endedAt!.getTime() < oldest) this.#ended.delete(id)
@@ -114,7 +130,8 @@ export class Registry {
 }
 
 /** @throws BaxError `session_closed`. */
-export function assertLive({ sessionId, endedAt, endReason }: Session): void {
+export function assertLive(known: Known): asserts known is Session {
+  const { sessionId, endedAt, endReason } = known
   if (endedAt !== null) throw closedError(sessionId, endReason!)
 }
 

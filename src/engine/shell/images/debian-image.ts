@@ -1,4 +1,4 @@
-/** The default image: a small Debian with Python, Node, git and the tools that programs for data want, made without a registry. */
+/** File systems of images: a small Debian with the packages that are wanted, made without a registry. */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,15 @@ import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors.ts'
 import { type AptSource, readAptSources } from './apt-sources.ts'
 import { needTool, runTool } from './tool.ts'
+
+/** What makes a file system of a plain Debian. */
+export interface DebianRecipe {
+  readonly packages: readonly string[]
+  /** The user that its programs run as. */
+  readonly user: { readonly name: string; readonly id: number; readonly home: string; readonly shell: string }
+  /** Folders that belong to the user. */
+  readonly folders: readonly string[]
+}
 
 /** Debian's python3 is whole only with these beside it; python3-minimal lacks even `json`. */
 const packages = [
@@ -30,6 +39,13 @@ const packages = [
   'zip',
 ]
 
+/** The default image of shell sessions: Python, Node, git and the tools that programs for data want. */
+export const shellDebian: DebianRecipe = {
+  packages,
+  user: { name: 'user', id: 1000, home: '/workspace', shell: '/bin/bash' },
+  folders: ['/workspace', '/output'],
+}
+
 /** Releases that are known to have all of the packages. */
 const releases = /^(?:bookworm|trixie|forky|sid|stable|testing|unstable|jammy|noble|plucky|questing)$/
 
@@ -44,7 +60,11 @@ interface Work {
 }
 
 /** Makes the file system and gives it as a tar to `take`; nothing of it is left on this machine after. */
-export async function makeDebian(work: Work, take: (archive: Readable) => Promise<void>): Promise<void> {
+export async function makeDebian(
+  recipe: DebianRecipe,
+  work: Work,
+  take: (archive: Readable) => Promise<void>,
+): Promise<void> {
   if (process.getuid?.() !== 0)
     throw new BaxError('image_failed', 'the default image is made with debootstrap, which only root may use', {
       hint: 'run `sudo bax shell image build`, or use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
@@ -55,7 +75,7 @@ export async function makeDebian(work: Work, take: (archive: Readable) => Promis
   const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`))
   try {
     const script = join(folder, 'make.sh')
-    await writeFile(script, makeScript(mirror, folder))
+    await writeFile(script, makeScript(recipe, mirror, folder))
     // Its mounts and its processes end with it, and it with us.
     const args = [
       '--pdeathsig',
@@ -96,7 +116,11 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 const listLine = ({ uri, suite, components, trusted }: AptSource) =>
   `deb ${trusted ? '[trusted=yes] ' : ''}${uri} ${suite} ${components.join(' ')}`
 
-function makeScript({ main, security }: Mirror, folder: string): string {
+function makeScript(
+  { packages: wanted, user, folders }: DebianRecipe,
+  { main, security }: Mirror,
+  folder: string,
+): string {
   const root = join(folder, 'root')
   const trust = main.trusted ? '--no-check-gpg' : main.keyring ? `--keyring=${quote(main.keyring)}` : ''
   const components = main.components.filter((name) => name === 'main' || name === 'universe').join(',')
@@ -110,14 +134,13 @@ printf 'path-exclude=/usr/share/doc/*\\npath-exclude=/usr/share/man/*\\npath-exc
 mount -t proc proc "$root/proc"
 chroot "$root" apt-get -qq update
 chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 upgrade
-chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install ${packages.join(' ')}
+chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install ${wanted.join(' ')}
 umount "$root/proc"
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin "$root"/var/cache/apt/archives/*.deb "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/info/* "$root"/usr/share/locale/* "$root"/var/log/*.log "$root"/var/log/apt "$root"/etc/apt/sources.list
 find "$root" -xdev -perm /6000 -type f -exec chmod a-s {} +
-grep -q '^user:' "$root/etc/group" || echo 'user:x:1000:' >> "$root/etc/group"
-grep -q '^user:' "$root/etc/passwd" || echo 'user:x:1000:1000::/workspace:/bin/bash' >> "$root/etc/passwd"
-mkdir -p "$root/workspace" "$root/output"
-chown 1000:1000 "$root/workspace" "$root/output"
+grep -q '^${user.name}:' "$root/etc/group" || echo '${user.name}:x:${user.id}:' >> "$root/etc/group"
+grep -q '^${user.name}:' "$root/etc/passwd" || echo '${user.name}:x:${user.id}:${user.id}::${user.home}:${user.shell}' >> "$root/etc/passwd"
+for folder in ${folders.map(quote).join(' ')}; do mkdir -p "$root$folder"; chown ${user.id}:${user.id} "$root$folder"; done
 : > "$root/etc/resolv.conf"
 tar -C "$root" --numeric-owner -cf ${quote(join(folder, 'image.tar'))} --exclude=./dev/* --exclude=./proc/* --exclude=./sys/* --exclude=./run/* .
 `

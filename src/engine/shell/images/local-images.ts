@@ -7,7 +7,7 @@ import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
 import { dockerFault, unless } from '../docker/faults.ts'
 import { makeBusybox } from './busybox-image.ts'
-import { makeDebian } from './debian-image.ts'
+import { makeDebian, shellDebian } from './debian-image.ts'
 
 interface Options {
   readonly connect: () => Promise<DockerConnection>
@@ -87,7 +87,7 @@ export class LocalImages implements ShellImages {
     const before = await guarded('looking for an image', unless([404], docker.getImage(name).inspect()))
     const take = (archive: Readable) => importImage(docker, name, archive)
     if (which === 'busybox') await take(await makeBusybox())
-    else await makeDebian(progress, take)
+    else await makeDebian(shellDebian, progress, take)
     const made = await this.find(name)
     if (before && before.Id !== made.id) await guarded('removing the image before', dropReplaced(connection, before.Id))
     return made
