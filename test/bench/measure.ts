@@ -75,16 +75,30 @@ export function ratio(of: Timing, to: Timing, atMost?: number): string {
 }
 
 /** Proportional set size of a process and all its descendants, in MB (Linux). */
-export function treeMemory(root: number): number {
-  const children = new Map<number, number[]>()
+export const treeMemory = (root: number): number => treeOf(root).reduce((sum, { pid }) => sum + memoryOf(pid), 0) / 1024
+
+/** A process, and the milliseconds that processors have worked for it. */
+interface Ticked {
+  readonly pid: number
+  readonly cpuMs: number
+}
+
+/** A process and all its descendants (Linux). */
+export function treeOf(root: number): Ticked[] {
+  const children = new Map<number, Ticked[]>()
+  let top: Ticked | undefined
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const stat = readMaybe(`/proc/${name}/stat`)
-    const parent = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    if (stat) children.set(parent, [...(children.get(parent) ?? []), Number(name)])
+    if (!stat) continue
+    // After the name, which may hold anything: state, parent, … user and system time in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const found = { pid: Number(name), cpuMs: 10 * (Number(fields[11]) + Number(fields[12])) }
+    const parent = Number(fields[1])
+    children.set(parent, [...(children.get(parent) ?? []), found])
+    if (found.pid === root) top = found
   }
-  const sum = (pid: number): number =>
-    memoryOf(pid) + (children.get(pid) ?? []).reduce((total, child) => total + sum(child), 0)
-  return sum(root) / 1024
+  const withAll = (one: Ticked): Ticked[] => [one, ...(children.get(one.pid) ?? []).flatMap(withAll)]
+  return top ? withAll(top) : []
 }
 
 const memoryOf = (pid: number): number =>

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { run, treeMemory } from '../measure.ts'
+import { run, treeMemory, treeOf } from '../measure.ts'
 import type { CrawlOrder } from './crawler.program.ts'
 import type { SitePlan } from './site.ts'
 import type { CrawlReport } from './tally.ts'
@@ -17,13 +17,21 @@ interface MemorySample {
   readonly megabytes: number
 }
 
+/** What a crawler brought home, and what that cost. */
+export interface Crawled extends CrawlReport {
+  /** Milliseconds of processors, of the crawler with all its processes; what they do in their last moments is not seen. */
+  readonly cpuMs: number
+  readonly memory?: MemorySample[]
+}
+
 export interface Field {
-  crawl(crawler: CrawlerName, wish?: { memory: boolean }): Promise<CrawlReport & { readonly memory?: MemorySample[] }>
+  crawl(crawler: CrawlerName, wish?: { memory: boolean }): Promise<Crawled>
   close(): Promise<void>
 }
 
 const packages = ['@crawlee/playwright@3.18.1', '@crawlee/cheerio@3.18.1', 'playwright@1.65.1']
-const sampleMs = 2000
+const memoryEveryMs = 2000
+const cpuEveryMs = 200
 
 /** Installs the crawlers into a folder; they use the browser that is there. */
 export async function installPeers(folder: string): Promise<void> {
@@ -49,10 +57,10 @@ export async function openField(wish: SitePlan & { folder: string; browser: stri
         browser,
         concurrency: 4,
       }
-      const samples = await runCrawler(order, memory)
+      const { samples, cpuMs } = await runCrawler(order, memory)
       const found = JSON.parse(await readFile(report, 'utf8')) as CrawlReport
       await rm(report)
-      return { ...found, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
+      return { ...found, cpuMs, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
     },
     close: async () => {
       const gone = new Promise((resolve) => site.once('exit', resolve))
@@ -67,8 +75,13 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error('the site did not start')
 }
 
-/** Runs a crawler to its end, looking at its memory now and then. */
-async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<{ ms: number; megabytes: number }[]> {
+interface Watched {
+  readonly samples: readonly { readonly ms: number; readonly megabytes: number }[]
+  readonly cpuMs: number
+}
+
+/** Runs a crawler to its end, looking at its processes now and then. */
+async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<Watched> {
   const env = { ...process.env, CRAWLEE_PERSIST_STORAGE: 'false', CRAWLEE_LOG_LEVEL: 'ERROR' }
   const child = spawn(process.execPath, [program('crawler'), JSON.stringify(order)], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -76,10 +89,13 @@ async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<{ ms: nu
     env,
   })
   const samples: { ms: number; megabytes: number }[] = []
-  const look = () => samples.push({ ms: Date.now(), megabytes: treeMemory(child.pid!) })
-  const timer = sampled ? setInterval(look, sampleMs) : undefined
+  const spent = new Map<number, number>()
+  const weigh = () => samples.push({ ms: Date.now(), megabytes: treeMemory(child.pid!) })
+  const count = () => treeOf(child.pid!).forEach(({ pid, cpuMs }) => spent.set(pid, cpuMs))
+  // A look at all processes costs as much as a page.
+  const timers = [setInterval(count, sampled ? memoryEveryMs : cpuEveryMs), ...(sampled ? [setInterval(weigh, memoryEveryMs)] : [])] // prettier-ignore
   const code = await new Promise<number | null>((resolve, reject) => child.once('exit', resolve).once('error', reject))
-  clearInterval(timer)
+  timers.forEach((timer) => clearInterval(timer))
   if (code !== 0) throw new Error(`${order.crawler} ended with exit code ${code}`)
-  return samples
+  return { samples, cpuMs: [...spent.values()].reduce((sum, ms) => sum + ms, 0) }
 }

@@ -1,4 +1,7 @@
-/** The crawlers that bax is measured beside, each the way its manual shows it. */
+/**
+ * The crawlers that bax is measured beside, each the way its manual shows it. The clock of all of them runs from
+ * nothing, so that the start of a browser counts for everybody, to the last page.
+ */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType, Page } from 'playwright'
@@ -64,21 +67,45 @@ const crawleeOptions = ({ concurrency }: PeerFacts) => ({
   requestHandlerTimeoutSecs: 60,
 })
 
-/** A loop over known addresses, with pages that are used again. */
-const playwrightLoop: Peer = async ({ url, plan, browser: executablePath, concurrency }, tally) => {
-  const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
-  const browser: Browser = await chromium.launch({ executablePath, args: sandbox })
-  const context = await browser.newContext()
+/** A loop over known addresses: a page for each, as Playwright's manual opens them, so many at the same time. */
+const playwrightPages: Peer = async (facts, tally) => {
+  const { url, plan, concurrency } = facts
+  tally.begin()
+  const { browser, context } = await launchPlaywright(facts)
+  await inLanes(Array.from({ length: concurrency }), addresses(url, plan), tally, async (_, address) => {
+    const page = await context.newPage()
+    await page.goto(address)
+    const text = await page.content()
+    await page.close()
+    return { url: page.url(), text }
+  })
+  tally.end()
+  await browser.close()
+}
+
+/** The same with as many pages as are open at the same time, used again and again. */
+const playwrightLoop: Peer = async (facts, tally) => {
+  const { url, plan, concurrency } = facts
+  tally.begin()
+  const { browser, context } = await launchPlaywright(facts)
   const pages = await Promise.all(Array.from({ length: concurrency }, () => context.newPage()))
   await inLanes(pages, addresses(url, plan), tally, async (page, address) => {
     await page.goto(address)
     return { url: page.url(), text: await page.content() }
   })
+  tally.end()
   await browser.close()
+}
+
+async function launchPlaywright({ browser: executablePath }: PeerFacts) {
+  const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
+  const browser: Browser = await chromium.launch({ executablePath, args: sandbox })
+  return { browser, context: await browser.newContext() }
 }
 
 /** What a browser can do at the very most: navigate, wait for the load event, take the document. */
 const rawCdp: Peer = async ({ url, plan, browser, concurrency }, tally) => {
+  tally.begin()
   const process = await startBrowser({ path: browser, shell: true, kind: 'headless' })
   const upstream = new Upstream(process.input, process.output)
   const channel = await upstream.openChannel()
@@ -95,6 +122,7 @@ const rawCdp: Peer = async ({ url, plan, browser, concurrency }, tally) => {
     const { result } = await channel.send('Runtime.evaluate', { expression, returnByValue: true }, tab)
     return (result as { value: { url: string; text: string } }).value
   })
+  tally.end()
   await process.end()
 }
 
@@ -116,7 +144,6 @@ async function inLanes<Lane>(
   read: (lane: Lane, address: string) => Promise<{ url: string; text: string }>,
 ): Promise<void> {
   const left = all.values()
-  tally.begin()
   await Promise.all(
     lanes.map(async (lane) => {
       for (const address of left) {
@@ -127,4 +154,7 @@ async function inLanes<Lane>(
   )
 }
 
-export const peers = { crawleePlaywright, crawleeCheerio, playwrightLoop, rawCdp } satisfies Record<string, Peer>
+export const peers = { crawleePlaywright, crawleeCheerio, playwrightPages, playwrightLoop, rawCdp } satisfies Record<
+  string,
+  Peer
+>
