@@ -11,6 +11,10 @@ export interface KeyRing {
   required(): boolean
   /** @throws BaxError `unauthorized` for one that is unknown, expired or revoked. */
   callerOf(key: string): Caller
+  /** Whether what belongs to a key may still be used; always so of what no key owns. */
+  isGood(keyId: string | null): boolean
+  /** Calls `tell` once when the key is good no longer, at once or within a second; until `signal` aborts. */
+  whenLost(keyId: string | null, tell: () => void, signal: AbortSignal): void
 }
 
 export interface Keys extends KeyRing {

@@ -7,7 +7,7 @@ import type { Link } from './link.ts'
 import type { Call } from './operation.ts'
 
 export interface SocketCall extends Call {
-  /** What the caller shows to be let in: a bearer token of a header, or the one of the subprotocols. */
+  /** A token that the caller shows in a header or among the subprotocols; null when it has shown a key, or nothing. */
   readonly token: string | null
   /** The caller is the machine's own user: it came over a private socket, or from within the process. */
   readonly own: boolean

@@ -20,13 +20,14 @@ import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
+  const keys = new KeyStore(config.stateDir)
   const store = new ProfileStore(config.stateDir, config.profileKey)
   const tools = makeBatchTools(config)
   const egress = new Egress(config)
-  const sessions = new BrowserSessions({ config, egress, profiles: store, tools })
+  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
   const extractor = scraperPart(config, egress)
-  const crawls = crawlPart(config, extractor)
-  const relays = relayPart(config, tools, (idOrName, caller) => {
+  const crawls = crawlPart(config, extractor, keys)
+  const relays = relayPart(config, { tools, keys }, (idOrName, caller) => {
     if (!sessions.knows(idOrName, caller)) return undefined
     const session = sessions.live(idOrName, caller)
     return {
@@ -34,12 +35,12 @@ export function createEngine(config: EngineConfig): Engine {
       call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
     }
   })
-  const shell = shellPart(config)
+  const shell = shellPart(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
   return {
-    keys: new KeyStore(config.stateDir),
+    keys,
     crawls,
     extractor,
     searcher: searchPart(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),

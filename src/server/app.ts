@@ -11,7 +11,7 @@ import type { Service } from '../core/service.ts'
 import { type Drain, drainer } from './drain.ts'
 import type { AppContext, AppEnv } from './env.ts'
 import { failure } from './failure.ts'
-import { type Gate, gateKeeper, permit } from './gate.ts'
+import { type Gate, gateKeeper, permit, shareWith } from './gate.ts'
 import { acceptsFrames, answer, follow, type Ground, move } from './handlers.ts'
 import { identify } from './identify.ts'
 import { Places, BodyRoom } from './load.ts'
@@ -44,9 +44,12 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const heard = ear ? [tellRequests(ear)] : []
   const drained = drain ? [drainer(drain)] : []
-  const rated = allowances ? [limitRate(allowances)] : []
-  for (const middleware of [identify, ...heard, gateKeeper(gate), ...drained, ...rated]) app.use('*', middleware)
-  const { pages, bodyBytes } = allowances ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
+  const rated = rates ? [limitRate(rates)] : []
+  for (const middleware of [identify, ...heard, shareWith(gate), gateKeeper(gate), ...drained, ...rated])
+    app.use('*', middleware)
+  const { pages, bodyBytes } = rates ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
+  // Where no websockets are served, the page would have nothing to show.
+  if (socketBase === 'here') addLiveView(app, gate)
   addRoutes(app, {
     engine,
     sockets: socketBase,

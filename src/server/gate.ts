@@ -1,5 +1,6 @@
 /** The gate in front of every request and every websocket: fails closed, before anything is read or run. */
 import type { MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
 import { type Access, type Caller, everybody, isAllowed, nobody } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { keyPrefix, type KeyRing } from '../core/keys.ts'
@@ -32,6 +33,17 @@ export function gateKeeper(gate: Gate): MiddlewareHandler<AppEnv> {
   }
 }
 
+/** Lets web pages of the origins that are allowed read the answers. A browser asks beforehand, without showing a key. */
+export function shareWith({ origins }: Gate): MiddlewareHandler<AppEnv> {
+  const share = cors({
+    origin: [...origins],
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposeHeaders: ['x-request-id', 'x-bax-version', 'retry-after', 'etag', 'content-disposition'],
+    maxAge: 600,
+  })
+  return (context, next) => (origins.has(context.req.header('origin') ?? '') ? share(context, next) : next())
+}
+
 /** Turns away callers whose key does not allow the operation. */
 export const permit =
   (access: Access): MiddlewareHandler<AppEnv> =>
@@ -60,7 +72,7 @@ export function admit(
   if (byToken && !shown?.startsWith(keyPrefix)) return nobody
   if (shown !== undefined) return keys.callerOf(shown)
   throw new BaxError('unauthorized', 'a key is needed', {
-    hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; the terminal takes --api-key or BAX_API_KEY',
+    hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; the terminal takes BAX_API_KEY',
   })
 }
 

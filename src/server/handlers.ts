@@ -105,6 +105,8 @@ export async function follow(context: AppContext, stream: StreamOperation, groun
   }
   const gone = () => ended.abort()
   context.req.raw.signal.addEventListener('abort', gone, { once: true })
+  // Who follows is let go of when the key is.
+  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, gone, ended.signal)
   const frames = await stream.open(ground.engine, input, call)
   if (frames === null) return context.body(null, 204)
   return frameResponse(frames, context.req.header('accept'), gone)

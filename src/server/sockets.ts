@@ -6,7 +6,9 @@ import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { keyPrefix } from '../core/keys.ts'
 import { limits } from '../core/limits.ts'
+import { closeCodes } from '../core/link.ts'
 import { route } from '../core/operation.ts'
 import type { SocketCall, SocketOperation } from '../core/socket.ts'
 import { version } from '../core/version.ts'
@@ -59,7 +61,13 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
     const knock: Knock = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
     if (options.ear) tellOf(request, knock, options.ear)
     begin(request, options, knock).then(
-      (take) => upgrader.handleUpgrade(request, socket, head, (open) => take(websocketLink(open))),
+      ({ take, caller, signal }) =>
+        upgrader.handleUpgrade(request, socket, head, (open) => {
+          const link = websocketLink(open)
+          take(link)
+          const lost = () => link.close(closeCodes.revoked, 'the key is good no longer')
+          options.engine.keys.whenLost(caller.keyId, lost, signal)
+        }),
       (thrown: unknown) => refuse(socket, asBaxError(thrown), knock),
     )
   })
@@ -107,13 +115,14 @@ async function begin(request: IncomingMessage, { engine, gate, own, drain }: Soc
     const call: SocketCall = {
       caller,
       signal: ended.signal,
+    const shown = shownIn(headers)
       baseUrl,
       socketBaseUrl: baseUrl,
       requestId: knock.requestId,
-      token: shownIn(headers) ?? null,
+      token: shown === undefined || shown.startsWith(keyPrefix) ? null : shown,
       own,
     }
-    return operation.open(engine, input as z.output<z.ZodObject>, call)
+    return { take: await operation.open(engine, input as z.output<z.ZodObject>, call), caller, signal: ended.signal }
   }
   throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
 }

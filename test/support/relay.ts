@@ -52,7 +52,7 @@ export async function connectHere(browser: string, wish: HereWish = {}): Promise
     bodies,
     maxEventsPerSec,
   } = wish
-  const hub = new RelayHub(heartbeatMs)
+  const hub = new RelayHub({ whenLost: () => {} }, heartbeatMs)
   const statuses: ConnectorStatus[] = []
   const ways: Way[] = []
   let resume = ''

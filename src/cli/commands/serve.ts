@@ -12,6 +12,7 @@ import { engineConfig } from '../engine-config.ts'
 import { interruptedExit } from '../errors.ts'
 import { addParam } from '../flags.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
+import { assertGuarded, bareHost, originsOf } from '../serve/access.ts'
 import { readAllowance } from '../serve/allowance.ts'
 import { serveParams } from '../serve/params.ts'
 import { checkedProfileKey } from '../settings.ts'
@@ -27,7 +28,7 @@ export const command: TerminalCommand = {
       const param: Param = serveParams[name]
       return flagValue(param, typed.flags, io.cwd) ?? param.default
     }
-    const address = { host: loopbackOnly(read('host') as string), port: portNumber(read('port') as number, '--port') }
+    const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
     const metrics = metricsAddress(read('metrics') as string | undefined)
     const allowances = allowancesOf(readAllowance(read))
     const drainMs = drainTime(read('drainSecs') as number)
@@ -57,23 +58,19 @@ export const command: TerminalCommand = {
       listensOn: `http://${spelled(address.host)}:${address.port}`,
     })
     const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
-    const hosts = new Set([...loopbackHosts, ...named, spelled(address.host)])
-    const gate = { hosts, origins: new Set<string>(), keys: engine.keys }
+    const gate = {
+      hosts: new Set([...loopbackHosts, ...named, spelled(address.host)]),
+      origins: originsOf((read('allowOrigin') as string[] | undefined) ?? []),
+      keys: engine.keys,
+    }
     try {
+      await assertGuarded(address.host, engine.keys)
       await serve({ engine, gate, allowances, address, ...(metrics && { metrics }), log, drainMs, signal: io.signal })
     } finally {
       await engine.close()
     }
     return io.signal.reason === 'SIGTERM' ? exits.done : interruptedExit(io)
   },
-}
-
-function loopbackOnly(address: string): string {
-  const bare = address.replace(/^\[|\]$/g, '').toLowerCase()
-  if (bare === 'localhost' || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare)) return bare
-  throw new BaxError('invalid_request', `without keys bax serves loopback addresses only, not ${address}`, {
-    hint: 'leave --host out, and reach it from elsewhere through a tunnel, for example ssh -L',
-  })
 }
 
 function portNumber(port: number, flag: string): number {

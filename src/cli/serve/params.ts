@@ -7,7 +7,12 @@ import { allowanceParams } from './allowance.ts'
 const optional = { type: 'string', required: false } as const
 
 export const serveParams = {
-  host: { ...optional, name: 'host', description: 'loopback address to listen on', default: '127.0.0.1' },
+  host: {
+    ...optional,
+    name: 'host',
+    description: 'address to listen on; others than loopback need a key',
+    default: '127.0.0.1',
+  },
   port: {
     ...optional,
     name: 'port',
@@ -19,7 +24,13 @@ export const serveParams = {
     ...optional,
     name: 'allow_host',
     type: 'string[]',
-    description: 'further host names that requests may be addressed to',
+    description: 'further host names that requests may be addressed to while there is no key',
+  },
+  allowOrigin: {
+    ...optional,
+    name: 'allow_origin',
+    type: 'string[]',
+    description: 'web origins whose pages may call, as https://app.example.com; none by default',
   },
   allowPrivate: {
     ...optional,

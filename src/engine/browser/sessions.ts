@@ -3,6 +3,7 @@ import { type Caller, sees } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import { limits } from '../../core/limits.ts'
 import type { Link } from '../../core/link.ts'
 import type { Call } from '../../core/operation.ts'
@@ -40,6 +41,8 @@ export interface BrowserSessionsFacts {
   readonly profiles: ProfileShelf
   readonly tools: BatchTools
 }
+  /** What is made under a key ends when that is good no longer. */
+  readonly keys: KeyRing
 
 export class BrowserSessions implements Sessions {
   readonly pool: Pool
@@ -56,7 +59,10 @@ export class BrowserSessions implements Sessions {
       config: facts.config,
       egress: facts.egress,
       beforeClose: (session) => this.#keepProfile(session),
-      onOpened: (session) => this.#registry.add(session),
+      onOpened: (session) => {
+        this.#registry.add(session)
+        facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
+      },
       onEnded: (session) => this.#registry.retire(session),
     }
   }

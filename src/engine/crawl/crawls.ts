@@ -4,6 +4,7 @@ import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
 import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import { limits } from '../../core/limits.ts'
 import type { Call } from '../../core/operation.ts'
 import type {
@@ -28,20 +29,30 @@ import { CrawlShelf, notFound, type ShelvedCrawl } from './shelf.ts'
 
 export class EngineCrawls implements Crawls {
   readonly #config: EngineConfig
+export interface CrawlsFacts {
+  readonly config: EngineConfig
+  /** What is asked for under a key ends when that is good no longer. */
+  readonly keys: KeyRing
+  readonly steps: () => Promise<PageSteps>
   readonly mostPages: number
+}
+
+  readonly mostPages: number
+  readonly #keys: KeyRing
   readonly #steps: () => Promise<PageSteps>
   readonly #shelf: CrawlShelf
   readonly #live = new Map<string, LiveCrawl>()
   readonly #sweeper: NodeJS.Timeout
   #closed = false
 
-  constructor(config: EngineConfig, steps: () => Promise<PageSteps>, mostPages: number) {
+  constructor({ config, keys, steps, mostPages }: CrawlsFacts) {
     this.#config = config
     this.mostPages = mostPages
     this.#steps = steps
     this.#shelf = new CrawlShelf(config.stateDir)
     this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
     this.#sweep()
+    this.#keys = keys
   }
 
   /** Crawls at work. */
@@ -152,7 +163,10 @@ export class EngineCrawls implements Crawls {
         const { message, cause } = asBaxError(error)
         this.#config.log('error', 'a crawl failed', { crawl: live.id, error: message, cause: String(cause) })
       })
-      .finally(() => this.#live.delete(live.id))
+      .finally(() => {
+        over.abort()
+        this.#live.delete(live.id)
+      })
     return live
   }
 
@@ -167,6 +181,8 @@ export class EngineCrawls implements Crawls {
       signal.removeEventListener('abort', leave)
     }
     if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
+    const over = new AbortController()
+    this.#keys.whenLost(live.record.owner, () => live.end('cancelled'), over.signal)
   }
 
   async #whole({ record, bytes }: LiveCrawl, call: Call): Promise<CrawlAnswer> {

@@ -1,6 +1,7 @@
 /** The engine's crawls, loaded when the first one is asked for. */
 import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import { limits } from '../../core/limits.ts'
 import type { ScraperPart } from '../scrape/part.ts'
 import type { EngineCrawls } from './crawls.ts'
@@ -11,13 +12,13 @@ export interface CrawlPart extends Crawls {
   close(): Promise<void>
 }
 
-export function crawlPart(config: EngineConfig, scraper: ScraperPart): CrawlPart {
+export function crawlPart(config: EngineConfig, scraper: ScraperPart, keys: KeyRing): CrawlPart {
   const mostPages = config.crawlPages ?? (config.home === 'server' ? limits.crawl.serverPages : Infinity)
   let loading: Promise<EngineCrawls> | undefined
   let loaded: EngineCrawls | undefined
   const load = () =>
     (loading ??= import('./crawls.ts').then(({ EngineCrawls }) => {
-      loaded = new EngineCrawls(config, () => scraper.steps(), mostPages)
+      loaded = new EngineCrawls({ config, keys, mostPages, steps: () => scraper.steps() })
       return loaded
     }))
   return {

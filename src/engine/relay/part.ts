@@ -2,6 +2,7 @@
 import type { Caller } from '../../core/caller.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Relays } from '../../core/engine.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import type { Call } from '../../core/operation.ts'
 import type { BatchTools } from '../browser/run-batch.ts'
 import type { ExecutionKind, Executions } from './commands/executor.ts'
@@ -24,7 +25,7 @@ export interface RelayPart extends Relays {
 
 export function relayPart(
   config: EngineConfig,
-  tools: BatchTools,
+  { tools, keys }: { readonly tools: BatchTools; readonly keys: KeyRing },
   sessionCalls: RelaysGround['sessionCalls'],
 ): RelayPart {
   let hub: RelayHub | undefined
@@ -34,8 +35,8 @@ export function relayPart(
       import('./hub/relays.ts'),
       import('./hub/tokens.ts'),
     ])
-    hub = new RelayHub()
-    const tokens = new RelayTokens(config.stateDir)
+    hub = new RelayHub(keys)
+    const tokens = new RelayTokens(config.stateDir, keys)
     return { relays: new EngineRelays({ hub, tokens, sessionCalls }) }
   }
   let loading: ReturnType<typeof load> | undefined

@@ -7,7 +7,10 @@ import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
 import type { RelayPart } from './part.ts'
 
 /** Ids and names of the engine's own sessions go before those of the relay. */
-export function withRelay(sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean }, relays: RelayPart): Sessions {
+export function withRelay(
+  sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean },
+  relays: RelayPart,
+): Sessions {
   const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
     id !== undefined && !sessions.knows(id, caller) && relays.knows(id, caller)
   return {

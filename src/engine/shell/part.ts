@@ -1,5 +1,6 @@
 /** Shell sessions as a part of an engine; neither Docker nor this code is loaded before the first call. */
 import type { EngineConfig } from '../../core/config.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import type { Shells } from '../../core/shells.ts'
 import type { ShellPart } from './shells.ts'
 
@@ -13,11 +14,11 @@ export interface LazyShells {
 }
 
 /** The same interface, with its implementation loaded at the first call. */
-export function shellPart(config: EngineConfig): LazyShells {
+export function shellPart(config: EngineConfig, keys: KeyRing): LazyShells {
   let loading: Promise<ShellPart> | undefined
   let loaded: ShellPart | undefined
   const part = (): Promise<ShellPart> =>
-    (loading ??= import('./shells.ts').then(async ({ openShells }) => (loaded = await openShells(config))))
+    (loading ??= import('./shells.ts').then(async ({ openShells }) => (loaded = await openShells(config, keys))))
   return {
     shells: lazily(part),
     count: () => loaded?.sessions.count ?? 0,

@@ -1,5 +1,6 @@
 /** Shell sessions, put together: containers below, sessions, commands, files and artifacts on top of them. */
 import type { EngineConfig } from '../../core/config.ts'
+import type { KeyRing } from '../../core/keys.ts'
 import type { Shells } from '../../core/shells.ts'
 import { Artifacts } from './artifacts/artifacts.ts'
 import { ArtifactStore } from './artifacts/store.ts'
@@ -23,7 +24,11 @@ const dockerContainers: MakeContainers = async (config) => {
 }
 
 /** Docker is looked for at the first call that needs a container. */
-export async function openShells(config: EngineConfig, make: MakeContainers = dockerContainers): Promise<ShellPart> {
+export async function openShells(
+  config: EngineConfig,
+  keys: KeyRing,
+  make: MakeContainers = dockerContainers,
+): Promise<ShellPart> {
   const store = new ArtifactStore(config.stateDir)
   await store.start()
   let opening: Promise<ShellContainers> | undefined
@@ -35,7 +40,7 @@ export async function openShells(config: EngineConfig, make: MakeContainers = do
     })
     return opening
   }
-  const sessions = new ShellSessions({ config, store, containers })
+  const sessions = new ShellSessions({ config, keys, store, containers })
   return {
     sessions,
     shells: {

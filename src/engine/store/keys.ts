@@ -30,9 +30,19 @@ interface Look {
   readonly keys: readonly Known[]
 }
 
+/** Something that ends with its key. */
+interface Watched {
+  readonly keyId: string
+  readonly tell: () => void
+}
+
 export class KeyStore implements Keys {
   readonly #folder: string
   readonly #now: () => number
+  /** Whoever has asked for keys once goes on asking for them, though their folder be removed. */
+  #required = false
+  readonly #watched = new Set<Watched>()
+  #watching: NodeJS.Timeout | undefined
   #look: Look | undefined
   /** When the use of a key was last written down, in ms since 1970. */
   readonly #noted = new Map<string, number>()
@@ -73,7 +83,7 @@ export class KeyStore implements Keys {
   }
 
   required(): boolean {
-    return this.#known().length > 0
+    return this.#known().length > 0 || this.#required
   }
 
   callerOf(key: string): Caller {
@@ -86,6 +96,42 @@ export class KeyStore implements Keys {
     if (status !== 'active') throw refused(`the key has ${status === 'expired' ? 'expired' : 'been revoked'}`)
     this.#note(found)
     return found.caller
+  }
+
+  isGood(keyId: string | null): boolean {
+    if (keyId === null) return true
+    const key = this.#known().find(({ key_id: id }) => id === keyId)
+    return key !== undefined && this.#statusOf(key) === 'active'
+  }
+
+  whenLost(keyId: string | null, tell: () => void, signal: AbortSignal): void {
+    if (keyId === null || signal.aborted) return
+    if (!this.isGood(keyId)) return tell()
+    const watched = { keyId, tell }
+    this.#watched.add(watched)
+    signal.addEventListener('abort', () => this.#watched.delete(watched), { once: true })
+    this.#watching ??= setInterval(() => this.#tellLost(), limits.keys.lookMs).unref()
+  }
+
+  #tellLost(): void {
+    for (const watched of this.#watched) {
+      if (this.#isLost(watched.keyId)) {
+        this.#watched.delete(watched)
+        watched.tell()
+      }
+    }
+    if (this.#watched.size > 0) return
+    clearInterval(this.#watching)
+    this.#watching = undefined
+  }
+
+  /** A folder that cannot be read now says nothing; requests are refused meanwhile. */
+  #isLost(keyId: string): boolean {
+    try {
+      return !this.isGood(keyId)
+    } catch {
+      return false
+    }
   }
 
   async #write(key: KeptKey): Promise<void> {
@@ -124,6 +170,7 @@ export class KeyStore implements Keys {
     const look = this.#look
     if (look && look.changedNs === changed?.mtimeNs) return look.keys
     const keys = changed ? this.#read() : []
+    this.#required ||= keys.length > 0
     // The clock of a file system is coarse: a folder that has just changed may change again within the same tick.
     const settled = !changed || Date.now() - Number(changed.mtimeMs) > limits.keys.tickMs
     this.#look = settled ? { changedNs: changed?.mtimeNs, keys } : undefined
@@ -146,8 +193,12 @@ export class KeyStore implements Keys {
     if (now - (this.#noted.get(keyId) ?? 0) < limits.keys.noteMs) return
     this.#noted.set(keyId, now)
     const path = this.#usePath(keyId)
-    writeFileSync(path, '', { mode: 0o600 })
-    utimesSync(path, now / 1000, now / 1000)
+    try {
+      writeFileSync(path, '', { mode: 0o600 })
+      utimesSync(path, now / 1000, now / 1000)
+    } catch {
+      // A full disk, or one that is read only: the key is good all the same.
+    }
   }
 
   #lastUse(keyId: string): string | null {

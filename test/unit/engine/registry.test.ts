@@ -5,7 +5,14 @@ import { Registry } from '../../../src/engine/browser/registry.ts'
 import type { Session } from '../../../src/engine/browser/session.ts'
 
 const session = (sessionId: string, name: string | null = null, owner: string | null = null) =>
-  ({ sessionId, name, owner, opens: (token: string) => token === `ft_${sessionId}`, endedAt: null as Date | null, endReason: null as string | null }) as unknown as Session
+  ({
+    sessionId,
+    name,
+    owner,
+    grantOf: (token: string) => (token === `ft_${sessionId}` ? { control: false } : undefined),
+    endedAt: null as Date | null,
+    endReason: null as string | null,
+  }) as unknown as Session
 
 function end(target: Session, at: number) {
   Object.assign(target, { endedAt: new Date(at), endReason: 'deleted' })

@@ -1,20 +1,24 @@
 /** Where connectors arrive: takes them in, keeps their sessions through outages, and finds them by id or name. */
 import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
+import type { KeyRing } from '../../../core/keys.ts'
 import { limits } from '../../../core/limits.ts'
 import { named } from '../../../core/owned.ts'
 import { readFromConnector, type Hello } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
-import { type Principal, RelaySession } from './relay-session.ts'
+import type { Principal } from './arrival.ts'
+import { RelaySession } from './relay-session.ts'
 
 export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
   readonly #tunnels = new Set<Tunnel>()
   readonly #pings: NodeJS.Timeout
   readonly #heartbeatMs: number
+  readonly #keys: Pick<KeyRing, 'whenLost'>
 
-  constructor(heartbeatMs: number = limits.relay.heartbeatMs) {
+  constructor(keys: Pick<KeyRing, 'whenLost'>, heartbeatMs: number = limits.relay.heartbeatMs) {
+    this.#keys = keys
     this.#heartbeatMs = heartbeatMs
     const pingAll = () => {
       for (const session of this.#sessions.values()) session.ping()
@@ -118,10 +122,13 @@ export class RelayHub {
       tunnel.close(closeCodes.revoked, 'the relay token is used up')
       return undefined
     }
-    const session = new RelaySession(hello, { principal, tunnel, heartbeatMs: this.#heartbeatMs }, ({ id }) =>
-      this.#sessions.delete(id),
-    )
+    const ended = new AbortController()
+    const session = new RelaySession(hello, { principal, tunnel, heartbeatMs: this.#heartbeatMs }, ({ id }) => {
+      this.#sessions.delete(id)
+      ended.abort()
+    })
     this.#sessions.set(session.id, session)
+    this.#keys.whenLost(principal.owner, () => session.end('token_revoked'), ended.signal)
     return session
   }
 }

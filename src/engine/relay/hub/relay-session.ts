@@ -14,26 +14,8 @@ import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
+import type { Arrival, Principal } from './arrival.ts'
 import { isSame, newSecret } from './secret.ts'
-
-/** By what right a connector came: only the same may resume what it began. */
-export interface Principal {
-  /** Token or key, by its id; null within one process. */
-  readonly tokenId: string | null
-  /** The key that it belongs to; null where no keys are in use. */
-  readonly owner: string | null
-  readonly transport: 'ws' | 'local'
-  /** What it came with is used up, but for going on with what it began. */
-  readonly onlyResumes: boolean
-}
-
-/** How a connector came. */
-export interface Arrival {
-  readonly principal: Principal
-  readonly tunnel: Tunnel
-  /** The pace at which both sides show that they are there. */
-  readonly heartbeatMs: number
-}
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
 type Client = RelayRecord['clients'][number]

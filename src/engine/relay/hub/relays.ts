@@ -14,7 +14,8 @@ import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
 import type { RelayHub } from './hub.ts'
 import { joinClient } from './client.ts'
-import type { Principal, RelaySession } from './relay-session.ts'
+import type { Principal } from './arrival.ts'
+import type { RelaySession } from './relay-session.ts'
 import type { RelayTokens } from './tokens.ts'
 
 /** Something that CDP calls can be made on. */

@@ -6,6 +6,7 @@ import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { writeWhole } from '../../../core/files.ts'
 import { newId } from '../../../core/ids.ts'
+import type { KeyRing } from '../../../core/keys.ts'
 import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
 import { newSecret } from './secret.ts'
 
@@ -17,10 +18,12 @@ interface KeptToken extends RelayTokenRecord {
 
 export class RelayTokens {
   readonly #path: string
+  readonly #keys: KeyRing
   #tokens: Promise<KeptToken[]> | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(stateDir: string) {
+  constructor(stateDir: string, keys: KeyRing) {
+    this.#keys = keys
     this.#path = join(stateDir, 'relay-tokens.json')
   }
 
@@ -72,7 +75,7 @@ export class RelayTokens {
   async admit(token: string): Promise<{ tokenId: string; owner: string | null; onlyResumes: boolean }> {
     const hash = hashOf(token)
     const found = live(await this.#load()).find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash))
-    if (!found) {
+    if (!found || !this.#keys.isGood(found.owner ?? null)) {
       throw new BaxError('unauthorized', 'the relay token is not valid', {
         hint: 'make one with `bax relay tokens create` where the engine runs',
       })

@@ -2,6 +2,7 @@
 import { type Caller, sees } from '../../../core/caller.ts'
 import type { EngineConfig } from '../../../core/config.ts'
 import { BaxError } from '../../../core/errors.ts'
+import type { KeyRing } from '../../../core/keys.ts'
 import { limits } from '../../../core/limits.ts'
 import type { Call } from '../../../core/operation.ts'
 import { isSeen, named } from '../../../core/owned.ts'
@@ -18,6 +19,8 @@ import { ShellSession } from './session.ts'
 
 export interface SessionsParts {
   readonly config: EngineConfig
+  /** What is made under a key ends when that is good no longer. */
+  readonly keys: KeyRing
   readonly store: ArtifactStore
   /** Connects at the first call. */
   readonly containers: () => Promise<ShellContainers>
@@ -81,13 +84,17 @@ export class ShellSessions {
     this.#admit(input, owner)
     const { config, store } = this.#parts
     const image = input.image ?? ownImages.default
+    const over = new AbortController()
     const session = new ShellSession({
       owner,
       input,
       image,
       log: config.log,
       captureFor: (about) => new ArtifactCapture(about, store),
-      onStopped: (stopped) => this.#bury(stopped),
+      onStopped: (stopped) => {
+        over.abort()
+        this.#bury(stopped)
+      },
     })
     this.#sessions.set(session.id, session)
     const abort = new AbortController()
@@ -104,6 +111,7 @@ export class ShellSessions {
     } finally {
       this.#making.delete(session.id)
     }
+    this.#parts.keys.whenLost(owner, () => void session.stop('deleted'), over.signal)
     return session.record()
   }
 
