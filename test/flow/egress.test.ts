@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
+import { open, until, valueOf } from '../support/session-steps.ts'
+import { wayPages, waysOut } from '../support/ways-out.ts'
+
+let homes: Homes
+let net: PrivateNet
+let session: string
+
+beforeAll(async () => {
+  net = await openPrivateNet({ ...wayPages, '/': '<!doctype html><title>Home</title><p>Home</p>' })
+  homes = await openHomes(net.config)
+  session = (await homes.clients.http.createSession({ headless: true })).session_id!
+})
+afterAll(async () => {
+  await homes.close()
+  await net.close()
+})
+
+/** The page of a way on which it tries a host below `open.test` or `private.test`. */
+const pageOf = (name: string, host: string, port: number, origin = net.url) =>
+  `${origin}/way?name=${name}&to=${encodeURIComponent(`http://${host}:${port}/${name}`)}`
+
+describe('a page of a session tries to reach what it may not:', () => {
+  test.each(Object.keys(waysOut))('%s', async (name) => {
+    const { open: allowed, secret } = net
+    // Workers and their like are there for safe origins only; an address of this machine is one.
+    const origin = `http://127.0.0.2:${net.site.port}`
+    await open(homes.clients.http, session, pageOf(name, `${name}.open.test`, allowed.port, origin))
+    // The way is open as such ...
+    await until(() => allowed.paths.includes(`/${name}`))
+    await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, secret.port, origin))
+    // ... and tried here too, without getting any further than its name.
+    await until(() => net.asked.has(`${name}.private.test`))
+    expect(secret.contacts()).toBe(0)
+  })
+})
+
+test('WebRTC: neither a packet nor a connection goes past the proxy', async () => {
+  const { port } = net.secret
+  await open(homes.clients.http, session, `${net.url}/`)
+  const gathered = await valueOf(
+    homes.clients.http,
+    session,
+    `new Promise((done) => {
+      const peer = new RTCPeerConnection({ iceServers: [
+        { urls: ['stun:127.0.0.3:${port}'] },
+        { urls: ['turn:127.0.0.3:${port}?transport=udp', 'turn:127.0.0.3:${port}?transport=tcp'], username: 'a', credential: 'b' },
+      ] })
+      const candidates = []
+      peer.onicecandidate = ({ candidate }) => candidate ? candidates.push(candidate.candidate) : done(candidates)
+      peer.createDataChannel('x')
+      peer.createOffer().then((offer) => peer.setLocalDescription(offer))
+    })`,
+  )
+  expect(gathered).toEqual([])
+  expect(net.secret.contacts()).toBe(0)
+})
+
+test('WebTransport has no way out at all', async () => {
+  await open(homes.clients.http, session, `http://127.0.0.2:${net.site.port}/`)
+  const tried = `new WebTransport('https://127.0.0.3:${net.secret.port}/').ready.then(() => 'ready', () => 'refused')`
+  expect(await valueOf(homes.clients.http, session, tried)).toBe('refused')
+  expect(net.secret.contacts()).toBe(0)
+})
+
+test('a request that is refused fails within the page, and the events say why', async () => {
+  const client = homes.clients.http
+  await open(client, session, pageOf('image', 'told.private.test', net.secret.port))
+  const seen = `new Promise((done) => { const image = document.querySelector('img'); image.complete ? done(image.naturalWidth) : (image.onerror = () => done(0)) })`
+  expect(await valueOf(client, session, seen)).toBe(0)
+  const { network } = await client.observe({ session_id: session, include: ['network'] })
+  expect(JSON.stringify(network)).toContain('URL blocked')
+})
+
+test('nothing that a page does opens a file, or a page of the browser itself', async () => {
+  const client = homes.clients.http
+  await open(client, session, `${net.url}/`)
+  for (const address of [
+    'file:///etc/passwd',
+    'chrome://version',
+    'view-source:http://a.open.test/',
+    'about:version',
+  ]) {
+    await valueOf(client, session, `{ const tab = window.open('${address}'); location.href = '${address}'; 1 }`)
+    const { tabs } = await client.observe({ session_id: session, include: ['tabs'] })
+    expect(tabs!.map(({ url }) => url).filter((url) => /^(?:file|chrome|view-source):/.test(url))).toEqual([])
+  }
+})

@@ -1,0 +1,135 @@
+/** Two neighbours of a test: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
+import { createSocket } from 'node:dgram'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
+import type { EngineConfig, HostLookup } from '../../src/core/config.ts'
+
+type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
+
+/** Notes everything that arrives, over TCP and UDP, and answers whatever looks like HTTP. */
+export interface Witness {
+  readonly address: string
+  readonly port: number
+  /** Connections and datagrams so far. */
+  readonly contacts: () => number
+  /** Paths that were asked for. */
+  readonly paths: readonly string[]
+  close(): Promise<void>
+}
+
+export interface PrivateNet {
+  /** Address of the site, as seen by name: `http://site.open.test:PORT`. */
+  readonly url: string
+  readonly site: { readonly port: number; readonly requests: readonly string[] }
+  readonly open: Witness
+  readonly secret: Witness
+  /** Names that were looked up. */
+  readonly asked: Set<string>
+  /** Settings of an engine that may reach 127.0.0.2 and knows the names below `open.test` and `private.test`. */
+  readonly config: Pick<EngineConfig, 'allowPrivate' | 'lookup'>
+  close(): Promise<void>
+}
+
+const openAddress = '127.0.0.2'
+const secretAddress = '127.0.0.3'
+
+/** Pages of the site by path; other paths answer 404. */
+export async function openPrivateNet(pages: Record<string, Page>): Promise<PrivateNet> {
+  const [site, open, secret] = await Promise.all([serve(pages), witness(openAddress), witness(secretAddress)])
+  const asked = new Set<string>()
+  const lookup: HostLookup = async (host) => {
+    asked.add(host)
+    const addresses = addressesOf(host)
+    if (addresses.length === 0) throw Object.assign(new Error(`no ${host}`), { code: 'ENOTFOUND' })
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+  return {
+    url: `http://site.open.test:${site.port}`,
+    site,
+    open,
+    secret,
+    asked,
+    config: { allowPrivate: [openAddress], lookup },
+    close: async () => {
+      await Promise.all([site.close(), open.close(), secret.close()])
+    },
+  }
+}
+
+function addressesOf(host: string): string[] {
+  if (host.endsWith('.open.test')) return [openAddress]
+  if (host.endsWith('.private.test')) return [secretAddress]
+  const known: Record<string, string[]> = {
+    'mapped.test': [`::ffff:${secretAddress}`],
+    'both.test': [secretAddress, openAddress],
+    'metadata.test': ['169.254.169.254'],
+    localhost: ['127.0.0.1', '::1'],
+  }
+  return known[host] ?? []
+}
+
+async function serve(pages: Record<string, Page>) {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const path = new URL(request.url!, 'http://x').pathname
+    requests.push(request.url!)
+    const page = pages[path]
+    if (typeof page === 'function') return page(request, response)
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(page ?? 'nothing')
+  })
+  await new Promise<void>((resolve) => server.listen(0, openAddress, resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Every answer is good for something: a page, a script and a style sheet at once, for whoever asks. */
+const answer = [
+  'HTTP/1.1 200 OK',
+  'content-type: text/javascript',
+  'access-control-allow-origin: *',
+  'connection: close',
+  'content-length: 0',
+  '',
+  '',
+].join('\r\n')
+
+async function witness(address: string): Promise<Witness> {
+  const sockets = new Set<Socket>()
+  const paths: string[] = []
+  let contacts = 0
+  const server = createRawServer((socket) => {
+    contacts++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    socket.once('data', (chunk) => {
+      const [, path] = /^[A-Z]+ (\S+) HTTP/.exec(chunk.toString('latin1')) ?? []
+      if (path !== undefined) paths.push(path)
+      socket.end(answer)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
+  const { port } = server.address() as AddressInfo
+  const datagrams = createSocket('udp4').on('message', () => contacts++)
+  await new Promise<void>((resolve) => datagrams.bind(port, address, resolve))
+  return {
+    address,
+    port,
+    paths,
+    contacts: () => contacts,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await Promise.all([
+        new Promise<void>((resolve) => server.close(() => resolve())),
+        new Promise<void>((resolve) => datagrams.close(resolve)),
+      ])
+    },
+  }
+}
