@@ -171,6 +171,9 @@ export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, 
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
   if (first === undefined) return { argv }
   const single = entries.find(({ words }) => words === first)
+  // A verb of a noun that is a command by itself stands right after it: `crawl list`, but `crawl -o list`.
+  const pair = at[1] === at[0]! + 1 ? entries.find(({ words }) => words === `${first} ${second}`) : undefined
+  if (single && pair) return { entry: pair, argv: without(2) }
   if (single) return { entry: single, argv: without(1) }
   const group = entries.filter(({ words }) => words.startsWith(`${first} `))
   if (group.length === 0) throw unknownWord(first, entries, manifest)

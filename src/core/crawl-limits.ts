@@ -23,6 +23,9 @@ export const crawlLimits = {
   listedPages: 100,
   mostListedPages: 1000,
   answerChars: 64 * 1024 * 1024,
+  /** Crawls in one list. */
+  listedCrawls: 50,
+  mostListedCrawls: 1000,
   /** Skipped addresses that an answer lists. */
   listed: 10_000,
   /** Addresses of one site that are told apart; further ones are not followed. */

@@ -9,6 +9,7 @@ import type {
   CrawlAccounts,
   CrawlAnswer,
   CrawlInput,
+  CrawlListed,
   CrawlState,
   CrawlStatus,
   MapAnswer,
@@ -83,6 +84,8 @@ export interface Crawls {
    * @throws BaxError `url_blocked` or `invalid_request`; what goes wrong with the site is told in the answer.
    */
   crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
+  /** Those of the caller, newest first. */
+  list(wishes: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number }>
   get(part: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
   accounts(id: string, call: Call): Promise<CrawlAccounts>
   /** Settles when nothing of it runs any more. @throws BaxError `conflict` when it has ended by itself. */

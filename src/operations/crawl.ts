@@ -9,6 +9,7 @@ import {
   crawlEventData,
   type CrawlEventType,
   crawlInput,
+  crawlListed,
   crawlState,
   mapAnswer,
   mapInput,
@@ -46,6 +47,26 @@ export const crawl = defineOperation({
     const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
     return engine.crawls.crawl({ ...input, ...page, ...polled }, call)
   },
+})
+
+export const listCrawls = defineOperation({
+  summary: 'List crawls, those at work and those that are kept',
+  description: 'Newest first. `GET /v1/crawl/{id}` has the pages of one.',
+  http: 'GET /v1/crawl',
+  scope: 'scrape',
+  cli: 'crawl list',
+  example: 'bax crawl list --json',
+  show: { as: 'table', items: 'crawls', columns: ['id', 'status', 'completed', 'total', 'errors', 'start_url'] },
+  input: z.object({
+    limit: z
+      .int()
+      .min(1)
+      .max(limits.crawl.mostListedCrawls)
+      .default(limits.crawl.listedCrawls)
+      .describe('Crawls at most'),
+  }),
+  output: z.object({ crawls: z.array(crawlListed), total: z.int() }),
+  run: (engine, input, call) => engine.crawls.list(input, call),
 })
 
 export const getCrawl = defineOperation({

@@ -1,5 +1,5 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
-import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, map, resumeCrawl } from './crawl.ts'
+import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, listCrawls, map, resumeCrawl } from './crawl.ts'
 import { getEngineStatus, stopEngine } from './engine.ts'
 import { cdp } from './cdp.ts'
 import { sessionEvents } from './events.ts'
@@ -90,6 +90,7 @@ export const operations = {
   getShellExec,
   health,
   listArtifacts,
+  listCrawls,
   listKeys,
   listProfiles,
   listRelays,

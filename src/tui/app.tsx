@@ -19,7 +19,7 @@ import type { Desk } from './desk.ts'
 import { type House, HouseContext, useHouse, useLink } from './hooks/house.ts'
 import { useKeys } from './hooks/use-keys.ts'
 import { useSize } from './hooks/use-size.ts'
-import { type Keyboard, keyName, type Layer, typedText } from './keyboard.ts'
+import { type Keyboard, type Layer, pressesOf } from './keyboard.ts'
 import type { Link } from './link.ts'
 import type { Graphics } from './picture/graphics.ts'
 import type { ScreenProps } from './screens/screen-props.ts'
@@ -66,7 +66,7 @@ export function App({ desk, link, keyboard, screen, graphics, away, quit }: AppP
     }),
     [desk, link, keyboard, screen, graphics, away, quit],
   )
-  useInput((input, key) => keyboard.press(keyName(input, key), typedText(input, key)))
+  useInput((input, key) => keyboard.feed(pressesOf(input, key)))
   return (
     <HouseContext.Provider value={house}>
       <Rooms said={said} />

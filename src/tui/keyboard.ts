@@ -31,6 +31,8 @@ interface Standing {
 export class Keyboard {
   #layers: Standing[] = []
   #changes = 0
+  /** The first of them is being heard. */
+  readonly #waiting: Press[] = []
   readonly #listeners = new Set<() => void>()
   /** The program's own, which nothing can take away. */
   readonly always = new Map<string, () => void>()
@@ -62,7 +64,23 @@ export class Keyboard {
     return modal === -1 ? all : all.slice(0, modal + 1)
   }
 
-  press(name: string, text: string): void {
+  /** Takes keys that came together; what one of them opens hears the next one. */
+  feed(presses: readonly Press[]): void {
+    this.#waiting.push(...presses)
+    if (this.#waiting.length === presses.length) this.#next()
+  }
+
+  #next(): void {
+    const [first] = this.#waiting
+    if (!first) return
+    this.#press(first)
+    setImmediate(() => {
+      this.#waiting.shift()
+      this.#next()
+    })
+  }
+
+  #press({ name, text }: Press): void {
     const always = this.always.get(name)
     if (always) return always()
     for (const { bindings, onText } of this.hearing) {
@@ -70,6 +88,8 @@ export class Keyboard {
       if (bound) return bound.run(name)
       if (onText && text !== '') return onText(text)
     }
+    // Where nobody writes, each sign of a text is a key.
+    if (text.length > 1) this.#waiting.splice(1, 0, ...[...text].map((sign) => ({ name: sign, text: sign })))
   }
 
   #changed(): void {
@@ -79,7 +99,7 @@ export class Keyboard {
 }
 
 /** The key of an event of ink: `up`, `ctrl+r`, `enter`, or the character. */
-export function keyName(input: string, key: Key): string {
+function keyName(input: string, key: Key): string {
   const special = (
     [
       ['upArrow', 'up'],
@@ -102,11 +122,33 @@ export function keyName(input: string, key: Key): string {
   return key.ctrl ? `ctrl+${input}` : key.meta ? `alt+${input}` : input
 }
 
-/** The text that an event of ink types; empty for keys that are no text. Pasted line ends become spaces. */
-export const typedText = (input: string, key: Key): string =>
-  key.ctrl || key.meta || key.escape || key.return || key.tab || key.backspace || key.delete
-    ? ''
-    : input.replaceAll(/[\r\n\t]+/g, ' ').replaceAll(/[\u0000-\u001F\u007F]/g, '')
+/** A key by its name, and the text that it types; empty for keys that are no text. */
+export interface Press {
+  readonly name: string
+  readonly text: string
+}
+
+/** Keys that come as one sign. */
+const signs: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\u007F': 'backspace',
+  '\b': 'backspace',
+}
+
+/** The keys of an event of ink. Fast hands and slow lines bring several at once, and ink takes them for one text. */
+export function pressesOf(input: string, key: Key): Press[] {
+  const name = keyName(input, key)
+  if (input.length <= 1 || key.ctrl || key.meta) {
+    const isText = input.length === 1 && input >= ' ' && !key.ctrl && !key.meta
+    return [{ name, text: isText ? input : '' }]
+  }
+  return (input.match(/[\u0000-\u001F\u007F]|[^\u0000-\u001F\u007F]+/g) ?? []).map((part) => {
+    if (part >= ' ' && part !== '\u007F') return { name: part, text: part }
+    return { name: signs[part] ?? `ctrl+${String.fromCharCode(part.charCodeAt(0) + 96)}`, text: '' }
+  })
+}
 
 /** A key as the help spells it. */
 export const spelled = (name: string): string =>

@@ -113,6 +113,20 @@ test('it is the same as what a caller gets who waits', async () => {
   expect(accounts).toEqual({ success: true, errors, skipped, skipped_total, robots_blocked })
 })
 
+test('crawls are listed, the newest first', async () => {
+  const first = await begin({ limit: 3 })
+  await ended(first)
+  const second = await begin({ limit: 1 })
+  await ended(second)
+  const { crawls, total } = await homes.clients.unix.listCrawls({})
+  expect(crawls.slice(0, 2)).toMatchObject([
+    { id: second, status: 'completed', completed: 1 },
+    { id: first, status: 'completed', total: 3, completed: 3, errors: 0, start_url: site.url },
+  ])
+  expect(total).toBe(crawls.length)
+  expect((await homes.clients.http.listCrawls({ limit: 1 })).crawls.map(({ id }) => id)).toEqual([second])
+})
+
 describe('while it runs', () => {
   test('it says how far it is, and what it is at', async () => {
     holding = true

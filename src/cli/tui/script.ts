@@ -8,8 +8,8 @@ export async function writeScript(
   { name }: { readonly name: string },
   manifest: Manifest,
 ): Promise<string> {
-  const { stringify } = await import('yaml')
-  return stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
+  const { default: yaml } = await import('yaml')
+  return yaml.stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
 }
 
 /** In the shortest spelling: a name, a name with its one field, or a name with its fields. */

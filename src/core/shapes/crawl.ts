@@ -169,6 +169,17 @@ export const crawlState = z
   })
   .meta({ id: 'CrawlState' })
 
+/** Where a crawl stands, without its pages. */
+export const crawlListed = z
+  .object({
+    ...outcome,
+    start_url: z.string().describe('The start page as it was asked for'),
+    errors: counter,
+    created_at: z.iso.datetime(),
+    duration_ms: z.int(),
+  })
+  .meta({ id: 'CrawlListed' })
+
 export const crawlAccounts = z.object({ success: z.boolean(), ...accounts }).meta({ id: 'CrawlAccounts' })
 
 /** By type: what `data` of a crawl's event holds. All but crawl.progress are kept and can be had again. */
@@ -273,6 +284,7 @@ export type CrawlSkipped = z.output<typeof crawlSkipped>
 export type SkipReason = (typeof skipReasons)[number]
 export type CrawlAnswer = z.output<typeof crawlAnswer>
 export type CrawlAccepted = z.output<typeof crawlAccepted>
+export type CrawlListed = z.output<typeof crawlListed>
 export type CrawlState = z.output<typeof crawlState>
 export type CrawlAccounts = z.output<typeof crawlAccounts>
 export type CrawlEventData = { readonly [Type in CrawlEventType]: z.output<(typeof crawlEventData)[Type]> }

@@ -12,6 +12,7 @@ import type {
   CrawlAccounts,
   CrawlAnswer,
   CrawlInput,
+  CrawlListed,
   CrawlState,
   CrawlStatus,
   MapAnswer,
@@ -21,6 +22,7 @@ import type { Frame, StreamCall } from '../../core/stream.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { accountsOf, outcomeOf, pagesOf, type Part } from './answer.ts'
 import { feedOf } from './feed.ts'
+import { CrawlList } from './list.ts'
 import { type LiveCrawl, resumeLive, startLive } from './live.ts'
 import { crawlForMap, mapOf } from './map.ts'
 import { planCrawl } from './plan.ts'
@@ -42,6 +44,9 @@ export interface CrawlsFacts {
   readonly #steps: () => Promise<PageSteps>
   readonly #shelf: CrawlShelf
   readonly #live = new Map<string, LiveCrawl>()
+  readonly #list: CrawlList
+  /** Crawls that only find out the addresses of a site. */
+  readonly #maps = new Set<string>()
   readonly #sweeper: NodeJS.Timeout
   #closed = false
 
@@ -50,6 +55,7 @@ export interface CrawlsFacts {
     this.mostPages = mostPages
     this.#steps = steps
     this.#shelf = new CrawlShelf(config.stateDir)
+    this.#list = new CrawlList(this.#shelf, this.#live)
     this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
     this.#sweep()
     this.#keys = keys
@@ -79,6 +85,18 @@ export interface CrawlsFacts {
       duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
       ...pages,
     }
+  }
+
+  async list({ limit }: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number }> {
+    const all = await this.#list.all(call.caller, this.#maps)
+    const crawls = all.slice(0, limit).map(({ record, isRunning }) => ({
+      ...outcomeOf(record, { url: addressOf(record.id, call), isRunning }),
+      start_url: record.input.url,
+      errors: record.counts().errors,
+      created_at: record.createdAt,
+      duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
+    }))
+    return { crawls, total: all.length }
   }
 
   async accounts(id: string, call: Call): Promise<CrawlAccounts> {
@@ -123,6 +141,7 @@ export interface CrawlsFacts {
 
   async map(input: MapInput, call: Call): Promise<MapAnswer> {
     const live = await this.#start(crawlForMap(input), call)
+    this.#maps.add(live.id)
     try {
       await this.#untilDone(live, call.signal)
       return await mapOf(input, live.record, { files: this.#shelf.files(live.id), bytes: live.bytes() })
@@ -130,6 +149,7 @@ export interface CrawlsFacts {
       live.end('interrupted')
       await live.done.catch(() => {})
       await this.#shelf.remove(live.id)
+      this.#maps.delete(live.id)
     }
   }
 

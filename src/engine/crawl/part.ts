@@ -27,6 +27,7 @@ export function crawlPart(config: EngineConfig, scraper: ScraperPart, keys: KeyR
       return loaded?.count ?? 0
     },
     crawl: async (input, call) => (await load()).crawl(input, call),
+    list: async (wishes, call) => (await load()).list(wishes, call),
     get: async (part, call) => (await load()).get(part, call),
     accounts: async (id, call) => (await load()).accounts(id, call),
     cancel: async (id, call) => (await load()).cancel(id, call),

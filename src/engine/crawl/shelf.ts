@@ -92,13 +92,18 @@ export class CrawlShelf {
     await rm(this.files(id).folder, { recursive: true, force: true })
   }
 
-  /** Removes the crawls whose time is over. */
-  async sweep(): Promise<void> {
+  /** All that are kept, whoever works on them. */
+  async ids(): Promise<string[]> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
       throw error
     })
-    for (const id of names.filter(isId)) if ((await this.#isOver(id)) && !(await this.isHeld(id))) await this.remove(id)
+    return names.filter(isId)
+  }
+
+  /** Removes the crawls whose time is over. */
+  async sweep(): Promise<void> {
+    for (const id of await this.ids()) if ((await this.#isOver(id)) && !(await this.isHeld(id))) await this.remove(id)
   }
 
   async #isOver(id: string): Promise<boolean> {

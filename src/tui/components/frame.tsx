@@ -54,6 +54,8 @@ export function Footer({ said, layers, width }: FooterProps) {
       </Text>
     )
   const hints: string[] = []
+  // Where one writes, a question mark is text.
+  const isWriting = layers.some(({ onText }) => onText !== undefined)
   let room = width - 9
   for (const { keys, does } of layers.flatMap(({ bindings }) => bindings)) {
     if (known.has(keys[0]!) || keys[0] === '?') continue
@@ -64,7 +66,7 @@ export function Footer({ said, layers, width }: FooterProps) {
   }
   return (
     <Text dimColor wrap="truncate">
-      {` ${[...hints, '? keys'].join(' · ')}`}
+      {` ${[...hints, ...(isWriting ? [] : ['? keys'])].join(' · ')}`}
     </Text>
   )
 }
