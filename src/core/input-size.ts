@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from './errors.ts'
 import { limits } from './limits.ts'
-import { namedOption, unwrap } from './unknown-fields.ts'
+import { namedOption, unwrap, wireNameOf } from './unknown-fields.ts'
 
 /**
  * Goes along a schema, and no further: what a field takes as it is may be of any size that the body may have.
@@ -16,15 +16,18 @@ export function assertSize(schema: z.ZodType, value: unknown, path = ''): void {
   } else if (inner instanceof z.ZodObject || inner instanceof z.ZodRecord) {
     const names = Object.keys(value)
     if (names.length > limits.input.fields) throw tooBig(path, `must have at most ${limits.input.fields} fields`)
-    if (!(inner instanceof z.ZodObject)) return
-    for (const name of names) {
-      const field = (inner.shape as Record<string, z.ZodType>)[name]
-      if (field && Object.hasOwn(inner.shape, name)) assertSize(field, (value as never)[name], path ? `${path}.${name}` : name) // prettier-ignore
-    }
+    if (inner instanceof z.ZodObject) for (const name of names) assertFieldSize(inner.shape, name, value, path)
+    return
   }
   if (!(inner instanceof z.ZodUnion)) return
   const named = namedOption(inner, value)
   for (const option of named ? [named] : (inner.options as readonly z.ZodType[])) assertSize(option, value, path)
+}
+
+function assertFieldSize(shape: Record<string, z.ZodType>, key: string, value: object, path: string): void {
+  const name = wireNameOf(shape, key, value)
+  const field = Object.hasOwn(shape, name) ? shape[name] : undefined
+  if (field) assertSize(field, (value as Record<string, unknown>)[key], path ? `${path}.${name}` : name)
 }
 
 function assertListSize(schema: z.ZodArray, items: readonly unknown[], path: string): void {

@@ -1,55 +1,14 @@
 import { crawlLimits } from './crawl-limits.ts'
 import { egressLimits } from './egress-limits.ts'
 import { relayLimits } from './relay-limits.ts'
+import { serverLimits } from './server-limits.ts'
 import { scrapeLimits } from './scrape-limits.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
-  /** Of a connection to a server. */
-  connection: {
-    /** Address and headers of a request. */
-    headerBytes: 32 * 1024,
-    /** Time for the headers of a request, and for the whole of it; how often both are looked at. */
-    headersMs: 20_000,
-    requestMs: 15 * 60_000,
-    checkMs: 5000,
-    /** How long one may wait for its next request. */
-    idleMs: 60_000,
-  },
-
-  /** Of what comes in a request, where a field has no bound of its own. */
-  input: {
-    /** Lists and objects in one another. */
-    depth: 100,
-    /** Items of a list, names of an object. */
-    items: 10_000,
-    fields: 1000,
-    /** Names in a list of them (formats, kinds, hosts), and characters of a name or an id. */
-    names: 100,
-    nameChars: 200,
-    /** Faults and unknown fields that an answer lists, and the characters of each. */
-    faults: 20,
-    faultChars: 300,
-  },
-
-  /** What a server takes at once; what is beyond it is refused and not made to wait. */
-  overload: {
-    /** Scrapes and searches that run or wait for a page, of all callers together. */
-    pages: 64,
-    /** Bodies of requests in memory, all together. */
-    bodyBytes: 512 * 1024 * 1024,
-    /** Crawls at work. */
-    crawls: 32,
-    /** Sessions that wait for a place in a browser. */
-    provisions: 100,
-    /** When a refused caller may find room; nobody knows how long others take. */
-    retryAfterSecs: 2,
-  },
-
-  /** What each key of a server may have and do unless its operator says otherwise; see `core/allowance.ts`. */
-  caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4 },
+  ...serverLimits,
 
   session: {
     idleTimeoutSecs: 300,
@@ -268,9 +227,6 @@ export const limits = {
   },
 
   egress: egressLimits,
-
-  /** Answers kept for `Idempotency-Key`. */
-  repeats: { keepMs: 24 * 60 * 60_000, kept: 1000, keyChars: 255 },
 
   events: { ring: 1000 },
 

@@ -19,7 +19,10 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   if (typeof value !== 'object' || value === null) return []
   if (inner instanceof z.ZodUnion) {
     const options = inner.options as readonly z.ZodType[]
-    const option = namedOption(inner, value) ?? options.find((candidate) => candidate.safeParse(value).success)
+    const option =
+      inner instanceof z.ZodDiscriminatedUnion
+        ? namedOption(inner, value)
+        : options.find((candidate) => candidate.safeParse(value).success)
     return option ? unknownFields(option, value, path) : []
   }
   if (!(inner instanceof z.ZodObject)) return []
@@ -59,12 +62,18 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   const shape = inner.shape as Record<string, z.ZodType>
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-      const name = Object.hasOwn(shape, key) ? key : (wireName(shape, key, snake, value) ?? key)
+      const name = wireNameOf(shape, key, value)
       const field = Object.hasOwn(shape, name) ? shape[name] : undefined
       return [name, field ? renameAliases(field, item) : item]
     }),
   )
+}
+
+/** The name of the field that a key stands for; the key itself where there is none. */
+export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value: object): string {
+  if (Object.hasOwn(shape, key)) return key
+  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return wireName(shape, key, snake, value) ?? key
 }
 
 /** The field that a name stands for: its camelCase form, or one of the `aliases` that the field's meta lists. */
@@ -92,6 +101,7 @@ function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const own = namedOption(union, value)
   if (own) return renameAliases(own, value)
+  if (union instanceof z.ZodDiscriminatedUnion) return value
   for (const option of union.options as readonly z.ZodType[]) {
     const renamed = renameAliases(option, value)
     if (option.safeParse(renamed).success) return renamed

@@ -1,6 +1,5 @@
 /** The HTTP application: a list of middlewares, and one route per operation, made from the list. */
 import { Hono } from 'hono'
-import type { Allowances } from '../core/allowance.ts'
 import type { Access } from '../core/caller.ts'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
@@ -16,7 +15,7 @@ import { acceptsFrames, answer, follow, type Ground, move } from './handlers.ts'
 import { identify } from './identify.ts'
 import { Places, BodyRoom } from './load.ts'
 import { makeOpenapi } from './openapi.ts'
-import { limitRate } from './rate.ts'
+import { limitRate, type Rates } from './rate.ts'
 import { Repeats } from './repeats.ts'
 import { type RequestEar, tellRequests } from './requests.ts'
 import { answering, document, methodsAt, moving, streaming } from './routes.ts'
@@ -31,8 +30,8 @@ export interface AppOptions {
   readonly service?: Service
   /** Refuses what is new when the server is about to end. */
   readonly drain?: Drain
-  /** What callers may have and do; with it come the bounds of a server on what it takes at once. */
-  readonly allowances?: Allowances
+  /** How often callers may ask; with it come the bounds of a server on what it takes at once. */
+  readonly rates?: Rates
   /** Hears of every request. */
   readonly ear?: RequestEar
   /** Called with every fault of ours (status 500), for the log. */
@@ -40,7 +39,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
-  const { engine, gate, sockets: socketBase, service, drain, allowances, ear, onFault } = options
+  const { engine, gate, sockets: socketBase, service, drain, rates, ear, onFault } = options
   const app = new Hono<AppEnv>()
   const heard = ear ? [tellRequests(ear)] : []
   const drained = drain ? [drainer(drain)] : []

@@ -5,6 +5,8 @@ import { version } from '../core/version.ts'
 import type { AppEnv } from './env.ts'
 
 export const identify: MiddlewareHandler<AppEnv> = async (context, next) => {
+  // The router gives the address `/*` to everybody twice.
+  if (context.get('requestId') !== undefined) return next()
   const requestId = newId('req')
   context.set('requestId', requestId)
   await next()

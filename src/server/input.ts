@@ -38,11 +38,8 @@ export async function readInput(
   const query = readQuery(new URL(request.url).searchParams, schema)
   const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
   const body = bodiless ? {} : await readBody(request, maxBytes, room)
-  const given = { ...query, ...body, ...path }
-  assertSize(schema, given)
-  const raw = renameAliases(schema, given) as Record<string, unknown>
-  // A second look, at what stood under other names.
-  assertSize(schema, raw)
+  assertSize(schema, body)
+  const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
 
   const parsed = schema.safeParse(raw)
   const unknown = unknownFields(schema, raw)
@@ -120,16 +117,30 @@ async function readBody(request: Request, maxBytes: number, room?: BodyHold): Pr
   return value as Record<string, unknown>
 }
 
-async function readLimited(request: Request, maxBytes: number, room?: BodyHold): Promise<Uint8Array> {
+async function readLimited({ body }: Request, maxBytes: number, room?: BodyHold): Promise<Uint8Array> {
+  if (!body) return new Uint8Array()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    void reader.cancel()
+  }, limits.connection.bodyMs)
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    if (size > maxBytes) throw tooLarge(maxBytes)
-    room?.add(chunk.length)
-    chunks.push(chunk)
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (late) throw new BaxError('timeout', 'the body did not come in time')
+      if (done) return Buffer.concat(chunks)
+      size += value.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      room?.add(value.length)
+      chunks.push(value)
+    }
+  } finally {
+    clearTimeout(timer)
+    reader.releaseLock()
   }
-  return Buffer.concat(chunks)
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -1,12 +1,18 @@
 /** Puts an app on a TCP port or a unix socket. */
 import { createServer, type Server } from 'node:http'
 import { chmod } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { BaxError } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { limits } from '../core/limits.ts'
+import { version } from '../core/version.ts'
 import { acceptSockets, type SocketOptions } from './sockets.ts'
 
 export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
+
+export type ConnectionBounds = { readonly [Name in keyof typeof limits.connection]: number }
 
 export interface Listener {
   /** `http://127.0.0.1:4100` or `unix:/path`. */
@@ -19,12 +25,16 @@ export interface Listener {
  * `sockets` says who may open websockets, and on what; without it there are none.
  * @throws BaxError `engine_failed` when the port is taken or the socket cannot be made.
  */
-export async function listen(app: Pick<Hono, 'fetch'>, where: Address, sockets?: SocketOptions): Promise<Listener> {
-  const server = createServer(getRequestListener(app.fetch))
+export async function listen(
+  app: Pick<Hono, 'fetch'>,
+  where: Address,
+  sockets?: SocketOptions,
+  bounds: ConnectionBounds = limits.connection,
+): Promise<Listener> {
+  const server = createServer(optionsOf(bounds), getRequestListener(app.fetch))
+  server.maxConnections = bounds.most
+  server.on('clientError', refuse)
   const endSockets = sockets && acceptSockets(server, sockets)
-  // A hanging client must not hold a connection for ever; long calls are bounded by their own time-outs.
-  server.headersTimeout = 20_000
-  server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, where)))
     if ('socket' in where) server.listen(where.socket, resolve)
@@ -33,6 +43,45 @@ export async function listen(app: Pick<Hono, 'fetch'>, where: Address, sockets?:
   // A named pipe of Windows has no mode; its default lets only its owner and administrators in.
   if ('socket' in where && process.platform !== 'win32') await chmod(where.socket, 0o600)
   return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs, endSockets) }
+}
+
+/** A client that hangs, or drips, must not hold a connection for ever; long calls are bounded by their own time-outs. */
+const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: ConnectionBounds) => ({
+  maxHeaderSize: headerBytes,
+  headersTimeout: headersMs,
+  requestTimeout: requestMs,
+  connectionsCheckingInterval: checkMs,
+  keepAliveTimeout: idleMs,
+})
+
+/** What is no request of HTTP, or came too slowly, gets the answer that every other failure gets. */
+function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
+  const { status, error } = badRequests[code] ?? malformed
+  const id = newId('req')
+  const body = JSON.stringify(error.toBody(id))
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `connection: close\r\nx-request-id: ${id}\r\nx-bax-version: ${version}\r\n\r\n${body}`,
+  )
+}
+
+const malformed = {
+  status: '400 Bad Request',
+  error: new BaxError('invalid_request', 'this is no request of HTTP/1.1'),
+}
+const badRequests: Record<string, typeof malformed> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '413 Content Too Large',
+    error: new BaxError(
+      'payload_too_large',
+      `address and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
+    ),
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    error: new BaxError('timeout', 'the request did not come in time'),
+  },
 }
 
 function addressOf(server: Server, where: Address): string {

@@ -1,6 +1,6 @@
 /** How often each caller may ask: a bucket that fills at a steady rate, and from which every request takes one. */
 import type { MiddlewareHandler } from 'hono'
-import { type Allowance, allowanceOf, type Allowances } from '../core/allowance.ts'
+import { allowanceOf, type Allowances } from '../core/allowance.ts'
 import type { Caller } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import type { AppEnv } from './env.ts'
@@ -14,6 +14,7 @@ interface Bucket {
 /** Where a caller stands after a request. */
 export interface Standing {
   readonly allowed: boolean
+  readonly rate: number
   readonly burst: number
   /** Requests that may still come at once. */
   readonly remaining: number
@@ -33,6 +34,12 @@ export class Rates {
     this.#now = now
   }
 
+  /** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
+  admit(caller: Caller): void {
+    const standing = this.count(caller)
+    if (standing) assertAllowed(standing)
+  }
+
   /** Counts one request; undefined for callers without a bound. */
   count(caller: Caller): Standing | undefined {
     const { rate, burst } = allowanceOf(caller, this.#allowances)
@@ -45,6 +52,7 @@ export class Rates {
     this.#buckets.set(caller.keyId, { left: after, at: now })
     return {
       allowed,
+      rate,
       burst,
       remaining: Math.floor(after),
       resetSecs: Math.ceil((burst - after) / rate),
@@ -54,15 +62,14 @@ export class Rates {
 }
 
 /** Headers as `draft-ietf-httpapi-ratelimit-headers-07` and the clients of its forerunners spell them. */
-export const rateHeaders = ({ burst, remaining, resetSecs }: Standing, { rate }: Pick<Allowance, 'rate'>) => ({
+const rateHeaders = ({ rate, burst, remaining, resetSecs }: Standing): Record<string, string> => ({
   'ratelimit-limit': String(burst),
   'ratelimit-remaining': String(remaining),
   'ratelimit-reset': String(resetSecs),
   'ratelimit-policy': `${burst};w=${Math.ceil(burst / rate)}`,
 })
 
-/** @throws BaxError `rate_limited` with the time after which the next request is allowed. */
-export function assertAllowed({ allowed, burst, retrySecs }: Standing, { rate }: Pick<Allowance, 'rate'>): void {
+function assertAllowed({ allowed, rate, burst, retrySecs }: Standing): void {
   if (allowed) return
   throw new BaxError('rate_limited', `one key may send ${rate} requests a second, and ${burst} at once`, {
     hint: 'repeat it after the time in Retry-After',
@@ -71,19 +78,16 @@ export function assertAllowed({ allowed, burst, retrySecs }: Standing, { rate }:
 }
 
 /** Tells every caller where it stands, and refuses requests beyond its allowance. */
-export function limitRate(allowances: Allowances): MiddlewareHandler<AppEnv> {
-  const rates = new Rates(allowances)
+export function limitRate(rates: Rates): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const caller = context.get('caller')
-    const standing = rates.count(caller)
+    const standing = rates.count(context.get('caller'))
     if (!standing) return next()
-    const allowance = allowanceOf(caller, allowances)
     try {
-      assertAllowed(standing, allowance)
+      assertAllowed(standing)
       await next()
     } finally {
       // Whatever is answered bears them: a stream, a failure.
-      for (const [name, value] of Object.entries(rateHeaders(standing, allowance))) context.header(name, value)
+      for (const [name, value] of Object.entries(rateHeaders(standing))) context.header(name, value)
     }
   }
 }

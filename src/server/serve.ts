@@ -9,6 +9,7 @@ import { Drain } from './drain.ts'
 import type { Gate } from './gate.ts'
 import { type Listener, listen } from './listen.ts'
 import { type Meter, openMeter } from './metrics.ts'
+import { Rates } from './rate.ts'
 import { accessLine, type RequestEar } from './requests.ts'
 
 interface TcpAddress {
@@ -38,6 +39,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const { engine, gate, log, signal } = options
   const drain = new Drain()
+  const rates = new Rates(options.allowances)
   let inFlight = 0
   const meter = await openMeter(engine, () => inFlight)
   const service: Service = {
@@ -59,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     engine,
     gate,
     sockets: 'here',
-    allowances: options.allowances,
+    rates,
     service,
     drain,
     ear,
@@ -72,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       listeners.push(apart)
       log('info', `metrics are at ${apart.address}/metrics`)
     }
-    const listener = await listen(app, options.address, { engine, gate, own: false, drain, ear })
+    const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, ear })
     listeners.push(listener)
     log('info', `bax is listening on ${listener.address}`)
     await aborted(signal)

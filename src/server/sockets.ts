@@ -18,6 +18,7 @@ import { headersOf } from './failure.ts'
 import type { Drain } from './drain.ts'
 import { admit, checkScope, type Gate, shownIn } from './gate.ts'
 import { readInput } from './input.ts'
+import type { Rates } from './rate.ts'
 import type { RequestEar } from './requests.ts'
 
 export interface SocketOptions {
@@ -27,6 +28,8 @@ export interface SocketOptions {
   readonly own: boolean
   /** Refuses what is new when the server is about to end. */
   readonly drain?: Drain
+  /** Bounds how often callers knock. */
+  readonly rates?: Rates
   /** Hears of every websocket when it is over. */
   readonly ear?: RequestEar
 }
@@ -90,10 +93,10 @@ function tellOf({ method = '', url = '/', socket }: IncomingMessage, knock: Knoc
   })
 }
 
-async function begin(request: IncomingMessage, { engine, gate, own, drain }: SocketOptions, knock: Knock) {
+async function begin(request: IncomingMessage, { engine, gate, own, drain, rates }: SocketOptions, knock: Knock) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
-  const url = new URL(request.url ?? '/', 'http://localhost')
+  const url = addressOf(request)
   const spoken = spokenIn(headers)
   // Web clients cannot set headers: what they show as a subprotocol counts as if it were one.
   if (spoken !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${spoken}`)
@@ -105,17 +108,18 @@ async function begin(request: IncomingMessage, { engine, gate, own, drain }: Soc
   const caller = admit({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
   knock.keyId = caller.keyId
   drain?.refuseNew()
+  rates?.admit(caller)
   for (const { operation, fields } of found) {
     checkScope(caller, operation)
     const asked = new Request(url, { headers })
     const { input } = await readInput(asked, operation.input, fields)
     const ended = new AbortController()
     request.socket.once('close', () => ended.abort())
+    const shown = shownIn(headers)
     const baseUrl = `http://${request.headers.host ?? 'localhost'}`
     const call: SocketCall = {
       caller,
       signal: ended.signal,
-    const shown = shownIn(headers)
       baseUrl,
       socketBaseUrl: baseUrl,
       requestId: knock.requestId,
@@ -132,6 +136,21 @@ function spokenIn(headers: Headers): string | undefined {
   return offered.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
 }
 
+/** @throws BaxError `route_not_found` for what is no address at all. */
+function addressOf({ url = '/' }: IncomingMessage): URL {
+  if (URL.canParse(url, 'http://localhost')) return new URL(url, 'http://localhost')
+  throw new BaxError('route_not_found', 'no websocket at this address')
+}
+
+/** What is no percent-encoding stays as it is, as in every other request. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** The fields of a path, or undefined when it is not of this template. */
 function fieldsOf(template: string, path: string): Record<string, string> | undefined {
   const [parts, given] = [template.split('/'), path.split('/')]
@@ -139,7 +158,7 @@ function fieldsOf(template: string, path: string): Record<string, string> | unde
   const fields: Record<string, string> = {}
   for (const [at, part] of parts.entries()) {
     const name = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (name !== undefined) fields[name] = decodeURIComponent(given[at]!)
+    if (name !== undefined) fields[name] = decoded(given[at]!)
     else if (part !== given[at]) return undefined
   }
   return fields

@@ -93,7 +93,7 @@ describe('a server with keys', () => {
   const app = createApp({
     engine,
     gate: { hosts: null, origins: new Set(), keys: ring },
-    allowances: allowancesOf({ rate: 1, burst: 2 }),
+    rates: new Rates(allowancesOf({ rate: 1, burst: 2 })),
   })
   beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0))
   afterAll(() => void vi.restoreAllMocks())

@@ -68,7 +68,7 @@ describe('a body', () => {
     ['too many actions', '/v1/scrape', { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) }, 'actions'],
     ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(1_000_000).fill('/a') }, 'include_paths'],
     ['too many words', '/shell/exec', { session_id: 's', argv: Array(2_000_000).fill('a') }, 'argv'],
-    ['too many tags', '/sessions', { tags: Object.fromEntries(Array.from({ length: 100_000 }, (__, at) => [at, 1])) }, 'tags'],
+    ['too many tags', '/sessions', { tags: Object.fromEntries(Array.from({ length: 20_000 }, (__, at) => [at, 1])) }, 'tags'],
     ['too much to store', '/commands', { commands: [{ command: 'set_local_storage', data: { items: Array(1_000_000).fill(7) } }] }, 'commands[0].data.items'],
   ])('with %s is a short 400 that names the list', async (_, path, given, field) => {
     const { status, body } = await post(path, JSON.stringify(given))
@@ -78,7 +78,7 @@ describe('a body', () => {
   }) // prettier-ignore
 
   test('with more fields than anything has is a 400', async () => {
-    const fields = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`field${at}`, at]))
+    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`field${at}`, at]))
     const { status, body } = await post('/sessions', JSON.stringify(fields))
     expect([status, body['error']]).toEqual([400, 'the body must have at most 1000 fields'])
   })

@@ -1,0 +1,113 @@
+/** Connections that only cost: idle, dripping, never reading. The server bounds them, and goes on answering. */
+import { execSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits.ts'
+import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
+
+/** File descriptors that this process may have; the server is a process of its own with as many. */
+const descriptors = Number(execSync('ulimit -n', { shell: '/bin/sh' }).toString().trim()) || 1_000_000
+const crowd = Math.min(10_000, descriptors - 1000)
+
+let host: HostProgram
+let port: number
+beforeAll(async () => {
+  host = await makeHostProgram(source)
+  const { message } = await host.start<{ port: number }>()
+  port = message.port
+})
+afterAll(() => host.close())
+
+const source = `
+import { createEngine } from './src/engine/index.ts'
+import { createApp } from './src/server/app.ts'
+import { loopbackHosts } from './src/server/gate.ts'
+import { listen } from './src/server/listen.ts'
+import { limits } from './src/core/limits.ts'
+const engine = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} })
+const gate = { hosts: loopbackHosts, origins: new Set(), keys: null }
+const app = createApp({ engine, gate, sockets: 'here' })
+const bounds = { ...limits.connection, headersMs: 1000, checkMs: 100, idleMs: 500 }
+const patient = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
+const short = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false }, bounds)
+process.send({ port: Number(new URL(patient.address).port), short: Number(new URL(short.address).port) })
+`
+
+const open = async (to = port): Promise<Socket> => {
+  const socket = connect(to, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+const healthy = async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status
+
+/** All that the server says until it hangs up. */
+async function lastWords(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk) => chunks.push(chunk))
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString()
+}
+
+test(`${crowd} idle connections keep nobody from an answer`, async () => {
+  const sockets: Socket[] = []
+  while (sockets.length < crowd) {
+    sockets.push(...(await Promise.all(Array.from({ length: Math.min(500, crowd - sockets.length) }, () => open()))))
+  }
+  expect(await healthy()).toBe(200)
+  const half = sockets.slice(0, crowd / 2)
+  for (const socket of half) socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n')
+  expect(await healthy()).toBe(200)
+  const listed = await fetch(`http://127.0.0.1:${port}/sessions`)
+  expect(await listed.json()).toEqual({ sessions: [], total: 0 })
+  for (const socket of sockets) socket.destroy()
+})
+
+describe('a client that is too slow', () => {
+  let short: number
+  beforeAll(async () => {
+    short = (await host.start<{ short: number }>()).message.short
+  })
+
+  test.each([
+    ['with the end of its headers', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-a: '],
+    ['with everything', ''],
+  ])('%s is told so and let go', async (_, begin) => {
+    const socket = await open(short)
+    socket.write(begin)
+    // One more letter now and then does not help.
+    const drip = setInterval(() => begin && socket.write('a'), 50)
+    const said = await lastWords(socket)
+    clearInterval(drip)
+    expect(said).toMatch(/^HTTP\/1\.1 408 /)
+    expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ success: false, code: 'timeout', request_id: expect.any(String) }) // prettier-ignore
+  })
+
+  test('with its next request finds the connection closed', async () => {
+    const socket = await open(short)
+    socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
+    expect(await lastWords(socket)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('what is no request', () => {
+  const ask = async (text: string) => {
+    const socket = await open()
+    socket.write(text)
+    const said = await lastWords(socket)
+    return { status: Number(said.split(' ')[1]), body: JSON.parse(said.slice(said.indexOf('{'))) as unknown }
+  }
+
+  test('gets the shape of every other failure', async () => {
+    const answer = await ask('HELO mail.test\r\n\r\n')
+    expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request', request_id: expect.stringMatching(/^req_/) } }) // prettier-ignore
+  })
+
+  test('or has too much in its head, is refused without being read', async () => {
+    const long = 'x'.repeat(limits.connection.headerBytes)
+    const expected = { status: 413, body: { code: 'payload_too_large' } }
+    expect(await ask(`GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-long: ${long}\r\n\r\n`)).toMatchObject(expected)
+    expect(await ask(`GET /healthz?${long} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`)).toMatchObject(expected)
+  })
+})

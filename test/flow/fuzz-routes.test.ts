@@ -1,0 +1,187 @@
+/**
+ * Requests at random and by the grammar of the operations, to every route: the answer is never a fault of ours, and a
+ * failure always has the one shape. `BAX_FUZZ=100000` sends so many; `BAX_FUZZ_SEED` repeats a run.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Engine } from '../../src/core/engine.ts'
+import { BaxError, type ErrorBody, errorTable } from '../../src/core/errors.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
+import { type Listener, listen } from '../../src/server/listen.ts'
+import { type FuzzedRequest, fuzzedRequest, fuzzedUpgrade } from '../support/fuzz.ts'
+
+const many = Number(process.env['BAX_FUZZ'] ?? 3000)
+const seed = process.env['BAX_FUZZ_SEED']
+const settings = (share: number) => ({
+  numRuns: Math.ceil(many * share),
+  ...(seed !== undefined && { seed: Number(seed) }),
+})
+const timeout = 60_000 + many * 20
+
+let stateDir: string
+let real: Engine
+let engine: Engine
+let listener: Listener
+const faults: string[] = []
+
+beforeAll(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'bax-fuzz-'))
+  const config = { home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false } as const
+  real = createEngine({ ...config, log: () => {}, shell: { dockerHost: `unix://${stateDir}/none.sock` } })
+  engine = withoutWork(real)
+  const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: null }
+  const app = createApp({ engine, gate, sockets: 'here', onFault: ({ cause }) => faults.push(String(cause)) })
+  listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
+})
+afterAll(async () => {
+  await listener.close()
+  await real.close()
+  await rm(stateDir, { recursive: true })
+})
+
+test(
+  'no request is answered with a fault, and every failure has the one shape',
+  async () => {
+    const app = createApp({
+      engine,
+      gate: privateGate,
+      onFault: ({ cause }) => faults.push(cause instanceof Error ? cause.stack! : String(cause)),
+    })
+    const counts = new Map<number, number>()
+    await fc.assert(
+      fc.asyncProperty(fuzzedRequest, async ({ method, target, headers, body }) => {
+        const ended = new AbortController()
+        const request = new Request(`http://127.0.0.1${target}`, {
+          method,
+          headers,
+          signal: ended.signal,
+          ...(body !== undefined && { body }),
+        } as RequestInit)
+        const response = await app.fetch(request)
+        counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
+        await assertGood(response, method)
+        ended.abort()
+        expect(faults).toEqual([])
+      }),
+      settings(1),
+    )
+    // Enough of them came through the schemas to ask the engine.
+    for (const status of [200, 400, 404, 503]) expect(counts.get(status) ?? 0, String(status)).toBeGreaterThan(0)
+    if (process.env['BAX_FUZZ']) process.stderr.write(`${JSON.stringify(Object.fromEntries(counts))}\n`)
+  },
+  timeout,
+)
+
+test(
+  'over a socket, whatever stands in its head, the server answers and goes on',
+  async () => {
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'a'.repeat(22) + '==' } // prettier-ignore
+    const sent = fc.oneof(
+      fuzzedRequest,
+      fuzzedUpgrade.map((request) => ({ ...request, headers: { ...upgrade, ...request.headers } })),
+    )
+    await fc.assert(
+      fc.asyncProperty(sent, async (request) => {
+        const answer = await sendRaw(request)
+        expect(answer.status, answer.text).not.toBe(500)
+        if (answer.status >= 400 && answer.text !== '' && request.method !== 'HEAD') assertShape(answer)
+        expect(faults).toEqual([])
+      }),
+      settings(0.1),
+    )
+    expect((await fetch(`${listener.address}/healthz`)).status).toBe(200)
+  },
+  timeout,
+)
+
+/** The same engine, but nothing that a valid request begins: sessions, pages, crawls, keys that all then must show. */
+function withoutWork(whole: Engine): Engine {
+  const refused = async () => {
+    throw new BaxError('no_capacity', 'nothing is begun here')
+  }
+  const other = <Part extends object>(part: Part, methods: Record<string, unknown>): Part =>
+    new Proxy(part, {
+      get(_, name) {
+        const own = methods[name as string] ?? Reflect.get(part, name, part)
+        return typeof own === 'function' ? own.bind(part) : own
+      },
+    })
+  const onlyKnown = (method: 'runCommands' | 'step') => async (request: { session_id?: string }, call: never) =>
+    request.session_id === undefined ? refused() : whole.sessions[method](request as never, call)
+  return {
+    ...whole,
+    keys: other(whole.keys, { create: refused }),
+    extractor: { scrape: refused },
+    searcher: { search: refused },
+    crawls: other(whole.crawls, { crawl: refused, map: refused }),
+    readiness: refused,
+    sessions: other(whole.sessions, {
+      create: refused,
+      runCommands: onlyKnown('runCommands'),
+      step: onlyKnown('step'),
+    }),
+  }
+}
+
+async function assertGood(response: Response, method: string): Promise<void> {
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  if (response.status < 400) return response.body?.cancel()
+  const text = await response.text()
+  expect(response.status, text).not.toBe(500)
+  if (method !== 'HEAD') assertShape({ status: response.status, text, id: response.headers.get('x-request-id')! })
+}
+
+function assertShape({ status, text, id }: { status: number; text: string; id?: string | undefined }): void {
+  const body = JSON.parse(text) as ErrorBody
+  expect(body).toMatchObject({ success: false, message: body.error, request_id: id ?? expect.stringMatching(/^req_/) })
+  expect(typeof body.error).toBe('string')
+  expect(body.error).not.toBe('')
+  expect(errorTable[body.code].status).toBe(status)
+  expect(text.length).toBeLessThan(20_000)
+}
+
+/** Sends a request as bytes, so that nothing in the way makes it better; status 0 when the server hung up. */
+function sendRaw({ method, target, headers, body = '' }: FuzzedRequest): Promise<{ status: number; text: string }> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  const lines = Object.entries({
+    host: '127.0.0.1',
+    connection: 'close',
+    'content-length': String(bytes.length),
+    ...headers,
+  })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  const { port } = new URL(listener.address)
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'))
+      socket.write(bytes)
+    })
+    const look = () => {
+      const [head = '', text = ''] = split(Buffer.concat(chunks).toString())
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)
+      return { status, text: /transfer-encoding: chunked/i.test(head) ? text.split('\r\n')[1]! : text }
+    }
+    socket.on('data', (chunk) => {
+      chunks.push(chunk)
+      // A stream or a websocket that was opened has said enough.
+      const { status } = look()
+      if (status === 101 || status === 200) socket.destroy()
+    })
+    // Refused in the middle of its body.
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(look()))
+  })
+}
+
+function split(text: string): string[] {
+  const at = text.indexOf('\r\n\r\n')
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 4)]
+}
