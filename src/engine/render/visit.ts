@@ -2,7 +2,7 @@
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { CdpMessage } from '../browser/upstream.ts'
-import { navigationError } from './browser-errors.ts'
+import { AskedDocument } from './asked-document.ts'
 import { answerOf, type DocumentAnswer, isAttachment, isPage } from './document-answer.ts'
 import { checkRedirects, type Redirect } from './fetch.ts'
 import { exceptionText, type Frame, type Requested, type Thrown } from './protocol.ts'
@@ -40,8 +40,7 @@ export class Visit {
   /** The document that was asked for has come; before, what is heard is of the page before. */
   #begun = false
   #loader: string | undefined
-  /** The document that was asked for last, redirects followed. */
-  #target: string | undefined
+  readonly #document = new AskedDocument()
   #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
@@ -59,7 +58,7 @@ export class Visit {
         break
       case 'Network.loadingFinished':
       case 'Network.loadingFailed':
-        this.#ended(params['requestId'] as string)
+        this.#ended(params['requestId'] as string, params['errorText'] as string | undefined)
         break
       case 'Page.frameNavigated':
         this.#navigated(params['frame'] as Frame)
@@ -88,9 +87,9 @@ export class Visit {
     const failed = result['errorText'] as string | undefined
     if (failed === undefined) return isPage(this.answer)
     if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
-    // A page with an error status and no body: the browser shows one of its own instead.
-    if (/HTTP_RESPONSE_CODE_FAILURE/.test(failed)) return true
-    throw navigationError(this.#tab.browser.egress.failures.explain(failed, this.#target ?? url))
+    const error = this.#document.error(this.#tab.browser.egress.failures, failed)
+    if (!error) return true
+    throw error
   }
 
   /**
@@ -255,10 +254,10 @@ export class Visit {
   }
 
   #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, loaderId, request, redirectResponse } = params as unknown as Requested
+    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as Requested
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
-      this.#target = request.url
+      this.#document.asked(params as unknown as Requested)
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
@@ -267,7 +266,8 @@ export class Visit {
     } else if (watchedTypes.has(type)) this.#open.set(requestId, type)
   }
 
-  #ended(requestId: string): void {
+  #ended(requestId: string, failure?: string): void {
+    this.#document.ended(requestId, failure)
     if (this.#open.get(requestId) === 'Script') this.#brought++
     this.#open.delete(requestId)
   }
@@ -286,6 +286,9 @@ export class Visit {
     if (frame.parentId !== undefined) return
     this.#begun ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
     if (!this.#begun) return
+    const error =
+      frame.unreachableUrl === undefined ? undefined : this.#document.error(this.#tab.browser.egress.failures)
+    if (error) this.#waiting.fail(error)
     // What a tab stores for its session can be cleared on the last page only.
     if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#litters = true
     this.#origin = frame.securityOrigin
