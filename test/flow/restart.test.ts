@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everybody } from '../../src/core/caller.ts'
+import { ArtifactStore } from '../../src/engine/shell/artifacts/store.ts'
+import { ProfileStore } from '../../src/engine/store/profiles.ts'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { testImages, nameOf } from '../support/docker.ts'
+import { type HeldPage, heldPages } from '../support/held-pages.ts'
+import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
+import { type RunningServer, serve } from '../support/server.ts'
+import { isRunning, until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
+
+let built: BuiltBax
+let site: Site
+let held: HeldPage
+let temporary: string
+
+const page = (title: string, ...links: string[]) =>
+  `<!doctype html><title>${title}</title><main><h1>${title}</h1><p>Some words of this page.</p>` +
+  `${links.map((link) => `<a href="${link}">${link}</a>`).join(' ')}</main>`
+
+beforeAll(async () => {
+  held = heldPages()
+  temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
+  ;[built, site] = await Promise.all([
+    buildBax(),
+    serveSite({
+      '/': page('Home', '/one', '/two'),
+      '/one': page('One'),
+      '/two': page('Two'),
+      '/slow/': page('Slow', '/slow/one', '/slow/held'),
+      '/slow/one': page('Slow one'),
+      '/slow/held': held.page,
+    }),
+  ])
+})
+afterAll(async () => {
+  held.letGo()
+  await built.close()
+  await site.close()
+  await rm(temporary, { recursive: true, force: true })
+})
+
+const flags = ['--allow-private', '127.0.0.0/8']
+const start = (stateDir?: string, more: readonly string[] = []) =>
+  serve(built, [...flags, ...more], { ...(stateDir && { stateDir }), env: { TMPDIR: temporary } })
+
+async function kill(server: RunningServer): Promise<void> {
+  server.child.kill('SIGKILL')
+  await server.ended
+}
+
+const stop = async (server: RunningServer): Promise<number> => {
+  server.child.kill('SIGTERM')
+  return (await server.ended).code
+}
+
+const titleOf = (session_id: string) => ({ session_id, commands: [{ command: 'get_title' }] })
+
+describe('a server that was killed', () => {
+  test('is started again with all that it had promised to keep', async () => {
+    const keyFile = join(await built.stateDir(), 'profile.key')
+    await writeFile(keyFile, 'a secret that nobody guesses\n')
+    const server = await start(undefined, ['--profile-key-file', keyFile])
+    const make = async (input: object = {}) => (await server.ask('POST', '/sessions', input)).body.session_id as string
+    const [alive, closed] = [await make({ requested_name: 'shop', start_url: site.url }), await make()]
+    await server.ask('DELETE', `/sessions/${closed}`)
+    const cookie = { command: 'evaluate', data: { expression: 'document.cookie = "login=ann; max-age=3600"' } }
+    await server.ask('POST', '/commands', { session_id: alive, commands: [cookie] })
+    const profile = (await server.ask('POST', '/profiles', { name: 'ann', session_id: alive })).body
+    const crawled = (await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })).body
+    const cut = (
+      await server.ask('POST', '/v1/crawl', { url: `${site.url}/slow/`, render: 'http', async: true, concurrency: 1 })
+    ).body
+    await held.asked()
+    const { browsers } = (await server.ask('GET', '/engine')).body
+    await kill(server)
+    await until(() => browsers.every(({ pid }: { pid: number }) => !isRunning(pid)))
+    await until(async () => (await readdir(temporary)).length === 0)
+
+    const again = await start(server.stateDir, ['--profile-key-file', keyFile])
+    expect((await again.ask('GET', '/sessions/shop')).body).toMatchObject({
+      session_id: alive,
+      status: 'failed',
+      end_reason: 'worker_lost',
+      tabs: 0,
+    })
+    const [lost, deleted] = await Promise.all([alive, closed].map((id) => again.ask('POST', '/commands', titleOf(id))))
+    expect(lost).toMatchObject({ status: 410, body: { code: 'session_closed', details: { reason: 'worker_lost' } } })
+    expect(deleted).toMatchObject({ status: 410, body: { details: { reason: 'deleted' } } })
+    expect((await again.ask('GET', `/stream/sse?session_id=${alive}`)).status).toBe(204)
+    expect((await again.ask('DELETE', `/sessions/${alive}`)).status).toBe(204)
+    expect((await again.ask('GET', '/sessions?status=all')).body.total).toBe(2)
+    // Its name is free again.
+    const heir = await again.ask('POST', '/sessions', {
+      requested_name: 'shop',
+      profile_id: profile.profile_id,
+      start_url: site.url,
+    })
+    const read = { command: 'evaluate', data: { expression: 'document.cookie' } }
+    const { body } = await again.ask('POST', '/commands', { session_id: heir.body.session_id, commands: [read] })
+    expect(body.results[0].data.result.value).toBe('login=ann')
+    expect(await readFile(join(server.stateDir, 'profiles', `${profile.profile_id}.json`), 'utf8')).not.toContain('ann')
+
+    expect((await again.ask('GET', `/v1/crawl/${crawled.id}`)).body).toMatchObject({ status: 'completed', total: 3 })
+    const half = (await again.ask('GET', `/v1/crawl/${cut.id}`)).body
+    expect(half).toMatchObject({ status: 'failed', completed: 2 })
+    held.letGo()
+    const resumed = again.ask('POST', `/v1/crawl/${cut.id}/resume`, {})
+    await held.asked()
+    held.letGo()
+    expect((await resumed).status).toBe(202)
+    await until(async () => (await again.ask('GET', `/v1/crawl/${cut.id}`)).body.status === 'completed')
+    const whole = (await again.ask('GET', `/v1/crawl/${cut.id}`)).body
+    expect(whole.data.map(({ metadata }: { metadata: { title: string } }) => metadata.title)).toEqual([
+      'Slow',
+      'Slow one',
+      'Held',
+    ])
+    expect(await stop(again)).toBe(0)
+  })
+
+  const busybox = testImages.find(({ image }) => image === 'bax-shell:busybox')!
+  test.skipIf(busybox.absent !== null)(
+    `in the midst of a command gives no half result afterwards (${nameOf(busybox)})`,
+    async () => {
+      const server = await start()
+      const { session_id } = (await server.ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' })).body
+      const command = 'echo half > /output/half.txt; echo begun; sleep 777'
+      const running = await server.ask('POST', '/shell/exec', { session_id, command, background: true })
+      const half = { session_id, path: '/output/half.txt' }
+      await until(async () => (await server.ask('POST', '/shell/fs/info', half)).status === 200)
+      await kill(server)
+      const again = await start(server.stateDir)
+      expect((await again.ask('GET', `/shell/exec/${running.body.exec_id}`)).status).toBe(404)
+      expect((await again.ask('POST', '/shell/exec', { session_id, command: 'true' })).status).toBe(404)
+      expect((await again.ask('GET', `/shell/artifacts/by-session/${session_id}`)).body.artifacts ?? []).toEqual([])
+      const next = (await again.ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' })).body
+      const answer = await again.ask('POST', '/shell/exec', { session_id: next.session_id, command: 'echo well' })
+      expect(answer.body).toMatchObject({ exit_code: 0, stdout: 'well\n' })
+      expect(await stop(again)).toBe(0)
+    },
+  )
+})
+
+describe('a process that is killed while it writes', () => {
+  /** Kills a program at several moments of its work, and looks at what it leaves each time. */
+  async function killAgainAndAgain(program: HostProgram, look: () => Promise<void>): Promise<void> {
+    for (let round = 0; round < 6; round += 1) {
+      const { process: child } = await program.start()
+      // After some that are whole, in the midst of the next; how far that has come differs from round to round.
+      await new Promise((resolve) => child.once('message', resolve))
+      for (let turn = 0; turn < round; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve))
+      child.kill('SIGKILL')
+      await until(() => child.signalCode !== null)
+      await look()
+    }
+    await program.close()
+  }
+
+  test('never leaves half a profile', async () => {
+    const program = await makeHostProgram(`
+      import { ProfileStore } from './src/engine/store/profiles.ts'
+      import { everybody } from './src/core/caller.ts'
+      const store = new ProfileStore(stateDir)
+      const state = (mark: string) => ({ cookies: [], origins: [{ origin: mark, localStorage: [{ name: mark, value: mark.repeat(300_000) }] }] })
+      const known = await store.list(everybody)
+      const { profile_id } = known[0] ?? (await store.add('ann', state('a'), everybody))
+      process.send!('writing')
+      for (;;) for (const mark of 'bcde') {
+        await store.update(profile_id, state(mark))
+        process.send!('written')
+      }
+    `)
+    const seen = new Set<string>()
+    await killAgainAndAgain(program, async () => {
+      const store = new ProfileStore(program.stateDir)
+      const [record, ...others] = await store.list(everybody)
+      expect(others).toEqual([])
+      const { origins } = await store.load(record!.profile_id, everybody)
+      const { name, value } = origins[0]!.localStorage[0]!
+      expect(value).toBe(name.repeat(300_000))
+      seen.add(name)
+    })
+    expect(seen.size).toBeGreaterThan(0)
+  })
+
+  test('never shows an artifact without all of its bytes', async () => {
+    const program = await makeHostProgram(`
+      import { ArtifactStore } from './src/engine/shell/artifacts/store.ts'
+      const store = new ArtifactStore(stateDir)
+      const session_id = 'sh_' + 'a'.repeat(20)
+      const later = new Date(Date.now() + 3_600_000)
+      await store.noteSession({ id: session_id, owner: null, endsBy: later }, null)
+      const before = (await store.list(session_id, 0, 10_000))!.artifacts.length
+      process.send!('writing')
+      for (let number = before + 1; ; number += 1) {
+        const bytes = Buffer.alloc(400_000, number % 250)
+        const { sha256, size } = await store.blobsOf(session_id).add([bytes], 1e9)
+        const id = 'art_' + String(number).padStart(20, '0')
+        await store.add({ id, session_id, files: [{ path: '/output/' + number, sha256, size }] } as never, number)
+        process.send!('written')
+      }
+    `)
+    const session = `sh_${'a'.repeat(20)}`
+    let shown = 0
+    await killAgainAndAgain(program, async () => {
+      const store = new ArtifactStore(program.stateDir)
+      const { artifacts } = (await store.list(session, 0, 10_000))!
+      for (const { files } of artifacts) {
+        const { sha256 } = files[0] as unknown as { sha256: string }
+        const bytes = await readFile(store.blobsOf(session).path(sha256))
+        expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256)
+      }
+      expect(artifacts.length).toBeGreaterThanOrEqual(shown)
+      shown = artifacts.length
+    })
+    expect(shown).toBeGreaterThan(0)
+  })
+})
+
+const noDisk = await noSmallDisk()
+test.skipIf(noDisk !== null)(
+  `a full disk is an answer, harms nothing that is kept, and is over when there is room again${noDisk ? `: skipped, ${noDisk}` : ''}`,
+  async () => {
+    const disk = await mountSmallDisk(8)
+    try {
+      const server = await start(disk.path)
+      const kept = (await server.ask('POST', '/profiles', { name: 'kept' })).body
+      await disk.fill()
+      const profile = await server.ask('POST', '/profiles', { name: 'too-much' })
+      expect([profile.status, profile.body.code]).toEqual([507, 'no_space'])
+      expect(JSON.stringify(profile.body)).not.toContain(disk.path)
+      const crawl = await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })
+      expect([crawl.status, crawl.body.code]).toEqual([507, 'no_space'])
+      await until(async () => (await server.ask('GET', '/readyz')).status === 503)
+      expect((await server.ask('GET', '/readyz')).body.details.parts.state).toEqual({
+        ok: false,
+        message: 'the disk of the state folder is full',
+      })
+      // What needs no disk goes on.
+      expect((await server.ask('POST', '/v1/scrape', { url: site.url, render: 'http' })).body.success).toBe(true)
+      const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
+      expect((await server.ask('POST', '/commands', titleOf(session_id))).body.success).toBe(true)
+      expect((await server.ask('GET', '/profiles')).body).toMatchObject({ total: 1, profiles: [kept] })
+
+      await disk.empty()
+      await until(async () => (await server.ask('GET', '/readyz')).status === 200)
+      expect((await server.ask('POST', '/profiles', { name: 'room' })).status).toBe(200)
+      expect((await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })).body.completed).toBe(3)
+      expect(await stop(server)).toBe(0)
+    } finally {
+      await disk.close()
+    }
+  },
+)
