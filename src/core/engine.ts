@@ -27,7 +27,8 @@ import type {
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
-import type { EngineStatus } from './shapes/engine.ts'
+import type { EngineStatus, ReadyParts } from './shapes/engine.ts'
+import type { LiveViewLink } from './shapes/live-view.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
 import type { Shells } from './shells.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
@@ -79,6 +80,8 @@ export interface Scraper {
 }
 
 export interface Crawls {
+  /** Pages that one crawl may have. */
+  readonly mostPages: number
   /**
    * The whole crawl, or its id alone when it is to go on by itself.
    * @throws BaxError `url_blocked` or `invalid_request`; what goes wrong with the site is told in the answer.
@@ -175,9 +178,9 @@ export interface Diagnostics {
 }
 
 export interface Engine {
+  readonly keys: Keys
   readonly crawls: Crawls
   readonly diagnostics: Diagnostics
-  readonly keys: Keys
   readonly extractor: Scraper
   readonly searcher: Searcher
   readonly relays: Relays
@@ -185,6 +188,8 @@ export interface Engine {
   readonly profiles: Profiles
   readonly shells: Shells
   status(): Promise<EngineStatus>
+  /** Whether it could do work now; looked at anew when the last look is some seconds old. */
+  readiness(): Promise<Omit<ReadyParts, 'accepting'>>
   /** Asks the process that hosts the engine to end; answers before it does. */
   stop(): Promise<void>
   /** Ends every session and browser; safe to call twice. */

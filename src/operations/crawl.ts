@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import {
+  type CrawlAccepted,
   crawlAccepted,
   crawlAccounts,
   crawlAnswer,
@@ -16,7 +17,7 @@ import {
 } from '../core/shapes/crawl.ts'
 import { defineStream } from '../core/stream.ts'
 
-const id = z.string().min(1).describe('Id of a crawl')
+const id = z.string().min(1).max(limits.input.nameChars).describe('Id of a crawl')
 
 export const crawl = defineOperation({
   summary: 'Crawl a site, breadth-first: every page as scrape gives it',
@@ -73,11 +74,11 @@ export const getCrawl = defineOperation({
   summary: 'Show where a crawl stands, with its pages',
   description: 'A crawl is kept for 24 hours after its last page. `next` leads to the pages after these.',
   http: 'GET /v1/crawl/{id}',
+  scope: 'scrape',
   cli: null,
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
-  scope: 'scrape',
     limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Pages at most'),
   }),
   output: crawlState,
@@ -88,6 +89,9 @@ export const getCrawl = defineOperation({
 export const getCrawlErrors = defineOperation({
   summary: 'List the addresses of a crawl that gave no page, with the reasons',
   http: 'GET /v1/crawl/{id}/errors',
+  // As the first client of Firecrawl asks for them.
+  aliases: ['DELETE /v1/crawl/{id}/errors'],
+  scope: 'scrape',
   cli: null,
   input: z.object({ id }),
   output: crawlAccounts,
@@ -98,6 +102,7 @@ export const getCrawlErrors = defineOperation({
 export const cancelCrawl = defineOperation({
   summary: 'Cancel a crawl; what it has found stays',
   http: 'DELETE /v1/crawl/{id}',
+  scope: 'scrape',
   cli: null,
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
@@ -109,12 +114,12 @@ export const resumeCrawl = defineOperation({
   summary: 'Go on with a crawl that was cut off, cancelled or out of time',
   description: 'Loses and repeats nothing: it goes on after the last page that was kept, as the same crawl.',
   http: 'POST /v1/crawl/{id}/resume',
+  scope: 'scrape',
   cli: null,
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
   statuses: [202],
-  scope: 'scrape',
   errors: ['crawl_not_found', 'conflict'],
   run: (engine, input, call) => engine.crawls.resume(input.id, call),
 })
@@ -125,31 +130,32 @@ export const crawlEvents = defineStream({
     'Server-sent events (or NDJSON with `Accept: application/x-ndjson`). Begins with the first event unless `Last-Event-ID` or `since` ' +
     'says which one was seen last; no event is ever lost. Ends after crawl.finished.',
   http: 'GET /v1/crawl/{id}/stream',
+  scope: 'scrape',
   cli: null,
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last event seen; the next ones follow'),
     types: z
-  scope: 'scrape',
       .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
+      .max(limits.input.names)
       .optional()
       .describe('Only these event types; crawl.finished comes in any case'),
   }),
   frame: crawlEvent,
-  mayBeOver: true,
   errors: ['crawl_not_found'],
+  mayBeOver: true,
   open: (engine, input, call) => engine.crawls.follow({ ...input, since: call.since ?? input.since }, call),
 })
 
 export const map = defineOperation({
   summary: 'List the addresses of a site from its links and sitemaps, without scraping',
   http: 'POST /v1/map',
+  scope: 'scrape',
   cli: 'map <url>',
   example: 'bax map https://example.com --limit 1000',
   show: { as: 'field', field: 'links' },
   input: mapInput,
   output: mapAnswer,
   errors: ['url_blocked'],
-  scope: 'scrape',
   run: (engine, input, call) => engine.crawls.map(input, call),
 })

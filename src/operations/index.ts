@@ -2,9 +2,11 @@
 import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, listCrawls, map, resumeCrawl } from './crawl.ts'
 import { getEngineStatus, stopEngine } from './engine.ts'
 import { cdp } from './cdp.ts'
+import { cdpTargets, cdpVersion } from './cdp-discovery.ts'
 import { sessionEvents } from './events.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
 import { health, metrics, ready } from './life.ts'
+import { linkLiveView } from './live-view.ts'
 import { browserStep, observe } from './observe.ts'
 import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
 import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
@@ -20,7 +22,7 @@ import {
   revokeRelayToken,
   stopRelay,
 } from './relay.ts'
-import { relayCdp, relayConnect, sessionCdp } from './sockets.ts'
+import { relayCdp, relayConnect, sessionCdp, sessionLive } from './sockets.ts'
 import { runCommands } from './run-commands.ts'
 import { scrape } from './scrape.ts'
 import { search } from './search.ts'
@@ -63,6 +65,8 @@ export const operations = {
   cancelCrawlV2,
   cancelProvision,
   cdp,
+  cdpTargets,
+  cdpVersion,
   clearRelayEvents,
   closeSession,
   copyShellFile,
@@ -89,6 +93,7 @@ export const operations = {
   getShell,
   getShellExec,
   health,
+  linkLiveView,
   listArtifacts,
   listCrawls,
   listKeys,
@@ -146,6 +151,6 @@ export const streams = {
 export const transfers = { downloadArtifact, downloadShellFile, uploadShellFile }
 
 /** Operations that go on as a websocket. */
-export const sockets = { relayCdp, relayConnect, sessionCdp }
+export const sockets = { relayCdp, relayConnect, sessionCdp, sessionLive }
 
 export type Operations = typeof operations

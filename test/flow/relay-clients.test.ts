@@ -3,18 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { bringBrowser } from '../support/relay.ts'
-import { puppeteerModule } from '../support/puppeteer.ts'
+import { loadPuppeteer } from '../support/puppeteer.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
-
-/** What the tests need of Puppeteer. */
-interface Puppeteer {
-  connect(options: { browserWSEndpoint: string; defaultViewport: null }): Promise<{
-    pages(): Promise<{ url(): string }[]>
-    newPage(): Promise<{ goto(url: string): Promise<unknown>; title(): Promise<string>; close(): Promise<void> }>
-    disconnect(): Promise<void>
-  }>
-}
 
 let homes: Homes
 let site: Site
@@ -70,7 +61,7 @@ const clients: Record<string, (socket: string) => Promise<{ pages: string[]; ope
     return { pages, opened }
   },
   Puppeteer: async (socket) => {
-    const { default: puppeteer } = (await import(await puppeteerModule())) as { default: Puppeteer }
+    const puppeteer = await loadPuppeteer()
     const browser = await puppeteer.connect({ browserWSEndpoint: socket, defaultViewport: null })
     const pages = (await browser.pages()).map((page) => page.url())
     const page = await browser.newPage()

@@ -1,20 +1,32 @@
-/** Puppeteer, which is too large to be a package of this project for the sake of one test. */
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+/** Puppeteer, and what the tests need of it. */
+import { packageFolder } from './packages.ts'
 
-const version = '24.43.1'
+export interface PuppeteerPage {
+  goto(url: string): Promise<unknown>
+  url(): string
+  title(): Promise<string>
+  evaluate(expression: string): Promise<unknown>
+  screenshot(): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+export interface Puppeteer {
+  connect(options: {
+    readonly browserWSEndpoint?: string
+    readonly browserURL?: string
+    readonly headers?: Record<string, string>
+    readonly defaultViewport: null
+  }): Promise<{
+    pages(): Promise<PuppeteerPage[]>
+    newPage(): Promise<PuppeteerPage>
+    disconnect(): Promise<void>
+  }>
+}
 
 /** Address of puppeteer-core as a module, installed when it is not there yet; rejects where there is no registry. */
-export async function puppeteerModule(): Promise<string> {
-  const folder = new URL(`../../node_modules/.cache/puppeteer-core-${version}/`, import.meta.url)
-  const packageFolder = new URL('node_modules/puppeteer-core/', folder)
-  if (!existsSync(new URL('package.json', packageFolder))) {
-    await mkdir(folder, { recursive: true })
-    const args = ['install', '--prefix', fileURLToPath(folder), '--ignore-scripts', '--no-audit', '--no-fund']
-    await promisify(execFile)('npm', [...args, `puppeteer-core@${version}`])
-  }
-  return new URL('lib/esm/puppeteer/puppeteer-core.js', packageFolder).href
+export const puppeteerModule = async (): Promise<string> =>
+  new URL('lib/esm/puppeteer/puppeteer-core.js', await packageFolder('puppeteer-core', '24.43.1')).href
+
+export async function loadPuppeteer(): Promise<Puppeteer> {
+  return ((await import(await puppeteerModule())) as { default: Puppeteer }).default
 }

@@ -6,6 +6,7 @@ import { named } from '../../core/owned.ts'
 import { Grave, type Graves } from './graves.ts'
 import { closedError } from './endings.ts'
 import type { Session } from './session.ts'
+import { Tickets } from './tickets.ts'
 
 /** A session of this engine, or one that another engine has had. */
 export type Known = Session | Grave
@@ -16,6 +17,7 @@ export class Registry {
   readonly #graves: Pick<Graves, 'note' | 'takeOver'> | undefined
   /** Names of live sessions and of those being made, with their owners. */
   readonly #names = new Map<string, Session | null>()
+  readonly #tickets = new Tickets()
   readonly #now: () => number
 
   /** With graves its sessions are remembered beyond the end of the engine, and those of earlier engines known. */
@@ -105,6 +107,16 @@ export class Registry {
     throw new BaxError('unauthorized', 'the token is not the frame_token of this session', {
       hint: 'add ?token=FRAME_TOKEN; the answer that created the session has it',
     })
+  }
+
+  /** A token for a client that is sent on to a live session. @throws BaxError `session_closed`, `session_not_found`. */
+  ticket(idOrName: string, caller: Caller): string {
+    return this.#tickets.issue(this.liveOne(idOrName, caller).sessionId)
+  }
+
+  /** The live session that a ticket is for; the ticket is worth nothing from then on. */
+  ticketed(sessionId: string, ticket: string): Session | undefined {
+    return this.#tickets.take(ticket) === sessionId ? this.#live.get(sessionId) : undefined
   }
 
   #seen(idOrName: string, caller: Caller): Known | undefined {

@@ -1,5 +1,6 @@
 /** Browser sessions: created, found, driven and ended. */
 import { type Caller, sees } from '../../core/caller.ts'
+import { Quota } from '../../core/allowance.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
@@ -9,6 +10,7 @@ import type { Link } from '../../core/link.ts'
 import type { Call } from '../../core/operation.ts'
 import type { Frame, StreamCall } from '../../core/stream.ts'
 import type { CommandBatch, CommandsResult } from '../../core/shapes/commands.ts'
+import type { LiveViewLink } from '../../core/shapes/live-view.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../core/shapes/observe.ts'
 import {
   type ProvisionRecord,
@@ -19,6 +21,7 @@ import {
 } from '../../core/shapes/session.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type FollowRequest, followSession } from './follow.ts'
+import { Graves } from './graves.ts'
 import { observe } from './observe/observe.ts'
 import { runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
@@ -39,21 +42,26 @@ export interface BrowserSessionsFacts {
   readonly config: EngineConfig
   readonly egress: Egress
   readonly profiles: ProfileShelf
-  readonly tools: BatchTools
-}
   /** What is made under a key ends when that is good no longer. */
   readonly keys: KeyRing
+  readonly tools: BatchTools
+}
 
 export class BrowserSessions implements Sessions {
   readonly pool: Pool
   readonly #facts: BrowserSessionsFacts
-  readonly #registry = new Registry()
+  readonly #registry: Registry
   readonly #provisions = new Map<string, Provision>()
   readonly #opening: OpeningTools
+  readonly #quota: Quota
   #closed = false
 
   constructor(facts: BrowserSessionsFacts) {
     this.#facts = facts
+    this.#quota = new Quota('sessions', facts.config.allowances)
+    // What a command does within itself is nobody else's to ask about.
+    const graves = facts.config.home === 'embedded' ? undefined : new Graves(facts.config)
+    this.#registry = new Registry(Date.now, graves)
     this.pool = new Pool(facts.config, facts.egress)
     this.#opening = {
       config: facts.config,
@@ -150,9 +158,28 @@ export class BrowserSessions implements Sessions {
 
   async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
     // Who has no key shows the token even where no keys are in use: an address alone lets nobody in.
-    const session = this.#registry.watched(sessionId, caller.keyId === null ? (token ?? '') : token, caller)
+    const shown = caller.keyId === null ? (token ?? '') : token
+    const session = this.#registry.ticketed(sessionId, shown ?? '') ?? this.#registry.watched(sessionId, shown, caller)
     assertLive(session)
+    if (session.grantOf(shown ?? '')?.cdp === false)
+      throw new BaxError('unauthorized', 'this token opens the live view of the session alone')
     return (await import('./session-cdp.ts')).openClient(session)
+  }
+
+  async ticket(sessionId: string, { caller }: Call): Promise<string> {
+    return this.#registry.ticket(sessionId, caller)
+  }
+
+  async openLiveView(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
+    const shown = caller.keyId === null ? (token ?? '') : token
+    const session = this.#registry.watched(sessionId, shown, caller)
+    assertLive(session)
+    return (await import('./live/live-view.ts')).openLiveView(session, shown)
+  }
+
+  async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
+    const session = this.#registry.liveOne(sessionId, call.caller)
+    return (await import('./live/live-view.ts')).linkLiveView(session, control, call)
   }
 
   /** Whether the id or name is that of a session, live or ended. */
@@ -169,8 +196,9 @@ export class BrowserSessions implements Sessions {
     this.#closed = true
     const reason = stopping()
     for (const provision of this.#provisions.values()) provision.cancel(reason)
-    const { live } = this.#registry
-    await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
+    await Promise.all(
+      this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
+    )
     // The contexts of the others go with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }
@@ -200,6 +228,23 @@ export class BrowserSessions implements Sessions {
 
   async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
     if (this.#closed) throw stopping()
+    const free = this.#quota.take(call.caller)
+    const freeAtEnd = ({ session }: OpenedSession) => {
+      if (session.ended.aborted) free()
+      session.ended.addEventListener('abort', free, { once: true })
+    }
+    try {
+      const made = await this.#begin(input, call)
+      if (made instanceof Provision) made.session.then(freeAtEnd, free)
+      else freeAtEnd(made)
+      return made
+    } catch (error) {
+      free()
+      throw error
+    }
+  }
+
+  async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
     const { caller } = call
     const plan = await planSession(input, {
       owner: caller.keyId,
@@ -228,6 +273,12 @@ export class BrowserSessions implements Sessions {
   }
 
   #enqueue(plan: SessionPlan, giveBack: () => void): Provision {
+    if (this.provisioning >= limits.overload.provisions) {
+      giveBack()
+      throw new BaxError('no_capacity', `${limits.overload.provisions} sessions wait for a browser already`, {
+        retryAfterSecs: limits.overload.retryAfterSecs,
+      })
+    }
     const provision = new Provision({
       owner: plan.owner,
       waiting: this.pool.queue(plan.kind),

@@ -1,0 +1,162 @@
+/** EventSource, the one of npm and the browser's own, on the events of a session. */
+import { connect, createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packageModule } from '../support/packages.ts'
+import { type Served, serveBax } from '../support/served.ts'
+import { until } from '../support/session-steps.ts'
+
+/** What the tests need of an EventSource. */
+interface Source {
+  onmessage: ((message: { data: string; lastEventId: string }) => void) | null
+  readonly readyState: number
+  close(): void
+}
+interface SourceModule {
+  readonly EventSource: new (url: string, options?: { fetch?: typeof fetch }) => Source
+}
+
+const ended = 2
+
+let served: Served
+let EventSource: SourceModule['EventSource']
+let line: Awaited<ReturnType<typeof breakableLine>>
+
+beforeAll(async () => {
+  served = await serveBax()
+  line = await breakableLine(Number(new URL(served.url).port))
+  ;({ EventSource } = await packageModule<SourceModule>('eventsource', '4.1.1', 'dist/index.js'))
+})
+afterAll(async () => {
+  await line.close()
+  await served.close()
+})
+
+/** A way to the server that can be cut and mended. */
+async function breakableLine(port: number) {
+  const open = new Set<Socket>()
+  let broken = false
+  const server = createServer((near) => {
+    if (broken) return near.destroy()
+    const far = connect(port, '127.0.0.1')
+    for (const [one, other] of [[near, far], [far, near]] as const) {
+      open.add(one)
+      one.pipe(other)
+      one.on('error', () => {}).on('close', () => void (open.delete(one), other.destroy()))
+    } // prettier-ignore
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    broken = true
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    mend: () => void (broken = false),
+    close: async () => {
+      cut()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function newSession() {
+  const { session_id: id, frame_token: token } = (await served.ask('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
+  const run = (...expressions: string[]) =>
+    served.ask('POST', '/commands', {
+      session_id: id,
+      commands: expressions.map((expression) => ({ command: 'evaluate', data: { expression } })),
+    })
+  return {
+    id: id!,
+    run,
+    path: `/stream/sse?session_id=${id}&token=${token}&types=console`,
+    say: (...words: string[]) => run(...words.map((word) => `console.log(${JSON.stringify(word)})`)),
+    close: () => served.ask('DELETE', `/sessions/${id}`),
+  }
+}
+
+/** What was said on the console, and the numbers of the events. */
+function listen(source: Source) {
+  const [words, ids]: [string[], number[]] = [[], []]
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is what this is about
+  source.onmessage = ({ data, lastEventId }) => {
+    const frame = JSON.parse(data) as { seq: number; type: string; data: { text?: string } }
+    expect(lastEventId).toBe(String(frame.seq))
+    ids.push(frame.seq)
+    words.push(frame.type === 'console' ? frame.data.text! : frame.type)
+  }
+  return { words, ids }
+}
+
+describe('the EventSource of npm', () => {
+  test('hears every event by onmessage, with the token in the address', async () => {
+    const session = await newSession()
+    const source = new EventSource(`${served.url}${session.path}`)
+    const { words } = listen(source)
+    await until(() => source.readyState === 1)
+    await session.say('one', 'two')
+    await until(() => words.length === 2)
+    expect(words).toEqual(['one', 'two'])
+    source.close()
+    await session.close()
+  })
+
+  test('hears them with the key in a header', async () => {
+    const session = await newSession()
+    const withKey: typeof fetch = (url, options) =>
+      fetch(url, { ...options, headers: { ...options?.headers, authorization: `Bearer ${served.key}` } })
+    const source = new EventSource(`${served.url}/stream/sse?session_id=${session.id}&types=console`, {
+      fetch: withKey,
+    })
+    const { words } = listen(source)
+    await until(() => source.readyState === 1)
+    await session.say('one')
+    await until(() => words.length === 1)
+    source.close()
+    await session.close()
+  })
+
+  test('misses nothing of what happened while the line was cut, and is stopped for good when the session ends', async () => {
+    const session = await newSession()
+    const source = new EventSource(`${line.url}${session.path}`)
+    const { words, ids } = listen(source)
+    await until(() => source.readyState === 1)
+    await session.say('before')
+    await until(() => words.length === 1)
+    line.cut()
+    await session.say('cut 1', 'cut 2', 'cut 3')
+    line.mend()
+    await until(() => words.length === 4, 30_000)
+    await session.say('after')
+    await until(() => words.length === 5)
+    expect(words).toEqual(['before', 'cut 1', 'cut 2', 'cut 3', 'after'])
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+    await session.close()
+    await until(() => words.at(-1) === 'session.closed')
+    // It comes back once, and is told that there is nothing any more.
+    await until(() => source.readyState === ended, 30_000)
+    expect(words).toHaveLength(6)
+  })
+})
+
+test("the browser's own EventSource hears them in a page of the same origin", async () => {
+  const [watched, page] = await Promise.all([newSession(), newSession()])
+  await served.ask('POST', '/commands', {
+    session_id: page.id,
+    commands: [{ command: 'navigate_to', data: { url: `${served.url}/openapi.json` } }],
+  })
+  const source = JSON.stringify(watched.path)
+  await page.run(`window.heard = []; window.source = new EventSource(${source});
+    source.onmessage = ({data}) => { const {type, data: {text}} = JSON.parse(data); heard.push(text ?? type) };
+    new Promise((resolve) => source.onopen = () => resolve(true))`)
+  await watched.say('one', 'two')
+  await watched.close()
+  const { results } = await page.run(`new Promise((resolve) => {
+    const look = () => source.readyState === ${ended} ? resolve(heard) : setTimeout(look, 20)
+    look()
+  })`)
+  expect(results).toMatchObject([{ data: { result: { value: ['one', 'two', 'session.closed'] } } }])
+  await page.close()
+})

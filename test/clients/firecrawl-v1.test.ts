@@ -1,0 +1,122 @@
+/** The first client of the official SDK, as its users have it, against a server with a key. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
+import { type SearchServer, serveSearch } from '../support/search-server.ts'
+import { type Served, serveBax } from '../support/served.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { article } from '../support/web.ts'
+
+let served: Served
+let site: Site
+let engines: SearchServer
+let firecrawl: Firecrawl['v1']
+
+const menu = '<a href="/docs/a">A</a> <a href="/docs/b">B</a> <a href="/private/x">X</a>'
+
+beforeAll(async () => {
+  ;[site, engines] = await Promise.all([
+    serveSite({
+      '/': `<!doctype html><title>Home</title><main><h1>Home</h1>${menu}</main>`,
+      '/docs/a': '<!doctype html><title>A</title><h1>A</h1>',
+      '/docs/b': '<!doctype html><title>B</title><h1>B</h1>',
+      '/article': article,
+      '/robots.txt': (_, response) => response.end('User-agent: *\nDisallow: /private/\n'),
+      '/slow': () => {},
+    }),
+    serveSearch(),
+  ])
+  served = await serveBax(engines.env('searxng'))
+  const { Firecrawl } = await loadFirecrawl()
+  firecrawl = new Firecrawl({ apiKey: served.key, apiUrl: served.url }).v1
+})
+afterAll(async () => {
+  await served.close()
+  await engines.close()
+  await site.close()
+})
+
+describe('scrape', () => {
+  test('gives a page with its formats', async () => {
+    const answer = await firecrawl.scrapeUrl(`${site.url}/article`, {
+      formats: ['markdown', 'rawHtml', 'screenshot@fullPage', 'json'],
+      jsonOptions: { schema: { type: 'object', properties: { author: { type: 'string' } } } },
+      onlyMainContent: true,
+      waitFor: 1,
+    })
+    expect(answer).toMatchObject({
+      success: true,
+      markdown: expect.stringContaining('# How deltas grow'),
+      rawHtml: expect.stringContaining('<script>'),
+      screenshot: expect.stringMatching(/^iVBOR/),
+      json: { author: 'Ada Rivers' },
+      metadata: { title: 'How deltas grow', sourceURL: `${site.url}/article`, status_code: 200 },
+    })
+    expect(answer['warning']).toBeUndefined()
+  })
+
+  test('names what it ignores, and says what is wrong', async () => {
+    expect((await firecrawl.scrapeUrl(`${site.url}/article`, { mobile: true }))['warning']).toContain('mobile')
+    await expect(firecrawl.scrapeUrl(site.url, { formats: ['changeTracking'] })).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining('formats[0] must be one of'),
+    })
+    await expect(firecrawl.scrapeUrl('ftp://127.0.0.1/', {})).rejects.toMatchObject({
+      statusCode: 403,
+      message: expect.stringContaining('URL blocked'),
+    })
+  })
+})
+
+describe('crawl', () => {
+  test('is waited for, with the options of its pages and paths as regular expressions', async () => {
+    const job = await firecrawl.crawlUrl(site.url, {
+      includePaths: ['docs/.'],
+      maxDepth: 1,
+      scrapeOptions: { formats: ['html'] },
+    })
+    expect(job).toMatchObject({ success: true, status: 'completed', completed: 2, total: 2 })
+    expect(job.data.map(({ html }) => html)).toEqual([
+      expect.stringContaining('<h1>A'),
+      expect.stringContaining('<h1>B'),
+    ])
+    expect(job.data[0]).not.toHaveProperty('markdown')
+  })
+
+  test('is begun without waiting, asked about, cancelled and accounted for', async () => {
+    const { success, id } = await firecrawl.asyncCrawlUrl(`${site.url}/slow`, { limit: 10 })
+    expect(success).toBe(true)
+    expect(await firecrawl.checkCrawlStatus(id)).toMatchObject({ status: 'scraping' })
+    expect(await firecrawl.cancelCrawl(id)).toMatchObject({ success: true, status: 'cancelled' })
+    expect(await firecrawl.checkCrawlStatus(id, true)).toMatchObject({ status: 'cancelled' })
+    const whole = await firecrawl.asyncCrawlUrl(site.url, { limit: 10 })
+    const pages = async () => (await firecrawl.checkCrawlStatus(whole.id, true)).data.length
+    await until(async () => (await pages()) === 3, 60_000)
+    expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
+  })
+
+  test('begun by somebody who does not poll, it is answered whole', async () => {
+    const whole = await served.ask('POST', '/v1/crawl', { url: `${site.url}/docs/a` })
+    expect(whole).toMatchObject({ success: true, completed: 1, data: [{ metadata: { title: 'A' } }], errors: [] })
+  })
+})
+
+test('map lists addresses', async () => {
+  const { links } = await firecrawl.mapUrl(site.url, { search: 'docs', limit: 10 })
+  expect(links).toEqual([`${site.url}/docs/a`, `${site.url}/docs/b`])
+})
+
+test('search finds, and scrapes what it finds', async () => {
+  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+  const { data } = await firecrawl.search('deltas', { scrapeOptions: { formats: ['markdown'] } })
+  expect(data).toMatchObject([
+    {
+      url: `${site.url}/article`,
+      title: 'Deltas',
+      description: 'How they grow',
+      content: { markdown: expect.stringContaining('# How deltas grow') },
+    },
+  ])
+  engines.mood('searxng', 'down')
+  await expect(firecrawl.search('deltas', {})).rejects.toMatchObject({ statusCode: 503 })
+})

@@ -1,0 +1,60 @@
+/** The official SDK of Firecrawl, and what the tests need of its two clients. */
+import { packageModule } from './packages.ts'
+
+type Options = Record<string, unknown>
+
+interface Document {
+  readonly markdown?: string
+  readonly links?: string[]
+  readonly images?: string[]
+  readonly json?: unknown
+  readonly actions?: unknown
+  readonly warning?: string
+  readonly metadata?: { readonly url?: string; readonly statusCode?: number }
+}
+
+interface Job {
+  readonly id: string
+  readonly status: string
+  readonly data: Document[]
+}
+
+/** The second client, and the first one as `v1`. */
+export interface Firecrawl {
+  readonly v1: FirecrawlV1
+  scrape(url: string, options?: Options): Promise<Document>
+  crawl(url: string, options?: Options): Promise<Job>
+  startCrawl(url: string, options?: Options): Promise<{ id: string; url: string }>
+  getCrawlStatus(id: string): Promise<Job>
+  getCrawlErrors(id: string): Promise<{ errors: unknown[]; robotsBlocked: string[] }>
+  cancelCrawl(id: string): Promise<boolean>
+  map(url: string, options?: Options): Promise<{ links: { url: string }[] }>
+  search(query: string, options?: Options): Promise<{ web?: Document[]; warning?: string }>
+  watcher(id: string, options: Options): Watcher
+}
+
+interface Watcher {
+  on(event: 'document', hear: (document: Document) => void): void
+  on(event: 'done', hear: (job: Job) => void): void
+  start(): Promise<void>
+}
+
+type Answer = Record<string, unknown>
+
+interface FirecrawlV1 {
+  scrapeUrl(url: string, options: Options): Promise<Answer>
+  crawlUrl(url: string, options: Options, pollInterval?: number): Promise<Answer & { data: Answer[] }>
+  asyncCrawlUrl(url: string, options: Options): Promise<{ success: boolean; id: string }>
+  checkCrawlStatus(id: string, all?: boolean): Promise<Answer & { data: Answer[] }>
+  checkCrawlErrors(id: string): Promise<Answer>
+  cancelCrawl(id: string): Promise<Answer>
+  mapUrl(url: string, options: Options): Promise<{ links: string[] }>
+  search(query: string, options: Options): Promise<{ data: Answer[] }>
+}
+
+export const loadFirecrawl = () =>
+  packageModule<{ Firecrawl: new (options: { apiKey: string; apiUrl: string }) => Firecrawl }>(
+    'firecrawl',
+    '4.42.0',
+    'dist/index.js',
+  )

@@ -1,0 +1,46 @@
+/** A real `bax serve` with a key, as clients in other processes find it. */
+import { type BuiltBax, buildBax, type CliResult } from './cli.ts'
+
+export interface Served {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
+  /** Allows everything. */
+  readonly key: string
+  readonly built: BuiltBax
+  /** Runs one command line against it. */
+  bax(...argv: string[]): Promise<CliResult>
+  /** Calls it over HTTP with the key. */
+  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+export async function serveBax(env: Record<string, string> = {}): Promise<Served> {
+  const built = await buildBax()
+  const stateDir = await built.stateDir()
+  const own = { ...env, BAX_STATE_DIR: stateDir }
+  const made = await built.run(['key', 'create', 'clients', '--scopes', 'admin', '--embedded'], { env: own })
+  const key = made.stdout.trim()
+  // The sites of tests are on this machine, and tests ask again and again.
+  const flags = ['--port', '0', '--allow-private', '127.0.0.1', '--rate', '0']
+  const running = built.start(['serve', ...flags], { env: own })
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.says('bax is listening on http://'))![0]
+  return {
+    url,
+    key,
+    built,
+    bax: (...argv) => built.run(argv, { env: { ...own, BAX_SERVER: url, BAX_API_KEY: key } }),
+    async ask(method, path, body) {
+      const response = await fetch(url + path, {
+        method,
+        headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return (response.status === 204 ? {} : await response.json()) as Record<string, unknown>
+    },
+    async close() {
+      running.child.kill('SIGTERM')
+      await running.ended
+      await built.close()
+    },
+  }
+}
