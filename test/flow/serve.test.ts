@@ -61,11 +61,11 @@ describe('`bax serve`', () => {
   })
 
   test.each(['0.0.0.0', '192.168.1.5', 'example.com', '::'])(
-    'refuses %s, because there are no keys yet',
+    'refuses %s, because there is no key yet',
     async (host) => {
       const { code, stderr } = await built.run(['serve', '--host', host])
       expect(code).toBe(2)
-      expect(stderr).toContain(`error: without keys bax serves loopback addresses only, not ${host}\nhint: `)
+      expect(stderr).toContain(`error: without a key bax serves loopback addresses only, not ${host}\nhint: `)
     },
   )
 

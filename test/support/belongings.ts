@@ -1,0 +1,84 @@
+/** One of everything that can belong to a key, made under it through the front door. */
+import WebSocket from 'ws'
+import { type Client, createClient, follow } from '../../src/client/client.ts'
+import { overHttp, type Transport } from '../../src/client/transport.ts'
+import type { KeyScope } from '../../src/core/caller.ts'
+import { operations } from '../../src/operations/index.ts'
+import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
+import type { Homes } from './homes.ts'
+import { until } from './session-steps.ts'
+import { busybox } from './shell.ts'
+
+/** Somebody with a key, and the ways to call with it. */
+export interface KeyHolder {
+  readonly key: string
+  readonly keyId: string
+  readonly client: Client
+  readonly transport: Transport
+}
+
+const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, http }))
+
+export async function keyHolder(
+  { engine, baseUrl }: Homes,
+  scopes: KeyScope[] = ['browser', 'scrape', 'shell', 'relay'],
+): Promise<KeyHolder> {
+  const { key, key_id: keyId } = await engine.keys.create({ name: scopes.join(), scopes })
+  const transport = overHttp(baseUrl, { 'x-api-key': key })
+  return { key, keyId, transport, client: createClient(transport, addressed) }
+}
+
+/** What is there to be found, by its id. */
+export interface Belongings {
+  readonly session: string
+  readonly frameToken: string
+  readonly provision: string
+  readonly profile: string
+  readonly crawl: string
+  readonly relay: string
+  readonly relayToken: string
+  /** Present where there is Docker. */
+  readonly shell?: string
+  readonly exec?: string
+  readonly artifact?: string
+}
+
+/** Names that every key may use for things of its own. */
+export const commonName = 'shop'
+
+/** `site` is crawled; the pool must have a place for one session. */
+export async function makeBelongings(homes: Homes, holder: KeyHolder, site: string): Promise<Belongings> {
+  const { client } = holder
+  const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
+  const { provision_id: provision } = await client.createSession({})
+  const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
+  const { id: crawl } = (await client.crawl({ url: site, async: true })) as { id: string }
+  const { token, token_id: relayToken } = await client.createRelayToken({})
+  const relay = await bringNothing(homes, token, holder)
+  const shell = busybox.absent === null ? await shellThings(holder) : {}
+  return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, relay, relayToken, ...shell } // prettier-ignore
+}
+
+/** A connector without a browser: it says hello, and stays. */
+async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
+  const headers = { authorization: `Bearer ${token}` }
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
+  const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
+  const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonName, policy: 'full', redact: true, browser } // prettier-ignore
+  await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  socket.send(JSON.stringify(hello))
+  await until(async () => (await client.listRelays()).sessions.length > 0)
+  return (await client.listRelays()).sessions[0]!.id
+}
+
+async function shellThings({ client, transport }: KeyHolder): Promise<Pick<Belongings, 'shell' | 'exec' | 'artifact'>> {
+  const { session_id: shell } = await client.createShell({ image: busybox.image, name: commonName })
+  const body = { session_id: shell, command: 'echo 42 > /output/plot.png', on_disconnect: 'continue' }
+  let [exec, artifact] = ['', '']
+  for await (const frame of follow(transport, 'POST /shell/exec/stream', body)) {
+    const { exec_id, artifact_id } = frame as unknown as Record<string, string>
+    exec ||= exec_id ?? ''
+    artifact ||= artifact_id ?? ''
+  }
+  return { shell, exec, artifact }
+}

@@ -1,0 +1,158 @@
+/** Who is let in where keys are in use, by every operation that there is; and web pages. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keyScopes, type KeyScope, type Scope } from '../../../src/core/caller.ts'
+import type { Engine } from '../../../src/core/engine.ts'
+import { route, routesOf } from '../../../src/core/operation.ts'
+import { KeyStore } from '../../../src/engine/store/keys.ts'
+import { operations, streams, transfers } from '../../../src/operations/index.ts'
+import { createApp } from '../../../src/server/app.ts'
+import { loopbackHosts } from '../../../src/server/gate.ts'
+
+let folder: string
+let keys: KeyStore
+let app: ReturnType<typeof createApp>
+const made = {} as Record<KeyScope, string>
+
+/** Whatever is reached behind the gate fails in its own way. */
+const engine = new Proxy({} as Engine, {
+  get: () => {
+    throw new Error('the engine was reached')
+  },
+})
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-gate-'))
+  keys = new KeyStore(folder)
+  for (const scope of keyScopes) made[scope] = (await keys.create({ name: scope, scopes: [scope] })).key
+  app = createApp({ engine, gate: { hosts: loopbackHosts, origins: new Set(['https://friend.test']), keys } })
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function send(http: string, headers: Record<string, string> = {}) {
+  const { method, path } = route(http)
+  const response = await app.request(`http://bax.test${path}`, { method, headers: { host: 'bax.test', ...headers } })
+  const text = await response.text()
+  const { code } = (text.startsWith('{') ? JSON.parse(text) : {}) as { code?: string }
+  return { status: response.status, code, headers: response.headers }
+}
+
+interface Guarded {
+  readonly http: string
+  readonly aliases?: readonly string[]
+  readonly scope: Scope | readonly Scope[]
+  readonly token?: true
+}
+
+const guarded = Object.entries({ ...operations, ...streams, ...transfers } as unknown as Record<string, Guarded>)
+const addresses = guarded.flatMap(([name, one]) =>
+  routesOf(one).map((http) => [name, http.replaceAll(/\{\w+\*?\}/g, 'x'), one] as const),
+)
+const isPublic = ({ scope }: Guarded) => [scope].flat().includes('public')
+
+describe('every operation', () => {
+  test.each(addresses.filter(([, , one]) => !isPublic(one)))(
+    '%s (%s) needs a key that allows it',
+    async (_, http, one) => {
+      const unauthorized = { status: 401, code: 'unauthorized' }
+      // What a token may open says itself that none was shown; here that reaches the engine.
+      if (!one.token) expect(await send(http)).toMatchObject(unauthorized)
+      expect(await send(http, { 'x-api-key': 'bax_wrong' })).toMatchObject(unauthorized)
+      for (const scope of keyScopes) {
+        const { status, code } = await send(http, { 'x-api-key': made[scope] })
+        const allowed = scope === 'admin' || [one.scope].flat().includes(scope)
+        if (allowed) expect(['unauthorized', 'forbidden_scope', 'route_not_found']).not.toContain(code)
+        else expect([status, code]).toEqual([403, 'forbidden_scope'])
+      }
+    },
+  )
+
+  test.each(addresses.filter(([, , one]) => isPublic(one)))('%s (%s) is public', async (_, http) => {
+    expect((await send(http)).status).not.toBe(401)
+    expect((await send(http, { 'x-api-key': 'bax_wrong' })).status).not.toBe(401)
+  })
+})
+
+test('what is public are the signs of life and the document, and nothing else', async () => {
+  const open = guarded.filter(([, one]) => isPublic(one)).map(([, { http }]) => http)
+  expect(open.toSorted()).toEqual(['GET /healthz', 'GET /readyz'])
+  expect((await send('GET /openapi.json')).status).toBe(200)
+})
+
+describe('a key', () => {
+  const target = 'GET /v1/crawl/x'
+
+  test('is shown in either header, or the same in both', async () => {
+    const { scrape } = made
+    const ways = [
+      { 'x-api-key': scrape },
+      { authorization: `Bearer ${scrape}` },
+      { authorization: `bearer   ${scrape}` },
+      { 'x-api-key': scrape, authorization: `Bearer ${scrape}` },
+    ]
+    for (const headers of ways) expect((await send(target, headers)).status).toBe(500)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['none', {}],
+    ['another scheme', { authorization: 'Basic YTpi' }],
+    ['an empty one', { 'x-api-key': '' }],
+    ['one of others', { 'x-api-key': `bax_${'A'.repeat(43)}` }],
+    ['a token', { authorization: `Bearer ft_${'A'.repeat(43)}` }],
+  ])('%s is a 401 that says how', async (_, headers) => {
+    const answer = await send(target, headers)
+    expect(answer).toMatchObject({ status: 401, code: 'unauthorized' })
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test('two different ones are a 401, also when both are good', async () => {
+    const both = { 'x-api-key': made.scrape, authorization: `Bearer ${made.admin}` }
+    expect(await send(target, both)).toMatchObject({ status: 401, code: 'unauthorized' })
+  })
+
+  test('is refused in the address, even beside the right header', async () => {
+    for (const field of ['api_key', 'token', 'key', 'x-api-key'])
+      expect(await send(`${target}?${field}=${made.admin}`, { 'x-api-key': made.scrape })).toMatchObject({
+        status: 401,
+      })
+    expect(await send(`GET /stream/sse?session_id=x&token=${made.admin}`)).toMatchObject({ status: 401 })
+  })
+
+  test('is needed to be told that there is no such address, or method', async () => {
+    expect(await send('GET /nowhere')).toMatchObject({ status: 401 })
+    expect(await send('GET /nowhere', { 'x-api-key': made.shell })).toMatchObject({ status: 404, code: 'route_not_found' }) // prettier-ignore
+    expect(await send('PUT /sessions')).toMatchObject({ status: 401 })
+    for (const path of ['/healthz/', '//healthz', '/healthz%2f', '/x/../v1/keys', '/healthz/x'])
+      expect((await send(`GET ${path}`)).status).toBe(401)
+  })
+
+  test('that is revoked or made while the server runs counts at once', async () => {
+    const { key, key_id } = await new KeyStore(folder).create({ name: 'late', scopes: ['scrape'] })
+    expect((await send(target, { 'x-api-key': key })).status).toBe(500)
+    await new KeyStore(folder).revoke(key_id)
+    expect(await send(target, { 'x-api-key': key })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('a web page', () => {
+  const page = { 'x-api-key': made.scrape, origin: 'https://friend.test' }
+
+  test('of an origin that is allowed reads the answers, also of a refusal', async () => {
+    const asked = await send('OPTIONS /v1/scrape', { ...page, 'access-control-request-method': 'POST' })
+    expect(asked.status).toBe(204)
+    const allow = (name: string) => asked.headers.get(`access-control-allow-${name}`)
+    expect([allow('origin'), allow('methods')]).toEqual(['https://friend.test', expect.stringContaining('POST')])
+    const refused = await send('GET /sessions', { origin: 'https://friend.test' })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://friend.test'])
+  })
+
+  test('of any other origin is turned away, whatever key it shows', async () => {
+    for (const origin of ['https://evil.test', 'http://friend.test', 'null']) {
+      const answer = await send('GET /v1/keys', { 'x-api-key': made.admin, origin })
+      expect(answer).toMatchObject({ status: 403, code: 'bad_origin' })
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    }
+  })
+})
