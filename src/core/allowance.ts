@@ -46,22 +46,47 @@ export function allowanceOf({ keyId, admin }: Caller, allowances: Allowances | u
   return keyId === null ? allowances.keyless : allowances.keyed
 }
 
-interface QuotaFacts {
-  readonly of: 'sessions' | 'shells' | 'crawls'
+type Kind = 'sessions' | 'shells' | 'crawls'
+
+interface KindFacts {
   /** As in "20 browser sessions". */
   readonly things: string
   readonly code: ErrorCode
   readonly hint: string
+  /** What a server has of them at most, whoever they belong to. */
+  readonly overall: number
+}
+
+const kinds: Readonly<Record<Kind, KindFacts>> = {
+  sessions: {
+    things: 'browser sessions',
+    code: 'too_many_sessions',
+    hint: 'close one that is not needed any more',
+    // As many as there are places in browsers; others wait in a queue of its own.
+    overall: Infinity,
+  },
+  shells: {
+    things: 'shell sessions',
+    code: 'too_many_sessions',
+    hint: 'delete one that is not needed any more',
+    overall: limits.shell.sessions,
+  },
+  crawls: {
+    things: 'crawls',
+    code: 'rate_limited',
+    hint: 'wait for one to end, or cancel one',
+    overall: limits.overload.crawls,
+  },
 }
 
 /** Counts what every caller has of one kind. */
 export class Quota {
-  readonly #facts: QuotaFacts
+  readonly #kind: Kind
   readonly #allowances: Allowances | undefined
   readonly #taken = new Map<string | null, number>()
 
-  constructor(facts: QuotaFacts, allowances: Allowances | undefined) {
-    this.#facts = facts
+  constructor(kind: Kind, allowances: Allowances | undefined) {
+    this.#kind = kind
     this.#allowances = allowances
   }
 
@@ -72,27 +97,35 @@ export class Quota {
 
   /**
    * Takes one for the caller; the function gives it back, once.
-   * @throws BaxError with the quota's code when the caller has as many as it may.
+   * @throws BaxError with the code of the kind when the caller has as many as it may, `no_capacity` when the server has.
    */
   take(caller: Caller): () => void {
-    const { of, things, code, hint } = this.#facts
-    const most = allowanceOf(caller, this.#allowances)[of]
-    const taken = this.#taken.get(caller.keyId) ?? 0
-    if (most > 0 && taken >= most) {
-      throw new BaxError(code, `${most} ${things} are the most that one key may have at a time`, {
-        hint,
-        details: { limit: of, most },
-        retryAfterSecs: limits.overload.retryAfterSecs,
-      })
-    }
-    this.#taken.set(caller.keyId, taken + 1)
+    const { keyId } = caller
+    this.#assertRoom(caller)
+    this.#taken.set(keyId, (this.#taken.get(keyId) ?? 0) + 1)
     let held = true
     return () => {
       if (!held) return
       held = false
-      const left = this.#taken.get(caller.keyId)! - 1
-      if (left > 0) this.#taken.set(caller.keyId, left)
-      else this.#taken.delete(caller.keyId)
+      const left = this.#taken.get(keyId)! - 1
+      if (left > 0) this.#taken.set(keyId, left)
+      else this.#taken.delete(keyId)
     }
+  }
+
+  #assertRoom(caller: Caller): void {
+    if (!this.#allowances) return
+    const { things, code, hint, overall } = kinds[this.#kind]
+    const { retryAfterSecs } = limits.overload
+    const most = allowanceOf(caller, this.#allowances)[this.#kind]
+    if (most > 0 && (this.#taken.get(caller.keyId) ?? 0) >= most) {
+      throw new BaxError(code, `one key may have ${most} ${things} at a time, and there are as many`, {
+        hint,
+        details: { limit: this.#kind, most },
+        retryAfterSecs,
+      })
+    }
+    if (this.total < overall) return
+    throw new BaxError('no_capacity', `the server has all the ${things} that it can take`, { retryAfterSecs })
   }
 }

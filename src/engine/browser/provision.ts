@@ -135,6 +135,13 @@ export class Provision {
   }
 }
 
+export const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
+
+export const tooManyWait = (): BaxError =>
+  new BaxError('no_capacity', `${limits.overload.provisions} sessions wait for a browser already`, {
+    retryAfterSecs: limits.overload.retryAfterSecs,
+  })
+
 const tooLate = (): BaxError =>
   new BaxError('no_capacity', `no browser had a free place within ${limits.provision.timeoutMs / 1000} s`, {
     hint: 'close sessions that are not needed, or allow more browsers',

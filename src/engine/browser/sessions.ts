@@ -20,6 +20,7 @@ import {
   sessionInput,
 } from '../../core/shapes/session.ts'
 import type { Egress } from '../egress/egress.ts'
+import { counted } from './counted.ts'
 import { type FollowRequest, followSession } from './follow.ts'
 import { Graves } from './graves.ts'
 import { observe } from './observe/observe.ts'
@@ -27,7 +28,7 @@ import { runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
 import { Pool } from './pool.ts'
-import { Provision } from './provision.ts'
+import { Provision, stopping, tooManyWait } from './provision.ts'
 import { assertLive, Registry } from './registry.ts'
 import { type BatchTools, runBatch } from './run-batch.ts'
 import type { Session } from './session.ts'
@@ -161,9 +162,7 @@ export class BrowserSessions implements Sessions {
     const shown = caller.keyId === null ? (token ?? '') : token
     const session = this.#registry.ticketed(sessionId, shown ?? '') ?? this.#registry.watched(sessionId, shown, caller)
     assertLive(session)
-    if (session.grantOf(shown ?? '')?.cdp === false)
-      throw new BaxError('unauthorized', 'this token opens the live view of the session alone')
-    return (await import('./session-cdp.ts')).openClient(session)
+    return (await import('./session-cdp.ts')).openClient(session, shown)
   }
 
   async ticket(sessionId: string, { caller }: Call): Promise<string> {
@@ -228,20 +227,7 @@ export class BrowserSessions implements Sessions {
 
   async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
     if (this.#closed) throw stopping()
-    const free = this.#quota.take(call.caller)
-    const freeAtEnd = ({ session }: OpenedSession) => {
-      if (session.ended.aborted) free()
-      session.ended.addEventListener('abort', free, { once: true })
-    }
-    try {
-      const made = await this.#begin(input, call)
-      if (made instanceof Provision) made.session.then(freeAtEnd, free)
-      else freeAtEnd(made)
-      return made
-    } catch (error) {
-      free()
-      throw error
-    }
+    return counted(this.#quota, call.caller, () => this.#begin(input, call))
   }
 
   async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
@@ -275,9 +261,7 @@ export class BrowserSessions implements Sessions {
   #enqueue(plan: SessionPlan, giveBack: () => void): Provision {
     if (this.provisioning >= limits.overload.provisions) {
       giveBack()
-      throw new BaxError('no_capacity', `${limits.overload.provisions} sessions wait for a browser already`, {
-        retryAfterSecs: limits.overload.retryAfterSecs,
-      })
+      throw tooManyWait()
     }
     const provision = new Provision({
       owner: plan.owner,
@@ -311,5 +295,3 @@ export class BrowserSessions implements Sessions {
     }
   }
 }
-
-const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

@@ -1,5 +1,6 @@
 /** All crawls of an engine: those at work, and those that are kept. */
 import { type Caller, sees } from '../../core/caller.ts'
+import { Quota } from '../../core/allowance.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Crawls } from '../../core/engine.ts'
 import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors.ts'
@@ -29,8 +30,6 @@ import { planCrawl } from './plan.ts'
 import type { CrawlRecord } from './record.ts'
 import { CrawlShelf, notFound, type ShelvedCrawl } from './shelf.ts'
 
-export class EngineCrawls implements Crawls {
-  readonly #config: EngineConfig
 export interface CrawlsFacts {
   readonly config: EngineConfig
   /** What is asked for under a key ends when that is good no longer. */
@@ -39,8 +38,11 @@ export interface CrawlsFacts {
   readonly mostPages: number
 }
 
-  readonly mostPages: number
+export class EngineCrawls implements Crawls {
   readonly #keys: KeyRing
+  readonly #config: EngineConfig
+  readonly #quota: Quota
+  readonly mostPages: number
   readonly #steps: () => Promise<PageSteps>
   readonly #shelf: CrawlShelf
   readonly #live = new Map<string, LiveCrawl>()
@@ -52,13 +54,14 @@ export interface CrawlsFacts {
 
   constructor({ config, keys, steps, mostPages }: CrawlsFacts) {
     this.#config = config
+    this.#quota = new Quota('crawls', config.allowances)
+    this.#keys = keys
     this.mostPages = mostPages
     this.#steps = steps
     this.#shelf = new CrawlShelf(config.stateDir)
     this.#list = new CrawlList(this.#shelf, this.#live)
     this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
     this.#sweep()
-    this.#keys = keys
   }
 
   /** Crawls at work. */
@@ -125,7 +128,8 @@ export interface CrawlsFacts {
     if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
     if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: begin a new one')
     this.#refuseWhenClosed()
-    this.#watch(await resumeLive(id, { shelf: this.#shelf, steps: await this.#steps(), log: this.#config.log }))
+    const steps = await this.#steps()
+    await this.#counted(call.caller, () => resumeLive(id, { shelf: this.#shelf, steps, log: this.#config.log }))
     return { success: true, id, url: addressOf(id, call) }
   }
 
@@ -166,18 +170,28 @@ export interface CrawlsFacts {
     const plan = planCrawl(input)
     const steps = await this.#steps()
     steps.check(plan.page(plan.start.href))
-    return this.#watch(
-      await startLive({ id: newId('crl'), owner: caller.keyId }, plan, {
-        shelf: this.#shelf,
-        steps,
-        log: this.#config.log,
-      }),
-    )
+    const identity = { id: newId('crl'), owner: caller.keyId }
+    return this.#counted(caller, () => startLive(identity, plan, { shelf: this.#shelf, steps, log: this.#config.log }))
+  }
+
+  /** One of those that the caller may have at a time. */
+  async #counted(caller: Caller, start: () => Promise<LiveCrawl>): Promise<LiveCrawl> {
+    const free = this.#quota.take(caller)
+    try {
+      const live = this.#watch(await start())
+      live.done.then(free, free)
+      return live
+    } catch (error) {
+      free()
+      throw error
+    }
   }
 
   #watch(live: LiveCrawl): LiveCrawl {
     this.#live.set(live.id, live)
     if (this.#closed) live.end('interrupted')
+    const over = new AbortController()
+    this.#keys.whenLost(live.record.owner, () => live.end('cancelled'), over.signal)
     live.done
       .catch((error: unknown) => {
         const { message, cause } = asBaxError(error)
@@ -201,8 +215,6 @@ export interface CrawlsFacts {
       signal.removeEventListener('abort', leave)
     }
     if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
-    const over = new AbortController()
-    this.#keys.whenLost(live.record.owner, () => live.end('cancelled'), over.signal)
   }
 
   async #whole({ record, bytes }: LiveCrawl, call: Call): Promise<CrawlAnswer> {

@@ -64,8 +64,7 @@ describe('a bucket of requests', () => {
 })
 
 describe('a quota', () => {
-  const quota = (most: number) =>
-    new Quota({ of: 'crawls', things: 'crawls', code: 'rate_limited', hint: 'wait' }, allowancesOf({ crawls: most }))
+  const quota = (most: number) => new Quota('crawls', allowancesOf({ crawls: most }))
 
   test('is taken and given back by each key for itself', () => {
     const crawls = quota(2)
@@ -80,9 +79,15 @@ describe('a quota', () => {
     expect(crawls.total).toBe(3)
   })
 
-  test('of 0 is none', () => {
+  test('of 0 is none, but for what the server can take altogether', () => {
     const crawls = quota(0)
-    for (let at = 0; at < 100; at++) crawls.take(ann)
+    for (let at = 0; at < limits.overload.crawls; at++) crawls.take(holder(`key${at % 3}`))
+    expect(() => crawls.take(ann)).toThrow(expect.objectContaining({ code: 'no_capacity', retryAfterSecs: 2 }))
+  })
+
+  test("is not kept by engines that are their user's own", () => {
+    const crawls = new Quota('crawls', undefined)
+    for (let at = 0; at < 100; at++) crawls.take(everybody)
     expect(crawls.total).toBe(100)
   })
 })

@@ -1,5 +1,6 @@
 /** The shell sessions of one engine: those that live, and those that ended a while ago. */
 import { type Caller, sees } from '../../../core/caller.ts'
+import { Quota } from '../../../core/allowance.ts'
 import type { EngineConfig } from '../../../core/config.ts'
 import { BaxError } from '../../../core/errors.ts'
 import type { KeyRing } from '../../../core/keys.ts'
@@ -34,6 +35,7 @@ interface Making {
 
 export class ShellSessions {
   readonly #parts: SessionsParts
+  readonly #quota: Quota
   /** By id, in the order of their creation. */
   readonly #sessions = new Map<string, ShellSession>()
   readonly #making = new Map<string, Making>()
@@ -42,6 +44,7 @@ export class ShellSessions {
 
   constructor(parts: SessionsParts) {
     this.#parts = parts
+    this.#quota = new Quota('shells', parts.config.allowances)
   }
 
   /** Sessions that live. */
@@ -82,6 +85,7 @@ export class ShellSessions {
   async create(input: ShellSessionInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<SessionRecord> {
     const { keyId: owner } = caller
     this.#admit(input, owner)
+    const free = this.#quota.take(caller)
     const { config, store } = this.#parts
     const image = input.image ?? ownImages.default
     const over = new AbortController()
@@ -93,6 +97,7 @@ export class ShellSessions {
       captureFor: (about) => new ArtifactCapture(about, store),
       onStopped: (stopped) => {
         over.abort()
+        free()
         this.#bury(stopped)
       },
     })
