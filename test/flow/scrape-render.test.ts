@@ -61,6 +61,17 @@ beforeAll(async () => {
       <button id="hidden" style="display:none">Hidden</button><div style="height:3000px"></div><p id="end">y 0</p>
       <script>addEventListener('scroll', () => { end.textContent = 'y ' + scrollY })</script><a id="away" href="/article">Away</a>`,
     '/state': `<!doctype html><p id="s"></p><script>s.textContent = 'visits ' + (localStorage.visits = Number(localStorage.visits ?? 0) + 1) + ' cookie ' + document.cookie; document.cookie = 'seen=1'</script>`,
+    '/stores': shell(`let done; const busy = () => done || setTimeout(busy, 20); busy(); keep()
+      async function keep() {
+        const folder = await navigator.storage.getDirectory()
+        const files = []; for await (const name of folder.keys()) files.push(name)
+        const kept = [await indexedDB.databases(), await caches.keys(), await navigator.storageBuckets.keys(), files]
+        await new Promise((opened) => { indexedDB.open('kept').onsuccess = opened })
+        await caches.open('kept'); await navigator.storageBuckets.open('kept')
+        await folder.getFileHandle('kept', { create: true })
+        root.textContent = 'kept before: ' + kept.map(({ length }) => length)
+        done = true
+      }`),
     '/last-words': `<!doctype html><p id="s"></p><script>
       s.textContent = [sessionStorage.n, localStorage.n, name, document.cookie].join('|')
       const save = () => { sessionStorage.n = localStorage.n = 1; name = 'kept'; document.cookie = 'n=1' }
@@ -172,6 +183,11 @@ describe('the browser', () => {
   test('nothing of one scrape is left for the next', async () => {
     const once = async () => (await scrape('/state', { render: 'browser' })).markdown
     expect([await once(), await once(), await once()]).toEqual(Array(3).fill('visits 1 cookie\n'))
+  })
+
+  test('nor databases, caches, buckets and files', async () => {
+    for (const _ of [1, 2])
+      expect((await scrape('/stores', { render: 'browser' })).markdown).toBe('kept before: 0,0,0,0\n')
   })
 
   test('nor what a page saves until its last moment', async () => {

@@ -15,8 +15,11 @@ export type RenderKind = 'bare' | 'painted'
 
 const pointers = 'primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4'
 
-/** A new frame in the renderer for every page is a third of the cost of a page; these tabs do without it. */
-const features = `--disable-features=${[...disabledFeatures, 'RenderDocument'].join(',')}`
+/**
+ * A new frame in the renderer for every page is a third of the cost of a page; these tabs do without it. Nor do they
+ * need a renderer that is started for a page that may come.
+ */
+const features = `--disable-features=${[...disabledFeatures, 'RenderDocument', 'SpareRendererForSitePerProcess'].join(',')}`
 
 const extraFlags: Record<RenderKind, readonly string[]> = {
   bare: [

@@ -7,6 +7,9 @@ import type { RenderBrowser } from './render-browser.ts'
 import settleScript from './settle.page.ts?inline'
 import { Visit } from './visit.ts'
 
+/** All that a page can store beside cookies, which go by themselves; `all` has the browser search its other caches too. */
+const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,storage_buckets,shared_storage,interest_groups' // prettier-ignore
+
 /** A page that has been read stays in its tab for so long, in case another is opened there. */
 const restMs = 200
 
@@ -127,7 +130,7 @@ export class Tab {
     const collect = this.#visits % limits.scrape.collectEvery === 0
     await Promise.all([
       this.browser.send('Storage.clearCookies', { browserContextId: this.#contextId }),
-      ...[...origins].map((origin) => this.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })),
+      ...[...origins].map((origin) => this.send('Storage.clearDataForOrigin', { origin, storageTypes })),
       ...(collect ? [this.send('HeapProfiler.collectGarbage')] : []),
     ])
   }
