@@ -15,6 +15,7 @@ export const ownCommands: Readonly<Record<string, () => Promise<{ command: Termi
   'session watch': () => import('./commands/session-watch.ts'),
   'session create': () => import('./commands/session-create.ts'),
   'session use': () => import('./commands/session-use.ts'),
+  'session view': () => import('./commands/session-view.ts'),
   'relay connect': () => import('./commands/relay-connect.ts'),
   'relay tabs': () => import('./commands/relay-tabs.ts'),
   'relay events': () => import('./commands/relay-events.ts'),

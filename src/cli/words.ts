@@ -90,6 +90,11 @@ const own: readonly OwnEntry[] = [
     summary: 'Choose the session that commands use when they name none',
     example: 'bax session use shop',
   },
+  {
+    words: 'session view',
+    summary: 'Watch a session live in your browser, or drive it by hand',
+    example: 'bax session view -s shop --control',
+  },
   ...relayWords,
   ...shellWords,
   {

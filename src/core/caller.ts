@@ -27,6 +27,8 @@ export interface Access {
   readonly scope: Scope | readonly Scope[]
   /** A token in `?token=` may stand for a key; the operation itself checks it, and refuses `nobody` without one. */
   readonly token?: true
+  /** A page for browsers, without a secret: any site may link to it. */
+  readonly page?: true
 }
 
 export const isAllowed = ({ scopes, admin }: Caller, { scope }: Access): boolean =>

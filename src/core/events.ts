@@ -22,6 +22,8 @@ export const sessionEventTypes = [
   'tab.opened',
   'tab.closed',
   'provision.stage',
+  'control.taken',
+  'control.returned',
   'lagged',
   'error',
 ] as const

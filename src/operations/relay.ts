@@ -5,14 +5,22 @@ import { defineOperation } from '../core/operation.ts'
 import { defineStream } from '../core/stream.ts'
 import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../core/shapes/relay.ts'
 
-export const relayId = z.string().min(1).describe('Relay session, by id or name')
+export const relayId = z.string().min(1).max(limits.input.nameChars).describe('Relay session, by id or name')
 
 /** Which buffered events are wanted; the same for a page of them and for following. */
 const relayEventFields = {
   id: relayId,
   since: z.int().min(0).optional().describe('Only records with a greater number'),
-  kind: z.array(z.enum(relayEventKinds)).optional().describe('console, network, page, cdp, relay'),
-  type: z.array(z.string().min(1)).optional().describe('log, exception, request, response, … or a CDP event'),
+  kind: z
+    .array(z.enum(relayEventKinds))
+    .max(limits.input.names)
+    .optional()
+    .describe('console, network, page, cdp, relay'),
+  type: z
+    .array(z.string().min(1).max(limits.input.nameChars))
+    .max(limits.input.names)
+    .optional()
+    .describe('log, exception, request, response, … or a CDP event'),
   target_id: z.string().optional().describe('Only events of this tab, frame or worker'),
   level: z.string().optional().describe('Level of console records: debug, log, info, warn or error'),
   url: z.string().optional().describe('Glob on the address of the record'),

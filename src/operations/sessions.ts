@@ -1,10 +1,15 @@
 import { z } from 'zod'
+import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { relayRecord } from '../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../core/shapes/session.ts'
 
 /** Path or body field that names a session. */
-export const sessionId = z.string().min(1).describe('Session id, or the name of a live session')
+export const sessionId = z
+  .string()
+  .min(1)
+  .max(limits.input.nameChars)
+  .describe('Session id, or the name of a live session')
 
 export const createSession = defineOperation({
   summary: 'Create a browser session',
@@ -27,8 +32,8 @@ export const createSession = defineOperation({
 export const listSessions = defineOperation({
   summary: 'List browser sessions',
   http: 'GET /sessions',
-  cli: 'session list',
   scope: 'browser',
+  cli: 'session list',
   example: 'bax session list --json',
   show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
   input: z.object({
@@ -38,6 +43,7 @@ export const listSessions = defineOperation({
       .describe('Only sessions in this state; all adds the ended ones still remembered'),
     include: z
       .array(z.enum(['relay']))
+      .max(limits.input.names)
       .optional()
       .describe('relay adds the browsers of the relay'),
   }),
@@ -56,8 +62,8 @@ export const listSessions = defineOperation({
 export const getSession = defineOperation({
   summary: 'Show one browser session',
   http: 'GET /sessions/{session_id}',
-  cli: 'session show <session_id>',
   scope: 'browser',
+  cli: 'session show <session_id>',
   example: 'bax session show shop',
   show: { as: 'record' },
   input: z.object({ session_id: sessionId }),
@@ -69,8 +75,8 @@ export const getSession = defineOperation({
 export const closeSession = defineOperation({
   summary: 'End a browser session',
   http: 'DELETE /sessions/{session_id}',
-  cli: 'session close <session_id>',
   scope: 'browser',
+  cli: 'session close <session_id>',
   example: 'bax session close shop',
   input: z.object({ session_id: sessionId }),
   output: null,

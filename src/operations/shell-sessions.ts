@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { shellList, shellListInput, shellSession, shellSessionInput, touchInput } from '../core/shapes/shell-session.ts'
 
 /** Path or body field that names a shell session. */
 const shellId = z.object({
-  session_id: z.string().min(1).describe('Shell session id, or the name of a live one'),
+  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
 })
 
 export const createShell = defineOperation({

@@ -14,11 +14,12 @@ import { type Gate, gateKeeper, permit, shareWith } from './gate.ts'
 import { acceptsFrames, answer, follow, type Ground, move } from './handlers.ts'
 import { identify } from './identify.ts'
 import { Places, BodyRoom } from './load.ts'
+import { livePage } from './live-view/page.ts'
 import { makeOpenapi } from './openapi.ts'
 import { limitRate, type Rates } from './rate.ts'
 import { Repeats } from './repeats.ts'
 import { type RequestEar, tellRequests } from './requests.ts'
-import { answering, document, methodsAt, moving, streaming } from './routes.ts'
+import { answering, document, liveView, methodsAt, moving, streaming } from './routes.ts'
 
 export interface AppOptions {
   readonly engine: Engine
@@ -94,6 +95,12 @@ function addRoutes(app: Hono<AppEnv>, ground: Ground): void {
     text ??= JSON.stringify(makeOpenapi())
     return context.body(text, 200, { 'content-type': 'application/json' })
   })
+}
+
+function addLiveView(app: Hono<AppEnv>, { origins }: Gate): void {
+  app.on(route(liveView.http).method, patternOf(route(liveView.http).path), (context) =>
+    livePage(context.req.raw, origins),
+  )
 }
 
 /** The spelling of Hono; a field with a star takes the rest of the path. */

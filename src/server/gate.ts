@@ -63,12 +63,12 @@ export function admit(
 ): Caller {
   const required = keys?.required() ?? false
   if (!required && hosts !== null) checkHost(headers, hosts)
-  checkOrigin(headers, origins)
+  const byToken = accesses.some(({ token }) => token)
+  if (!accesses.some(({ page }) => page)) checkOrigin(headers, origins, byToken)
   if (keys === null || !required) return everybody
   if (accesses.some(({ scope }) => scope === 'public')) return nobody
   refuseKeyInQuery(url)
   const shown = shownIn(headers)
-  const byToken = accesses.some(({ token }) => token)
   if (byToken && !shown?.startsWith(keyPrefix)) return nobody
   if (shown !== undefined) return keys.callerOf(shown)
   throw new BaxError('unauthorized', 'a key is needed', {
@@ -95,9 +95,11 @@ function checkHost(headers: Headers, hosts: ReadonlySet<string>): void {
   })
 }
 
-function checkOrigin(headers: Headers, origins: ReadonlySet<string>): void {
+/** What a token opens, pages of this very server may open too: the live view does. */
+function checkOrigin(headers: Headers, origins: ReadonlySet<string>, ownPages: boolean): void {
   const origin = headers.get('origin')
-  if (origin !== null && !origins.has(origin))
+  const isOwn = ownPages && origin?.replace(/^https?:\/\//, '') === headers.get('host')
+  if (origin !== null && !origins.has(origin) && !isOwn)
     throw new BaxError('bad_origin', 'calls from this web origin are not allowed')
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'none' && site !== 'same-origin' && origin === null)

@@ -12,9 +12,10 @@ import { holdLock } from '../core/process-lock.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import { createApp } from './app.ts'
-import { loopbackHosts, privateGate } from './gate.ts'
+import { type Gate, loopbackHosts, privateGate } from './gate.ts'
 import { idleWatch } from './idle-watch.ts'
 import { listen } from './listen.ts'
+import { livePage } from './live-view/page.ts'
 import { openLogFile } from './log-file.ts'
 
 export interface LocalEngineOptions {
@@ -62,8 +63,13 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
   }
 }
 
-/** On the port for websockets nothing else is answered. */
-const noRequests = { fetch: () => new Response(null, { status: 404 }) }
+/** On the port for websockets nothing else is answered but the page that opens one. */
+const pages = (gate: Gate) => ({
+  fetch: (request: Request) =>
+    request.method === 'GET' && new URL(request.url).pathname.startsWith('/live/')
+      ? livePage(request, gate.origins)
+      : new Response(null, { status: 404 }),
+})
 
 interface Running {
   /** Resolves when it is time to close. */
@@ -86,7 +92,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   })
   // Other programs cannot speak over a private socket: websockets have a port of this machine too, each with its token.
   const loopback = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const port = await listen(noRequests, { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
+  const port = await listen(pages(loopback), { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
   const app = createApp({
     engine,
     gate: privateGate,

@@ -4,7 +4,7 @@ import type { SocketOperation } from '../core/socket.ts'
 import { version } from '../core/version.ts'
 import { operations, sockets, streams, transfers } from '../operations/index.ts'
 import { samples } from '../operations/samples.ts'
-import { type AnyOperation, bytes, errorSchema, headers, responses, takesJson } from './openapi/responses.ts'
+import { type AnyOperation, bytes, errorSchema, headers, isPublic, responses, takesJson } from './openapi/responses.ts'
 import { type Json, schemaOf } from './openapi/schemas.ts'
 import { describeTags, tagOf } from './openapi/tags.ts'
 
@@ -106,6 +106,7 @@ function describe(name: string, at: number, operation: AnyOperation, components:
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
     tags: [tagOf(operation.http)],
+    ...(isPublic(operation) ? { security: [] } : { 'x-scopes': [operation.scope].flat() }),
     ...(operation.example && { 'x-codeSamples': [{ lang: 'Shell', label: 'bax', source: operation.example }] }),
     ...(parameters.length > 0 && { parameters }),
     ...('receive' in operation && { requestBody: { required: true, content: bytes } }),

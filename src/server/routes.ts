@@ -12,9 +12,17 @@ export const moving = Object.values(transfers as unknown as Record<string, Downl
 /** The description of all others is no operation itself. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
 
+/** The page of the live view, which holds no secret of its own. */
+export const liveView = { http: 'GET /live/{session_id}', scope: 'public', page: true } as const satisfies Access & {
+  http: string
+}
+
 /** The lists' own names, by the operation. */
 const names = new Map<object, string>(
-  Object.entries({ ...operations, ...streams, ...transfers, openapi: document }).map(([name, one]) => [one, name]),
+  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView }).map(([name, one]) => [
+    one,
+    name,
+  ]),
 )
 
 interface Route {
@@ -23,7 +31,7 @@ interface Route {
   readonly access: Access
 }
 
-const routes: readonly Route[] = [...answering, ...streaming, ...moving, document].flatMap((access) =>
+const routes: readonly Route[] = [...answering, ...streaming, ...moving, document, liveView].flatMap((access) =>
   routesOf(access).map((http) => {
     const { method, path } = route(http)
     return { method, pattern: patternOf(path), access }

@@ -62,7 +62,7 @@ const floors: Record<string, Floor> = {
     below: ['core', 'client'],
     lazily: ['operations', 'server', 'engine', 'tui', 'cli/run'],
     packages: ['commander', 'env-paths'],
-    lazyPackages: ['chalk', 'htmlparser2', 'ora', 'yaml'],
+    lazyPackages: ['chalk', 'htmlparser2', 'open', 'ora', 'yaml'],
   },
   // Loaded when `bax run` is called and not before, so that it may use what it needs.
   'cli/run': {

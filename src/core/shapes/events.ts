@@ -67,6 +67,8 @@ export const eventData = {
   'provision.stage': z
     .object({ stage: z.string(), at: z.iso.datetime() })
     .describe('How a session that had to wait came to be'),
+  'control.taken': z.object({}).describe('A person drives the session from its live view: commands wait'),
+  'control.returned': z.object({ reason: z.enum(['returned', 'left', 'idle']) }).describe('Commands go on'),
   lagged: z.object({ dropped: z.int() }).describe('So many events before this one are gone'),
   error: z.object({ code: z.string(), message: z.string() }).describe('Something of ours failed beside the commands'),
   frame: z

@@ -1,9 +1,8 @@
 /** The live stream of one session: its events, and pictures for those who ask. */
-import { createHash, timingSafeEqual } from 'node:crypto'
-import { BaxError } from '../../core/errors.ts'
 import type { Frame, StreamCall } from '../../core/stream.ts'
-import { type Picture, Screencast } from './screencast.ts'
-import type { Session } from './session.ts'
+import { castOf, type Picture, type Screencast } from './screencast.ts'
+import { Grave } from './graves.ts'
+import type { Known } from './registry.ts'
 
 export interface FollowRequest {
   readonly session_id: string
@@ -14,32 +13,21 @@ export interface FollowRequest {
 
 /** What a reader has to know whatever else it asked for. */
 const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
-const casts = new WeakMap<Session, Screencast>()
 
-/**
- * Events of a session from a number on, or from now on; null when it has ended.
- * @throws BaxError `unauthorized` for a token that is not this session's.
- */
+/** Events of a session from a number on, or from now on; null when it has ended. */
 export function followSession(
-  session: Session,
+  session: Known,
   request: FollowRequest,
   { signal }: StreamCall,
 ): AsyncIterable<Frame> | null {
-  const { token, since, types } = request
-  if (token !== undefined && !opens(session, token)) {
-    throw new BaxError('unauthorized', 'the token does not belong to this session')
-  }
-  if (session.endedAt !== null) return null
+  const { since, types } = request
+  if (session instanceof Grave || session.endedAt !== null) return null
   const { events } = session
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)
   const all: AsyncGenerator<Frame> = events.follow(start, signal)
   if (types === undefined) return all
   const wanted = only(all, new Set(types))
   return types.includes('frame') ? withPictures(wanted, castOf(session), start) : wanted
-}
-
-function opens({ frameTokenHash }: Session, token: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(token).digest(), Buffer.from(frameTokenHash, 'hex'))
 }
 
 async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
@@ -81,10 +69,4 @@ async function* withPictures(frames: AsyncGenerator<Frame>, cast: Screencast, st
     stop()
     await frames.return(undefined)
   }
-}
-
-function castOf(session: Session): Screencast {
-  let cast = casts.get(session)
-  if (!cast) casts.set(session, (cast = new Screencast(session)))
-  return cast
 }

@@ -11,6 +11,15 @@ export interface Picture {
   readonly height: number
 }
 
+const casts = new WeakMap<Stage, Screencast>()
+
+/** The one cast of a stage, for all who look. */
+export function castOf(stage: Stage): Screencast {
+  let cast = casts.get(stage)
+  if (!cast) casts.set(stage, (cast = new Screencast(stage)))
+  return cast
+}
+
 type Listener = (picture: Picture) => void
 
 /** What pictures are taken of. */

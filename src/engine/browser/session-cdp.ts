@@ -38,8 +38,10 @@ function targetOf(page: Page): Promise<string> {
   return target
 }
 
-/** Lets a client speak CDP with a session. @throws BaxError `unsupported`. */
-export async function openClient(session: Session): Promise<(link: Link) => void> {
+/** Lets a client speak CDP with a session. @throws BaxError `unauthorized` for a token to look on, `unsupported`. */
+export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
+  if (session.grantOf(token ?? '')?.cdp === false)
+    throw new BaxError('unauthorized', 'this token opens the live view of the session alone')
   const channel = await session.openCdp()
   return (link) => {
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))

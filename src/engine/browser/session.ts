@@ -1,5 +1,4 @@
 /** One live browser session. */
-import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
@@ -8,7 +7,7 @@ import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { EventLog } from '../../core/events.ts'
 import { writeWhole } from '../../core/files.ts'
-import { newFrameToken, newId } from '../../core/ids.ts'
+import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { SessionInput, SessionRecord } from '../../core/shapes/session.ts'
 import type { Call } from '../../core/operation.ts'
@@ -17,8 +16,12 @@ import type { BatchTarget } from './batch-target.ts'
 import { answerDialogs } from './dialogs.ts'
 import { keepDownloads } from './downloads.ts'
 import { inTime } from './in-time.ts'
+import type { SessionSketch } from './graves.ts'
 import type { Ground } from './ground.ts'
+import { type EndReason, endedError } from './endings.ts'
 import { Lifetime } from './lifetime.ts'
+import { FrameTokens, type Grant } from './live/frame-tokens.ts'
+import { handOf } from './live/hand.ts'
 import { recordPageEvents } from './page-events.ts'
 import type { StorageState } from './plan.ts'
 import { Tabs } from './tabs.ts'
@@ -27,9 +30,9 @@ import { Turns } from './turns.ts'
 /** Where the caller reached us, and where websockets are served. */
 export type Bases = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
-export type EndReason = 'deleted' | 'idle_timeout' | 'lifetime' | 'worker_lost' | 'engine_closed'
-
 export interface SessionFacts {
+  /** The key that it was made under; null where no keys are in use. */
+  readonly owner: string | null
   readonly input: SessionInput
   readonly viewport: { readonly width: number; readonly height: number }
   readonly ground: Ground
@@ -44,12 +47,13 @@ export interface SessionFacts {
 export class Session implements BatchTarget {
   readonly sessionId = newId('ses')
   readonly name: string | null
+  readonly owner: string | null
   readonly input: SessionInput
   readonly events = new EventLog()
   readonly turns = new Turns()
   readonly pointer = { x: 0, y: 0 }
-  readonly frameTokenHash: string
   readonly createdAt = new Date()
+  readonly #tokens = new FrameTokens()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime
@@ -59,16 +63,17 @@ export class Session implements BatchTarget {
   #endedAt: Date | null = null
   #endReason: EndReason | null = null
   #ending: Promise<void> | undefined
-  #frameToken: string | null = newFrameToken()
+  #frameToken: string | null
 
   constructor(facts: SessionFacts) {
-    const { input, ground, viewport } = facts
+    const { owner, input, ground, viewport } = facts
     this.#facts = facts
+    this.owner = owner
     this.input = input
     this.name = input.requested_name ?? null
-    this.frameTokenHash = createHash('sha256').update(this.#frameToken!).digest('hex')
+    this.#frameToken = this.#tokens.add({ control: false, cdp: true })
     recordPageEvents(ground.context, this.events)
-    answerDialogs(ground.context, this.events)
+    answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
     keepDownloads(ground.context, ground.downloads, this.events)
     this.#tabs = new Tabs(ground, this.events, viewport)
     this.#lifetime = new Lifetime({
@@ -107,6 +112,20 @@ export class Session implements BatchTarget {
     if (token === null) throw new BaxError('internal_error', 'the frame token has been handed out already')
     this.#frameToken = null
     return token
+  }
+
+  /** What a frame token of this session allows; undefined for one that is not of it. */
+  grantOf(token: string): Grant | undefined {
+    return this.#tokens.grantOf(token)
+  }
+
+  /** A further frame token, as long-lived as the session. @throws BaxError `rate_limited`. */
+  addToken(grant: Grant): string {
+    return this.#tokens.add(grant)
+  }
+
+  get viewport(): SessionFacts['viewport'] {
+    return this.#facts.viewport
   }
 
   page(): Promise<Page> {
@@ -188,6 +207,13 @@ export class Session implements BatchTarget {
   }
 
   async record(bases: Bases): Promise<SessionRecord> {
+    const sketch = this.sketch()
+    const title = this.#endedAt === null ? await this.#tabs.title() : sketch.title
+    return { ...sketch, title, ...this.addresses(bases) }
+  }
+
+  /** What is known without asking its page. */
+  sketch(): SessionSketch {
     const { input, ground, viewport } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason === 'worker_lost'
@@ -196,7 +222,7 @@ export class Session implements BatchTarget {
       status: live ? 'ready' : failed ? 'failed' : 'stopped',
       name: this.name,
       url: this.#tabs.url,
-      title: live ? await this.#tabs.title() : this.#tabs.lastTitle,
+      title: this.#tabs.lastTitle,
       headless: ground.headless,
       user_agent: ground.userAgent,
       viewport: { ...viewport },
@@ -210,7 +236,6 @@ export class Session implements BatchTarget {
       idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
       timeout_secs: input.timeout_secs,
       commands_run: this.#commandsRun,
-      ...this.addresses(bases),
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }
@@ -221,12 +246,16 @@ export class Session implements BatchTarget {
   }
 
   /** Addresses for other programs; they show the frame token as `?token=`. */
-  addresses({ baseUrl, socketBaseUrl }: Bases): { sse_url: string; cdp_url: string | null; live_view_url: null } {
+  addresses({ baseUrl, socketBaseUrl }: Bases): {
+    sse_url: string
+    cdp_url: string | null
+    live_view_url: string | null
+  } {
     const serves = socketBaseUrl !== null && this.#facts.ground.openCdp !== undefined
     return {
       sse_url: `${baseUrl}/stream/sse?session_id=${this.sessionId}`,
       cdp_url: serves ? `${socketBaseUrl.replace(/^http/, 'ws')}/sessions/${this.sessionId}/cdp` : null,
-      live_view_url: null,
+      live_view_url: socketBaseUrl === null ? null : `${socketBaseUrl}/live/${this.sessionId}`,
     }
   }
 
@@ -248,33 +277,6 @@ export class Session implements BatchTarget {
       this.events.emit('session.closed', { reason })
     }
   }
-}
-
-const sentences: Record<EndReason, string> = {
-  deleted: 'it was closed',
-  idle_timeout: 'it was not used for its idle time-out',
-  lifetime: 'its time was over',
-  worker_lost: 'its browser crashed or was killed',
-  engine_closed: 'its engine was stopped',
-}
-
-/** The failure of a command that a session's end cut off. */
-function endedError(sessionId: string, reason: EndReason): BaxError {
-  if (reason === 'worker_lost') {
-    return new BaxError('worker_lost', `the browser of session ${sessionId} crashed or was killed`, {
-      hint: 'create a new session; the old one cannot be recovered',
-      details: { reason },
-    })
-  }
-  return closedError(sessionId, reason)
-}
-
-/** The answer to a call for a session that has ended. */
-export function closedError(sessionId: string, reason: EndReason): BaxError {
-  return new BaxError('session_closed', `session ${sessionId} has ended: ${sentences[reason]}`, {
-    hint: 'create a new session',
-    details: { reason },
-  })
 }
 
 /** Where downloads of a session go, below a folder that ends with its browser. */

@@ -66,7 +66,8 @@ function commonCodes(operation: AnyOperation): ErrorCode[] {
   ]
 }
 
-const isPublic = ({ scope }: AnyOperation) => scope === 'public'
+/** Whether an operation needs no key. */
+export const isPublic = ({ scope }: AnyOperation) => scope === 'public'
 
 /** By component name. */
 export const headers = {

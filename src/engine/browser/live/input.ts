@@ -1,0 +1,90 @@
+/** What a person does with mouse and keyboard, as the protocol's input events. */
+import type { CDPSession, Page } from 'playwright'
+import type { LiveInput } from '../../../core/shapes/live-view.ts'
+import { isGone } from '../playwright-errors.ts'
+
+type Mouse = Extract<LiveInput, { type: 'mouse' }>
+type Key = Extract<LiveInput, { type: 'key' }>
+
+const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased', wheel: 'mouseWheel' } as const
+const controlOrMeta = 2 | 4
+
+/** Sends input to one page; events keep their order, and of moves that come too fast only the last is sent. */
+export class PageInput {
+  readonly page: Page
+  readonly #cdp: Promise<CDPSession>
+  #moving = false
+  #nextMove: Mouse | undefined
+
+  constructor(page: Page, cdp: Promise<CDPSession>) {
+    this.page = page
+    this.#cdp = cdp
+  }
+
+  mouse(event: Mouse): void {
+    if (event.action === 'move' && this.#moving) {
+      this.#nextMove = event
+      return
+    }
+    // A press happens where the pointer is by then.
+    this.#nextMove = undefined
+    const { action, delta_x: deltaX, delta_y: deltaY, clicks: clickCount, type: _, ...rest } = event
+    const sent = this.#send('Input.dispatchMouseEvent', {
+      ...rest,
+      type: mouseTypes[action],
+      clickCount,
+      pointerType: 'mouse',
+      ...(action === 'wheel' && { deltaX, deltaY }),
+    })
+    if (action !== 'move') return
+    this.#moving = true
+    void sent.finally(() => {
+      this.#moving = false
+      if (this.#nextMove) this.mouse(this.#nextMove)
+    })
+  }
+
+  key({ action, key, code, key_code: windowsVirtualKeyCode, location, repeat, modifiers }: Key): void {
+    const text = action === 'down' && !(modifiers & controlOrMeta) ? textOf(key) : undefined
+    const type = action === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown'
+    const commands = commandsOf(action, key, modifiers)
+    void this.#send('Input.dispatchKeyEvent', {
+      type,
+      key,
+      code,
+      windowsVirtualKeyCode,
+      location,
+      autoRepeat: repeat,
+      modifiers,
+      ...(text !== undefined && { text, unmodifiedText: text }),
+      ...(commands.length > 0 && { commands }),
+    })
+  }
+
+  text(text: string): void {
+    void this.#send('Input.insertText', { text })
+  }
+
+  /** The answer may come late: a press that opens a dialog is answered when that closes. */
+  async #send(method: 'Input.dispatchMouseEvent' | 'Input.dispatchKeyEvent' | 'Input.insertText', params: object) {
+    try {
+      await (await this.#cdp).send(method, params as never)
+    } catch (error) {
+      // A page that closes under the hand takes nothing any more.
+      if (!isGone(error)) throw error
+    }
+  }
+}
+
+const textOf = (key: string): string | undefined => {
+  if (key === 'Enter') return '\r'
+  return [...key].length === 1 ? key : undefined
+}
+
+/** What a desktop's own key bindings do, which a page in a headless browser has none of. */
+function commandsOf(action: Key['action'], key: string, modifiers: number): string[] {
+  if (action !== 'down' || !(modifiers & controlOrMeta)) return []
+  const commands: Record<string, string> = { a: 'selectAll', z: modifiers & 8 ? 'redo' : 'undo', y: 'redo', x: 'cut' }
+  const command = commands[key.toLowerCase()]
+  return command === undefined ? [] : [command]
+}

@@ -1,0 +1,24 @@
+/** The live view of a session: addresses that open it, and the view itself. */
+import { BaxError } from '../../../core/errors.ts'
+import type { Link } from '../../../core/link.ts'
+import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
+import type { Bases, Session } from '../session.ts'
+import { Viewer } from './viewer.ts'
+
+/** @throws BaxError `unsupported` where nothing serves it, `rate_limited`. */
+export function linkLiveView(session: Session, control: boolean, bases: Bases): LiveViewLink {
+  const address = session.addresses(bases).live_view_url
+  if (address === null) {
+    throw new BaxError('unsupported', 'an engine inside a command serves no live view', {
+      hint: 'leave --embedded out, so that the session stays in an engine that does',
+    })
+  }
+  const token = session.addToken({ control, cdp: false })
+  return { live_view_url: `${address}?token=${token}`, token, control }
+}
+
+/** Whoever has shown no token has a key, and drives with it. */
+export function openLiveView(session: Session, token: string | null): (link: Link) => void {
+  const grant = token === null ? { control: true, cdp: true } : session.grantOf(token)!
+  return (link) => new Viewer(session, link, grant).start()
+}

@@ -1,0 +1,81 @@
+/** Mouse, keyboard and clipboard on the picture, as messages for the session. */
+import type { LiveInputMessage } from '../../core/shapes/live-view.ts'
+
+interface Hands {
+  readonly send: (message: LiveInputMessage) => void
+  readonly isHolding: () => boolean
+  /** The viewport that the picture shows, in CSS pixels. */
+  readonly stage: () => { readonly width: number; readonly height: number }
+}
+
+const names = ['left', 'middle', 'right'] as const
+
+export function followHands(canvas: HTMLCanvasElement, { send, isHolding, stage }: Hands): void {
+  const mouse = (action: 'move' | 'down' | 'up' | 'wheel') => (event: MouseEvent) => {
+    if (!isHolding()) return
+    if (action !== 'move') event.preventDefault()
+    if (action === 'down') canvas.focus()
+    const wheel = event as WheelEvent
+    send({
+      type: 'mouse',
+      action,
+      ...placeOf(event),
+      button: action === 'down' || action === 'up' ? (names[event.button] ?? 'none') : 'none',
+      buttons: event.buttons,
+      clicks: action === 'down' || action === 'up' ? Math.min(event.detail, 3) : 0,
+      modifiers: modifiersOf(event),
+      ...(action === 'wheel' && { delta_x: pixels(wheel, wheel.deltaX), delta_y: pixels(wheel, wheel.deltaY) }),
+    })
+  }
+  const placeOf = ({ clientX, clientY }: MouseEvent) => {
+    const box = canvas.getBoundingClientRect()
+    const { width, height } = stage()
+    const within = (value: number, limit: number) => Math.min(Math.max(value, 0), limit - 1)
+    return {
+      x: within(((clientX - box.left) / box.width) * width, width),
+      y: within(((clientY - box.top) / box.height) * height, height),
+    }
+  }
+  canvas.addEventListener('mousemove', mouse('move'))
+  canvas.addEventListener('mousedown', mouse('down'))
+  // A button that is let go of beside the picture is let go of all the same.
+  addEventListener('mouseup', (event) => event.target === canvas && mouse('up')(event))
+  canvas.addEventListener('wheel', mouse('wheel'), { passive: false })
+  canvas.addEventListener('contextmenu', (event) => isHolding() && event.preventDefault())
+
+  const key = (action: 'down' | 'up') => (event: KeyboardEvent) => {
+    // What is being composed comes as text when it is done; what is pasted comes as such.
+    if (!isHolding() || event.isComposing || isPaste(event)) return
+    event.preventDefault()
+    const { code, location, repeat } = event
+    send({
+      type: 'key',
+      action,
+      key: event.key.slice(0, 32),
+      code,
+      key_code: Math.min(event.keyCode, 255),
+      location,
+      repeat,
+      modifiers: modifiersOf(event),
+    })
+  }
+  canvas.addEventListener('keydown', key('down'))
+  canvas.addEventListener('keyup', key('up'))
+  document.addEventListener('paste', (event) => {
+    if (!isHolding() || document.activeElement !== canvas) return
+    event.preventDefault()
+    const text = event.clipboardData?.getData('text/plain')
+    if (text) send({ type: 'text', text })
+  })
+  canvas.addEventListener('compositionend', ({ data }) => {
+    if (isHolding() && data) send({ type: 'text', text: data })
+  })
+}
+
+const isPaste = ({ key, ctrlKey, metaKey }: KeyboardEvent) => (ctrlKey || metaKey) && key.toLowerCase() === 'v'
+
+const modifiersOf = ({ altKey, ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent) =>
+  Number(altKey) + 2 * Number(ctrlKey) + 4 * Number(metaKey) + 8 * Number(shiftKey)
+
+/** Wheels of some browsers count in lines or pages. */
+const pixels = ({ deltaMode }: WheelEvent, delta: number) => delta * ([1, 20, 600][deltaMode] ?? 1)

@@ -1,0 +1,66 @@
+/** The live view: one page without anything from elsewhere. It holds no secret; the websocket that it opens asks for the token. */
+import { createHash } from 'node:crypto'
+import { style } from './style.ts'
+import script from './view.page.ts?inline'
+
+const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>bax</title>
+<style>${style}</style>
+<header>
+  <span id="name">bax</span> <span id="state" role="status">connecting</span>
+  <span id="holder" role="status"></span>
+  <button id="control" hidden>Take over</button>
+</header>
+<nav>
+  <button data-go="back" aria-label="Back" disabled>←</button>
+  <button data-go="forward" aria-label="Forward" disabled>→</button>
+  <button data-go="reload" aria-label="Reload" disabled>⟳</button>
+  <form id="place"><input id="address" aria-label="Address" readonly spellcheck="false"></form>
+</nav>
+<main>
+  <ul id="tabs" aria-label="Tabs"></ul>
+  <div id="stage"><canvas id="screen" width="1280" height="720" tabindex="0" aria-label="The page"></canvas></div>
+</main>
+<aside>
+  <input id="filter" type="search" placeholder="Filter events (network too)" aria-label="Filter events">
+  <ol id="events" aria-label="Events"></ol>
+</aside>
+<dialog id="dialog">
+  <form id="reply" method="dialog">
+    <p id="message"></p>
+    <input id="answer" aria-label="Answer">
+    <button value="ok">OK</button> <button id="cancel" value="cancel">Cancel</button>
+  </form>
+</dialog>
+<script>${script}</script>
+</html>
+`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** The answer to who asks for the page; `origins` may show it in a frame. Its websocket goes to where it came from. */
+export function livePage({ headers }: Request, origins: ReadonlySet<string>): Response {
+  const host = /^[\w.:[\]-]+$/.exec(headers.get('host') ?? '')?.[0]
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    // Not every browser takes the websockets of a page's own origin for 'self'.
+    `connect-src 'self'${host === undefined ? '' : ` ws://${host} wss://${host}`}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${origins.size > 0 ? [...origins].join(' ') : "'none'"}`,
+  ]
+  return new Response(html, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  })
+}

@@ -1,0 +1,348 @@
+import { once } from 'node:events'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { createApp } from '../../src/server/app.ts'
+import { loopbackHosts } from '../../src/server/gate.ts'
+import { listen } from '../../src/server/listen.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+let browser: Browser
+
+const form = `<title>Sign in</title><style>* { margin: 0; font: 20px monospace } input, button { display: block; width: 400px; height: 40px }</style>
+  <form action="/done"><input name="who"><input name="word" type="password"><button>Go</button></form>
+  <button onclick="document.title = prompt('Your name?', 'nobody')">Ask</button>`
+
+beforeAll(async () => {
+  const { path } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
+  ;[homes, site, browser] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': form,
+      '/done': '<title>Done</title><h1>Done</h1>',
+      '/red': '<title>Red</title><body style="background: rgb(255, 0, 0)">',
+      '/busy':
+        '<title>Busy</title><h1>0</h1><script>setInterval(() => { document.querySelector("h1").textContent++ }, 20)</script>',
+    }),
+    chromium.launch({
+      executablePath: path,
+      args: [
+        '--no-sandbox',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--disable-quic',
+      ],
+    }),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await homes.close()
+  await site.close()
+})
+
+let contexts: BrowserContext[] = []
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()))
+  contexts = []
+  const { sessions } = await homes.clients.http.listSessions({})
+  await Promise.all(sessions.map(({ session_id }) => homes.clients.http.closeSession({ session_id })))
+})
+
+const create = async (path = '/'): Promise<string> =>
+  (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
+const linkTo = (session_id: string, control = false) => homes.clients.http.linkLiveView({ session_id, control })
+
+/** The live view as a person has it open. */
+async function openView(url: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
+  contexts.push(context)
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}
+
+const shows = (view: Page) =>
+  view.waitForFunction(() => Number(document.querySelector('canvas')!.dataset['pictures'] ?? 0) > 0)
+const takeOver = async (view: Page) => {
+  await view.getByRole('button', { name: 'Take over' }).click()
+  await view.getByRole('button', { name: 'Hand back' }).waitFor()
+}
+/** Clicks on the picture where the session's page has that place. */
+async function clickAt(view: Page, x: number, y: number): Promise<void> {
+  const box = (await view.locator('canvas').boundingBox())!
+  await view.mouse.click(box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height)
+}
+
+describe('the live view in a browser', () => {
+  test('shows the page, its tabs, its address and its events', async () => {
+    const session_id = await create('/red')
+    const view = await openView((await linkTo(session_id)).live_view_url)
+    await shows(view)
+    const colour = await view.evaluate(() => {
+      const canvas = document.querySelector('canvas')!
+      return [...canvas.getContext('2d')!.getImageData(50, 50, 1, 1).data]
+    })
+    expect(colour[0]).toBeGreaterThan(240)
+    expect(colour[1]).toBeLessThan(20)
+    await view.getByLabel('Tabs').getByText('Red').waitFor()
+    expect(await view.getByLabel('Address').inputValue()).toBe(`${site.url}/red`)
+    await homes.clients.http.runCommands({
+      session_id,
+      commands: [{ command: 'navigate_to', data: { url: `${site.url}/done` } }],
+    })
+    await view.getByLabel('Events').getByText('navigate_to').first().waitFor()
+    await view.getByLabel('Tabs').getByText('Done').waitFor()
+    expect(await view.getByLabel('Address').inputValue()).toBe(`${site.url}/done`)
+    expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(false)
+    await view.getByLabel('Filter events').fill('network.response')
+    expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(true)
+  })
+
+  test('follows the session from tab to tab, and says when it has ended', async () => {
+    const session_id = await create('/red')
+    const view = await openView((await linkTo(session_id)).live_view_url)
+    await shows(view)
+    await valueOf(homes.clients.http, session_id, `void window.open('/done')`)
+    await view.getByLabel('Tabs').getByText('Done').waitFor()
+    expect(await view.getByLabel('Tabs').getByRole('listitem').count()).toBe(2)
+    await homes.clients.http.closeSession({ session_id })
+    await view.getByText('the session has ended').waitFor()
+  })
+
+  test('lets who may only watch do nothing else', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id)).live_view_url)
+    await shows(view)
+    expect(await view.getByRole('button', { name: 'Take over' }).isVisible()).toBe(false)
+    expect(await view.getByLabel('Back').isDisabled()).toBe(true)
+    await clickAt(view, 100, 20)
+    await view.keyboard.type('mine')
+    expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('')
+  })
+
+  test('a person takes over, fills a form and hands back; commands wait meanwhile', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await shows(view)
+    await takeOver(view)
+    let told = false
+    const waiting = valueOf(homes.clients.http, session_id, 'location.pathname + location.search').then((value) => {
+      told = true
+      return value
+    })
+    await clickAt(view, 100, 20)
+    await view.keyboard.type('ada')
+    await view.keyboard.press('Tab')
+    await view.keyboard.type('Pa55!')
+    await view.keyboard.press('Enter')
+    await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/done'))
+    expect(told).toBe(false)
+    await view.getByRole('button', { name: 'Hand back' }).click()
+    expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
+    await view.getByRole('button', { name: 'Take over' }).waitFor()
+  })
+
+  test('a person goes to another address, back, and pastes', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await shows(view)
+    await takeOver(view)
+    const address = (part: string) =>
+      view.waitForFunction((end) => document.querySelector<HTMLInputElement>('#address')!.value.endsWith(end), part)
+    await view.getByLabel('Address').fill(`${site.url}/red`)
+    await view.keyboard.press('Enter')
+    await address('/red')
+    await view.getByLabel('Back').click()
+    await address(`${new URL(site.url).port}/`)
+    await clickAt(view, 100, 20)
+    await view.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', 'pasted – 漢字')
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
+    })
+    await view.getByRole('button', { name: 'Hand back' }).click()
+    await until(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
+    expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
+  })
+
+  test('dialogs are the answer of who drives, and answered as ever when nobody does', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await shows(view)
+    await takeOver(view)
+    await clickAt(view, 100, 140)
+    await view.getByRole('dialog').getByText('Your name?').waitFor()
+    await view.getByLabel('Answer').fill('Grace')
+    await view.getByRole('button', { name: 'OK' }).click()
+    await view.getByRole('dialog').getByText('Your name?').waitFor({ state: 'hidden' })
+    await view.getByRole('button', { name: 'Hand back' }).click()
+    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Grace')
+    expect(await valueOf(homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
+  })
+
+  test('who closes the view while driving hands back, an open dialog included', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await shows(view)
+    await takeOver(view)
+    await clickAt(view, 100, 140)
+    await view.getByRole('dialog').getByText('Your name?').waitFor()
+    await view.close()
+    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('null')
+  })
+
+  test('two views: one drives, the other is told so', async () => {
+    const session_id = await create()
+    const { live_view_url } = await linkTo(session_id, true)
+    const [first, second] = await Promise.all([openView(live_view_url), openView(live_view_url)])
+    await Promise.all([shows(first), shows(second)])
+    await takeOver(first)
+    await second.getByText('Somebody else drives.').waitFor()
+    expect(await second.getByRole('button', { name: 'Take over' }).isDisabled()).toBe(true)
+    await first.getByRole('button', { name: 'Hand back' }).click()
+    await takeOver(second)
+    await first.getByText('Somebody else drives.').waitFor()
+  })
+
+  test('loads nothing from elsewhere, runs nothing that it does not bring, and stays out of foreign frames', async () => {
+    const session_id = await create()
+    const { live_view_url } = await linkTo(session_id)
+    const context = await browser.newContext()
+    contexts.push(context)
+    const page = await context.newPage()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    const answer = (await page.goto(live_view_url))!
+    await shows(page)
+    expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([homes.baseUrl]))
+    const { 'content-security-policy': policy, 'referrer-policy': referrer } = answer.headers()
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*/)
+    expect(referrer).toBe('no-referrer')
+  })
+})
+
+test('is shown in a frame by the origins that are let, and by no others', async () => {
+  const session_id = await create('/red')
+  const gate = { hosts: loopbackHosts, origins: new Set([site.url]), keys: null }
+  const { engine } = homes
+  const app = createApp({ engine, gate, sockets: 'here' })
+  const listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
+  const { token } = await linkTo(session_id)
+  const framed = (address: string) => `<iframe src="${address}" width="900" height="600"></iframe>`
+  const context = await browser.newContext()
+  contexts.push(context)
+  const page = await context.newPage()
+  await page.goto(site.url)
+  await page.setContent(framed(`${listener.address}/live/${session_id}?token=${token}`))
+  await page.frameLocator('iframe').getByText('Red').first().waitFor()
+  const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+  await page.setContent(framed(`${homes.baseUrl}/live/${session_id}?token=${token}`))
+  await refused
+  await page.goto('about:blank')
+  await listener.close()
+})
+
+describe('the websocket of the live view', () => {
+  const opening = async (session_id: string, token: string | null, headers: Record<string, string> = {}) => {
+    const protocols = ['bax.live.v1', ...(token === null ? [] : [`bax.bearer.${token}`])]
+    const socket = new WebSocket(`${homes.baseUrl.replace('http', 'ws')}/sessions/${session_id}/live`, protocols, {
+      headers,
+    })
+    socket.on('error', () => {})
+    const status = await new Promise<number>((resolve) => {
+      socket.once('open', () => resolve(101))
+      socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode!))
+    })
+    return { socket, status }
+  }
+  const answersOf = (socket: WebSocket) => {
+    const messages: Record<string, unknown>[] = []
+    socket.on('message', (data: Buffer, isBinary) => isBinary || messages.push(JSON.parse(data.toString())))
+    return messages
+  }
+
+  test('opens for tokens of this session only', async () => {
+    const [session_id, other] = [await create(), await create()]
+    const { token } = await linkTo(session_id)
+    expect((await opening(session_id, null)).status).toBe(401)
+    expect((await opening(session_id, 'ft_wrong')).status).toBe(401)
+    expect((await opening(other, token)).status).toBe(401)
+    expect((await opening(session_id, token, { origin: 'https://elsewhere.example' })).status).toBe(403)
+    const { socket, status } = await opening(session_id, token)
+    expect(status).toBe(101)
+    socket.close()
+  })
+
+  test('the frame_token of a session watches, and drives nothing', async () => {
+    const { session_id, frame_token } = await homes.clients.http.createSession({ headless: true })
+    const { socket } = await opening(session_id!, frame_token!)
+    const messages = answersOf(socket)
+    socket.send(JSON.stringify({ type: 'take' }))
+    await until(() => messages.some(({ type }) => type === 'error'))
+    expect(messages.find(({ type }) => type === 'error')).toMatchObject({ code: 'unauthorized' })
+    socket.close()
+  })
+
+  test('says what is wrong with a message, and goes on', async () => {
+    const session_id = await create()
+    const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
+    const messages = answersOf(socket)
+    const errors = () => messages.filter(({ type }) => type === 'error').map(({ code }) => code)
+    const wrong = [
+      '{',
+      '[]',
+      JSON.stringify({ type: 'fly' }),
+      JSON.stringify({ type: 'mouse', action: 'move', x: -1, y: 0 }),
+      JSON.stringify({ type: 'key', action: 'down', key: 'x' }),
+      JSON.stringify({ type: 'dialog', accept: true }),
+    ]
+    for (const text of wrong) socket.send(text)
+    await until(() => errors().length === wrong.length)
+    expect(errors().toSorted()).toEqual([
+      'conflict',
+      'conflict',
+      'invalid_json',
+      'invalid_request',
+      'invalid_request',
+      'invalid_request',
+    ])
+    socket.send(JSON.stringify({ type: 'take' }))
+    await until(() => messages.some(({ type, holder }) => type === 'control' && holder === 'you'))
+    socket.send(JSON.stringify({ type: 'navigate', url: 'file:///etc/passwd' }))
+    await until(() => errors().includes('url_blocked'))
+    socket.close()
+  })
+
+  test('a view that reads nothing holds up neither the session nor the engine', async () => {
+    const session_id = await create('/busy')
+    const { socket } = await opening(session_id, (await linkTo(session_id)).token)
+    socket.pause()
+    const count = () => valueOf(homes.clients.http, session_id, 'Number(document.querySelector("h1").textContent)')
+    const before = (await count()) as number
+    await until(async () => ((await count()) as number) > before + 20)
+    socket.resume()
+    const [data] = (await once(socket, 'message')) as [Buffer]
+    expect(data.length).toBeGreaterThan(0)
+    socket.terminate()
+  })
+
+  test('there is none for an engine inside a command', async () => {
+    const session_id = await create()
+    expect(await failureOf(homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({
+      code: 'unsupported',
+    })
+    expect((await homes.clients.embedded.getSession({ session_id })).live_view_url).toBe(null)
+    expect((await homes.clients.http.getSession({ session_id })).live_view_url).toBe(
+      `${homes.baseUrl}/live/${session_id}`,
+    )
+  })
+})
