@@ -1,0 +1,131 @@
+// Makes the container image of the server, `bax:VERSION` (and `bax:latest`), from Debian's packages, this machine's Node
+// and this checkout; no registry is asked. Needs root (debootstrap) and Docker. The Debian below it is made once and
+// kept; `node scripts/image/build.js fonts-noto-cjk` puts further packages into it.
+import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import esbuild from 'esbuild'
+import { build } from '../build.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+const say = (line) => process.stderr.write(`${line}\n`)
+
+/** Chromium, letters for the languages of Europe and pictures in text, and a first process that buries the dead. */
+const packages = ['ca-certificates', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini']
+
+const state = '/var/lib/bax'
+const recipe = (more) => ({
+  packages: [...packages, ...more],
+  user: { name: 'bax', id: 10_001, home: state, shell: '/usr/sbin/nologin' },
+  folders: [state],
+})
+
+/** Builds it; gives its name. */
+export async function buildImage(more = []) {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const base = await baseImage(recipe(more))
+  const name = `bax:${version}`
+  const context = await mkdtemp(join(tmpdir(), 'bax-image-context-'))
+  try {
+    await fill(context)
+    await writeFile(join(context, 'Dockerfile'), dockerfile(base, version))
+    say(`building ${name}`)
+    await docker(['build', '--quiet', '--tag', name, '--tag', 'bax:latest', context])
+  } finally {
+    await rm(context, { recursive: true, force: true })
+  }
+  return name
+}
+
+/** The Debian below, named by what it is made of. */
+async function baseImage(wanted) {
+  const hash = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16)
+  const name = `bax-server-base:${hash}`
+  if (await docker(['image', 'inspect', name]).catch(() => undefined)) return name
+  say(`making ${name} (some minutes, once)`)
+  const { makeDebian } = await loadMaker()
+  await makeDebian(wanted, { report: say }, async (archive) => {
+    const child = spawn('docker', ['import', '-', name], { stdio: ['pipe', 'ignore', 'inherit'] })
+    const ended = new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+    await pipeline(archive, child.stdin)
+    if ((await ended) !== 0) throw new Error('docker import failed')
+  })
+  return name
+}
+
+/** What makes the Debian of shell sessions makes this one too. */
+async function loadMaker() {
+  const folder = await mkdtemp(join(root, 'node_modules', '.cache', 'bax-image-'))
+  const outfile = join(folder, 'maker.mjs')
+  try {
+    await esbuild.build({
+      entryPoints: [join(root, 'src/engine/shell/images/debian-image.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile,
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The program as npm would install it, and the Node that runs this script. */
+async function fill(context) {
+  const app = join(context, 'opt', 'bax')
+  await mkdir(join(context, 'bin'), { recursive: true })
+  await build(join(app, 'dist'))
+  for (const name of ['bin', 'package.json', 'LICENSE'])
+    await cp(join(root, name), join(app, name), { recursive: true })
+  const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root })
+  for (const path of stdout.trim().split('\n').slice(1)) {
+    await cp(path, join(app, relative(root, path)), {
+      recursive: true,
+      // What a package holds of others is a line of its own; `.bin` is for people.
+      filter: (source) =>
+        !/\/node_modules\/(?:.*\/)?(?:node_modules|\.bin)(?:\/|$)/.test(source.slice(root.length - 1)),
+    })
+  }
+  await copyFile(process.execPath, join(context, 'bin', 'node'))
+  await symlink('/opt/bax/bin/bax.js', join(context, 'bin', 'bax'))
+}
+
+const health =
+  "fetch('http://127.0.0.1:4100/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
+
+const dockerfile = (base, version) => `FROM ${base}
+LABEL org.opencontainers.image.title="bax" org.opencontainers.image.version="${version}" org.opencontainers.image.licenses="MIT"
+COPY bin /usr/local/bin
+COPY opt /opt
+ENV BAX_STATE_DIR=${state} BAX_CACHE_DIR=/tmp/bax-cache LANG=C.UTF-8
+USER 10001:10001
+WORKDIR ${state}
+VOLUME ${state}
+EXPOSE 4100
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["node", "-e", ${JSON.stringify(health)}]
+ENTRYPOINT ["/usr/bin/tini", "--", "bax"]
+CMD ["serve", "--host", "0.0.0.0"]
+`
+
+async function docker(args) {
+  // Docker 20 and its successors build this without their newer builder, which may be absent.
+  const { stdout } = await run('docker', args, { env: { ...process.env, DOCKER_BUILDKIT: '0' } })
+  return stdout.trim()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    process.stdout.write(`${await buildImage(process.argv.slice(2))}\n`)
+  } catch (error) {
+    say(`error: ${error.stderr || error.message}`)
+    process.exitCode = 1
+  }
+}
