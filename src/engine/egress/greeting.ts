@@ -21,9 +21,11 @@ export function readWish(socket: Socket): Promise<Wish | undefined> {
   return new Promise((resolve) => {
     let heard: Buffer = Buffer.alloc(0)
     let greeted = false
-    const done = (wish?: Wish) => {
+    const done = (wish?: Wish, rest?: Buffer) => {
       clearTimeout(timer)
       socket.off('data', hear).off('close', gone).pause()
+      // Before anything is handed back nobody may be listening.
+      if (rest && rest.length > 0) socket.unshift(rest)
       resolve(wish)
     }
     const gone = () => done()
@@ -42,8 +44,7 @@ export function readWish(socket: Socket): Promise<Wish | undefined> {
       }
       const said = wishIn(heard)
       if (said === 'partial') return
-      if (said && said.length < heard.length) socket.unshift(heard.subarray(said.length))
-      done(said?.wish)
+      done(said?.wish, said && heard.subarray(said.length))
     }
     socket.on('data', hear).on('close', gone)
   })

@@ -40,17 +40,17 @@ export class Names {
   }
 
   /** The same for Node's sockets, which ask for names only: addresses have to be checked before. */
-  readonly lookup: LookupFunction = (host, options: LookupOptions, callback) => {
+  readonly lookup: LookupFunction = (host, options: LookupOptions, tell) => {
     const family = options.family === 'IPv4' ? 4 : options.family === 'IPv6' ? 6 : options.family
     this.resolve(host).then(
       (all) => {
         const fitting = family ? all.filter((address) => address.family === family) : all
         const [first] = fitting
-        if (!first) callback(noAddress(host), '')
-        else if (options.all) callback(null, [...fitting])
-        else callback(null, first.address, first.family)
+        if (!first) tell(noAddress(host), '')
+        else if (options.all) tell(null, [...fitting])
+        else tell(null, first.address, first.family)
       },
-      (error: Error) => callback(error, ''),
+      (error: Error) => tell(error, ''),
     )
   }
 

@@ -1,0 +1,72 @@
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { Names } from '../../../../src/engine/egress/names.ts'
+import { Policy } from '../../../../src/engine/egress/policy.ts'
+
+const policy = new Policy({ privateAllowed: false, opened: ['127.0.0.2'] })
+
+/** Answers the n-th question with the n-th list, and then with the last one. */
+function answers(...lists: string[][]) {
+  let asked = 0
+  const lookup = async () => {
+    const list = lists[Math.min(asked++, lists.length - 1)]!
+    return list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+  return { names: new Names(policy, lookup), asked: () => asked }
+}
+
+const addressesOf = async (names: Names, host = 'a.test') => (await names.resolve(host)).map(({ address }) => address)
+
+describe('names', () => {
+  test('have only the addresses that may be reached', async () => {
+    expect(await addressesOf(answers(['127.0.0.1', '8.8.8.8', '::1', '127.0.0.2']).names)).toEqual([
+      '8.8.8.8',
+      '127.0.0.2',
+    ])
+    await expect(addressesOf(answers(['127.0.0.1', 'fd00::1']).names)).rejects.toMatchObject({ code: 'url_blocked' })
+    await expect(addressesOf(answers([]).names)).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  })
+
+  test('are asked for once by all who want them at a time', async () => {
+    const { names, asked } = answers(['8.8.8.8'], ['127.0.0.3'])
+    const all = await Promise.all([addressesOf(names), addressesOf(names), addressesOf(names)])
+    expect(all).toEqual([['8.8.8.8'], ['8.8.8.8'], ['8.8.8.8']])
+    expect(asked()).toBe(1)
+  })
+
+  test('that were refused are asked for again', async () => {
+    const { names } = answers(['127.0.0.3'], ['8.8.8.8'])
+    await expect(addressesOf(names)).rejects.toMatchObject({ code: 'url_blocked' })
+    expect(await addressesOf(names)).toEqual(['8.8.8.8'])
+  })
+})
+
+describe('a socket', () => {
+  test('connects to what was checked, whatever the name means a moment later', async () => {
+    const reached: string[] = []
+    const serve = (address: string) =>
+      createServer((socket) => {
+        reached.push(address)
+        socket.end()
+      })
+    const [good, bad] = [serve('127.0.0.2'), serve('127.0.0.3')]
+    await new Promise<void>((resolve) => good.listen(0, '127.0.0.2', resolve))
+    const { port } = good.address() as AddressInfo
+    await new Promise<void>((resolve) => bad.listen(port, '127.0.0.3', resolve))
+    // Every answer but the first one is the attacker's.
+    const { names } = answers(['127.0.0.2'], ['127.0.0.3'])
+    const end = (socket: ReturnType<typeof connect>) =>
+      new Promise<string>((resolve) => {
+        socket
+          .on('error', (error: NodeJS.ErrnoException) => resolve(error.code!))
+          .on('end', () => resolve('end'))
+          .resume()
+      })
+    expect(await end(connect({ host: 'a.test', port, lookup: names.lookup }))).toBe('end')
+    const later = answers(['127.0.0.3']).names
+    expect(await end(connect({ host: 'a.test', port, lookup: later.lookup }))).toBe('url_blocked')
+    expect(reached).toEqual(['127.0.0.2'])
+    good.close()
+    bad.close()
+  })
+})
