@@ -1,6 +1,7 @@
 /** The Chrome DevTools Protocol on sessions of the engine's own: single calls, and clients with a websocket. */
 import type { Page } from 'playwright'
 import type { CdpRequest } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors.ts'
 import { closeCodes, type Link } from '../../core/link.ts'
 import { sendToClient } from '../cdp/client-link.ts'
 import { type CallGround, type CdpDone, CdpCalls } from '../cdp/calls.ts'
