@@ -14,14 +14,15 @@ export interface Served {
   close(): Promise<void>
 }
 
-export async function serveBax(env: Record<string, string> = {}): Promise<Served> {
+/** Tests ask again and again: without flags of their own they may do so as often as they like. */
+export async function serveBax(env: Record<string, string> = {}, rate = ['--rate', '0']): Promise<Served> {
   const built = await buildBax()
   const stateDir = await built.stateDir()
   const own = { ...env, BAX_STATE_DIR: stateDir }
   const made = await built.run(['key', 'create', 'clients', '--scopes', 'admin', '--embedded'], { env: own })
   const key = made.stdout.trim()
-  // The sites of tests are on this machine, and tests ask again and again.
-  const flags = ['--port', '0', '--allow-private', '127.0.0.1', '--rate', '0']
+  // The sites of tests are on this machine.
+  const flags = ['--port', '0', '--allow-private', '127.0.0.1', ...rate]
   const running = built.start(['serve', ...flags], { env: own })
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.says('bax is listening on http://'))![0]
   return {

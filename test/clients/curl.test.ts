@@ -1,0 +1,71 @@
+/** curl, with the examples of the README as they stand there. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Served, serveBax } from '../support/served.ts'
+import { busybox } from '../support/shell.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let served: Served
+let site: Site
+let folder: string
+let examples: string[]
+
+beforeAll(async () => {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  const [, section] = /\n### curl\n([\s\S]*?)\n### /.exec(readme)!
+  site = await serveSite({ '/': '<!doctype html><title>Home</title><h1>Home</h1>' })
+  const DOCKER_HOST = process.env['DOCKER_HOST']
+  served = await serveBax({ ...(DOCKER_HOST && { DOCKER_HOST }) })
+  examples = [...section!.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) =>
+    text!
+      .replaceAll('https://example.com', site.url)
+      // The image that is made for tests.
+      .replace("/shell/sessions -d '{}'", `/shell/sessions -d '{"image": "${busybox.image}"}'`),
+  )
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-curl-'))
+})
+afterAll(async () => {
+  await served.close()
+  await site.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What the examples print, each after a line of its own; in one shell, as a reader would type them. */
+function type(...numbers: number[]): Promise<{ code: number; out: string[]; errors: string }> {
+  const script = ['set -e', ...numbers.flatMap((at) => ['echo; echo "--"', examples[at]!])].join('\n')
+  const env = { PATH: process.env['PATH'], BAX_SERVER: served.url, BAX_API_KEY: served.key }
+  return new Promise((resolve) => {
+    execFile('bash', ['--norc', '-c', script], { cwd: folder, env }, (error, out, errors) =>
+      resolve({
+        code: (error?.code as number | undefined) ?? 0,
+        out: out.split('--\n').slice(1),
+        errors,
+      }),
+    )
+  })
+}
+
+test('scrapes a page, runs commands on a session and follows its events until it ends', async () => {
+  const { code, out, errors } = await type(0, 1)
+  expect([code, errors]).toEqual([0, ''])
+  expect(out[0]).toContain('"markdown":"# Home"')
+  expect(out[0]).toMatch(/"command":"get_title".*"value":"Home"/)
+  const frames = out[1]!.split('\n').filter((line) => line.startsWith('data: '))
+  const types = frames.map((line) => (JSON.parse(line.slice('data: '.length)) as { type: string }).type)
+  expect(types).toEqual(['page.loaded', 'session.closed'])
+})
+
+test.skipIf(busybox.absent !== null)('moves files to a shell session and back', async () => {
+  const { code, errors } = await type(0, 1, 2)
+  expect([code, errors]).toEqual([0, ''])
+  const events = await readFile(join(folder, 'events.txt'))
+  expect((await readFile(join(folder, 'size.txt'), 'utf8')).trim()).toBe(String(events.length))
+})
+
+test('ends with 22 at a refusal, and prints it', async () => {
+  const { out } = await type(0, 3)
+  expect(out[1]).toMatch(/"code":"url_blocked"[\s\S]*curl ended with 22/)
+})

@@ -1,0 +1,71 @@
+/** A client of the kind that Stainless makes, with its own rules of what to repeat and when. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packageModule } from '../support/packages.ts'
+import { type Served, serveBax } from '../support/served.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+type Options = { body?: unknown; headers?: Record<string, string> }
+
+/** What such a client has beside the methods of its service. */
+interface Client {
+  get(path: string): Promise<Record<string, unknown>>
+  post(path: string, options: Options): Promise<Record<string, unknown>>
+  delete(path: string): Promise<unknown>
+}
+interface ClientModule {
+  default: new (options: Record<string, unknown>) => Client
+}
+
+let served: Served
+let site: Site
+let client: Client
+/** Requests that the client has sent. */
+const sent: string[] = []
+
+beforeAll(async () => {
+  site = await serveSite({ '/': '<!doctype html><title>Home</title><h1>Home</h1>', '/slow': () => {} })
+  served = await serveBax({}, ['--rate', '2', '--burst', '3'])
+  const { default: Client } = await packageModule<ClientModule>('@anthropic-ai/sdk', '1.12.0', 'index.mjs')
+  const counting: typeof fetch = (url, options) => {
+    sent.push(new URL(url as string).pathname)
+    return fetch(url, options)
+  }
+  client = new Client({ apiKey: served.key, baseURL: served.url, maxRetries: 5, fetch: counting })
+})
+afterAll(async () => {
+  await served.close()
+  await site.close()
+})
+
+test('is answered with its key in x-api-key', async () => {
+  const answer = await client.post('/v1/scrape', { body: { url: site.url } })
+  expect(answer).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
+})
+
+test('gets through a limit by waiting for as long as it is told to', async () => {
+  sent.length = 0
+  const answers = await Promise.all(Array.from({ length: 6 }, () => client.get('/sessions')))
+  for (const answer of answers) expect(answer).toMatchObject({ sessions: [], total: 0 })
+  expect(sent.length).toBeGreaterThan(6)
+})
+
+test('does not repeat what must not be repeated', async () => {
+  sent.length = 0
+  site.requests.length = 0
+  const slow = client.post('/v1/scrape', { body: { url: `${site.url}/slow`, timeout: 300 } })
+  await expect(slow).rejects.toMatchObject({ status: 408, error: { code: 'timeout' } })
+  expect(sent).toEqual(['/v1/scrape'])
+  await expect(client.get('/sessions/ses_none')).rejects.toMatchObject({
+    status: 404,
+    error: { code: 'session_not_found', request_id: expect.stringMatching(/^req_/) },
+  })
+  expect(sent).toHaveLength(2)
+})
+
+test('makes one session of two tries with the same Idempotency-Key', async () => {
+  const once = { body: { headless: true }, headers: { 'Idempotency-Key': 'one' } }
+  const [first, again] = [await client.post('/sessions', once), await client.post('/sessions', once)]
+  expect(again['session_id']).toBe(first['session_id'])
+  const other = client.post('/sessions', { ...once, body: { headless: true, locale: 'de' } })
+  await expect(other).rejects.toMatchObject({ status: 409, error: { code: 'conflict' } })
+})
