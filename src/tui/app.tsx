@@ -22,13 +22,21 @@ import { useSize } from './hooks/use-size.ts'
 import { type Keyboard, type Layer, pressesOf } from './keyboard.ts'
 import type { Link } from './link.ts'
 import type { Graphics } from './picture/graphics.ts'
+import { Engine } from './screens/engine.tsx'
+import { Jobs } from './screens/jobs.tsx'
+import { Relay } from './screens/relay.tsx'
 import type { ScreenProps } from './screens/screen-props.ts'
+import { Shell } from './screens/shell.tsx'
 import { Sessions } from './screens/sessions.tsx'
 import type { Screen } from './terminal/screen.ts'
 import { themeOf } from './theme.ts'
 
 const screens: readonly { readonly name: string; readonly Screen: (props: ScreenProps) => React.ReactNode }[] = [
   { name: 'Sessions', Screen: Sessions },
+  { name: 'Relay', Screen: Relay },
+  { name: 'Shell', Screen: Shell },
+  { name: 'Jobs', Screen: Jobs },
+  { name: 'Engine', Screen: Engine },
 ]
 
 /** Milliseconds for which something that was said stays. */

@@ -9,6 +9,7 @@ import { createSession } from '../create-session.ts'
 import { since } from '../format.ts'
 import { useHouse, useTheme } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
+import { useAttempt } from '../hooks/use-attempt.ts'
 import { useKeys } from '../hooks/use-keys.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
@@ -82,14 +83,7 @@ function SessionList({ width, height, onOpen }: ScreenProps & { readonly onOpen:
 /** What changes the list. */
 function useDoing(again: () => void) {
   const { link, say } = useHouse()
-  const run = async (work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (failure) {
-      say((failure as Error).message, 'bad')
-    }
-    again()
-  }
+  const run = useAttempt(again)
   return {
     start: (url: string) =>
       run(async () => {

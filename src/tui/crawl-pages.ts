@@ -1,0 +1,118 @@
+/** The pages of a crawl as they are found and settled, in the order of a site's folders. */
+import type { Event } from '../core/event-line.ts'
+
+export interface CrawlPage {
+  readonly url: string
+  readonly depth: number
+  readonly state: 'waiting' | 'done' | 'error' | 'skipped'
+  /** Number of the page among those that were scraped. */
+  readonly index?: number
+  readonly title?: string
+  /** Why there is no page. */
+  readonly problem?: string
+}
+
+/** How far a crawl is, by its last word on it. */
+export interface CrawlProgress {
+  readonly total: number
+  readonly completed: number
+  readonly errors: number
+  readonly queued: number
+  readonly perSecond: number
+  readonly current: readonly string[]
+  readonly status: string | null
+}
+
+export interface CrawlPages {
+  readonly pages: ReadonlyMap<string, CrawlPage>
+  readonly progress: CrawlProgress
+}
+
+export const noPages: CrawlPages = {
+  pages: new Map(),
+  progress: { total: 0, completed: 0, errors: 0, queued: 0, perSecond: 0, current: [], status: null },
+}
+
+/** Addresses that are kept; a crawl may find many more. */
+const most = 5000
+
+/** What is known after some more events. */
+export function withEvents({ pages, progress }: CrawlPages, events: readonly Event[]): CrawlPages {
+  const next = new Map(pages)
+  let now = progress
+  const put = (page: CrawlPage) => {
+    if (next.has(page.url) || next.size < most) next.set(page.url, { ...next.get(page.url), ...page })
+  }
+  for (const { type, data } of events) {
+    const depth = Number(data['depth'] ?? 0)
+    const url = String(data['url'] ?? '')
+    if (type === 'crawl.found') for (const url of data['urls'] as string[]) put({ url, depth, state: 'waiting' })
+    else if (type === 'crawl.page') {
+      const { metadata } = data['page'] as { metadata?: { title?: string } }
+      put({ url, depth, state: 'done', index: Number(data['index']), title: metadata?.title ?? '' })
+    } else if (type === 'crawl.error') put({ url, depth, state: 'error', problem: String(data['error']) })
+    else if (type === 'crawl.skipped')
+      for (const { url, reason } of data['skipped'] as { url: string; reason: string }[])
+        if (next.has(url)) put({ url, depth: next.get(url)!.depth, state: 'skipped', problem: reason })
+    if (type === 'crawl.progress' || type === 'crawl.finished') now = progressOf(now, type, data)
+  }
+  return { pages: next, progress: now }
+}
+
+function progressOf(before: CrawlProgress, type: string, data: Event['data']): CrawlProgress {
+  const { total, completed, errors } = data as { total: number; completed: number; errors: number }
+  if (type === 'crawl.finished')
+    return { ...before, total, completed, errors, queued: 0, perSecond: 0, current: [], status: String(data['status']) }
+  const { queued, pages_per_second, current } = data as { queued: number; pages_per_second: number; current: string[] }
+  return { total, completed, errors, queued, perSecond: pages_per_second, current, status: 'scraping' }
+}
+
+/** A line of the tree: a page, or a folder that is no page itself. */
+export interface TreeRow {
+  readonly key: string
+  readonly level: number
+  readonly label: string
+  readonly page?: CrawlPage
+}
+
+/** Pages below the folders of their addresses. */
+export function treeOf(pages: Iterable<CrawlPage>): TreeRow[] {
+  const rows: TreeRow[] = []
+  const open: string[] = []
+  const sorted = [...pages].map((page) => ({ page, parts: partsOf(page.url) }))
+  sorted.sort((a, b) => compare(a.parts, b.parts))
+  for (const { page, parts } of sorted) {
+    let shared = 0
+    while (shared < open.length && shared < parts.length - 1 && open[shared] === parts[shared]) shared += 1
+    open.length = shared
+    for (let level = shared; level < parts.length - 1; level += 1) {
+      open.push(parts[level]!)
+      // A folder that is a page stands there already.
+      if (rows.at(-1)?.key !== open.join('/')) rows.push({ key: `${open.join('/')}/`, level, label: parts[level]! })
+    }
+    rows.push({ key: parts.join('/'), level: parts.length - 1, label: parts.at(-1)!, page })
+    open.push(parts.at(-1)!)
+  }
+  return rows
+}
+
+function partsOf(address: string): string[] {
+  const { host, pathname, search } = new URL(address)
+  const parts = pathname.split('/').filter(Boolean)
+  if (search) parts[Math.max(0, parts.length - 1)] = `${parts.at(-1) ?? ''}${search}`
+  return [host, ...parts]
+}
+
+function compare(a: readonly string[], b: readonly string[]): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at += 1) if (a[at] !== b[at]) return a[at]! < b[at]! ? -1 : 1
+  return a.length - b.length
+}
+
+/** Where a page stands in the list that `GET /v1/crawl/{id}` gives: by depth, then by number. */
+export function placeOf(page: CrawlPage, pages: Iterable<CrawlPage>): number {
+  const before = [...pages].filter(
+    ({ state, depth, index }) =>
+      state === 'done' && (depth < page.depth || (depth === page.depth && index! < page.index!)),
+  )
+  return before.length
+}

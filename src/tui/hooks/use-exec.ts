@@ -1,0 +1,74 @@
+/** Commands of a shell session, one after the other, with their output as it comes. */
+import { useEffect, useRef, useState } from 'react'
+import { asBaxError } from '../../core/errors.ts'
+import type { Frame } from '../../core/stream.ts'
+import { useHouse } from './house.ts'
+
+/** Characters of output that are kept. */
+const mostChars = 200_000
+/** Milliseconds between looks at what has come. */
+const moment = 100
+
+interface Execs {
+  readonly text: string
+  readonly isRunning: boolean
+  readonly run: (command: string) => void
+  /** Ends the command that runs. */
+  readonly stop: () => void
+}
+
+export function useExec(session_id: string, onDone: () => void): Execs {
+  const { link } = useHouse()
+  const [text, setText] = useState('')
+  const [isRunning, setRunning] = useState(false)
+  const current = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => current.current?.abort(), [])
+  const run = async (command: string) => {
+    const ended = new AbortController()
+    current.current = ended
+    let held = `$ ${command}\n`
+    const flush = () => {
+      const fresh = held
+      held = ''
+      if (fresh) setText((before) => (before + fresh).slice(-mostChars))
+    }
+    const timer = setInterval(flush, moment)
+    setRunning(true)
+    try {
+      const frames = await link.follow('shellExecStream', { session_id, command, encoding: 'utf8' }, ended.signal)
+      for await (const frame of frames ?? []) held += wordsOf(frame as Frame & Record<string, unknown>)
+    } catch (error) {
+      link.noticed(error)
+      held += ended.signal.aborted ? '^C\n' : `${asBaxError(error).message}\n`
+    }
+    clearInterval(timer)
+    flush()
+    setRunning(false)
+    onDone()
+  }
+  return {
+    text,
+    isRunning,
+    run: (command) => void run(command),
+    stop: () => current.current?.abort(),
+  }
+}
+
+/** What a frame adds to the screen. */
+function wordsOf(frame: Frame & Record<string, unknown>): string {
+  switch (frame.type) {
+    case 'stdout':
+    case 'stderr':
+      return String(frame['data'])
+    case 'artifact':
+      return `[${String(frame['files'])} files kept as ${String(frame['artifact_id'])}]\n`
+    case 'exit': {
+      const code = Number(frame['exit_code'])
+      return code === 0 ? '' : `[exit code ${code}${frame['timed_out'] ? ', out of time' : ''}]\n`
+    }
+    case 'error':
+      return `${String(frame['message'])}\n`
+    default:
+      return ''
+  }
+}

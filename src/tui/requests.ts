@@ -1,0 +1,61 @@
+/** The requests of a page, put together from the events that tell of them. */
+import type { RelayEvent } from '../core/shapes/relay.ts'
+
+export interface PageRequest {
+  readonly id: string
+  readonly url: string
+  readonly method: string
+  readonly resource: string
+  readonly status: number | null
+  readonly bytes: number | null
+  readonly problem: string | null
+  /** Milliseconds from the request to the last that was heard of it. */
+  readonly ms: number | null
+  readonly events: readonly RelayEvent[]
+}
+
+/** Requests in the order in which they began. */
+export function requestsOf(events: readonly RelayEvent[]): PageRequest[] {
+  const found = new Map<string, RelayEvent[]>()
+  for (const event of events) {
+    const id = event.data['request_id']
+    if (event.kind !== 'network' || typeof id !== 'string') continue
+    const known = found.get(id)
+    if (known) known.push(event)
+    else found.set(id, [event])
+  }
+  return [...found].map(([id, own]) => requestOf(id, own))
+}
+
+function requestOf(id: string, events: readonly RelayEvent[]): PageRequest {
+  const fact = (name: string) => events.findLast(({ data }) => data[name] !== undefined)?.data[name]
+  const [first] = events
+  const last = events.at(-1)!
+  const isOver = last.type === 'finished' || last.type === 'failed'
+  return {
+    id,
+    url: String(events.find(({ data }) => data['url'] !== undefined)?.data['url'] ?? ''),
+    method: String(fact('method') ?? ''),
+    resource: String(fact('resource') ?? ''),
+    status: (fact('status') as number | undefined) ?? null,
+    bytes: (fact('bytes') as number | undefined) ?? null,
+    problem: (fact('error') as string | undefined) ?? null,
+    ms: isOver ? Math.max(0, Math.round(last.ts - first!.ts)) : null,
+    events,
+  }
+}
+
+/** A command line that sends the request again. Headers that hold secrets stand there as the engine gave them: taken out. */
+export function curlOf({ url, method, events }: PageRequest): string {
+  const sent = events.find(({ type }) => type === 'request')?.data['headers'] as Record<string, string> | undefined
+  // What the browser makes anew for each connection is left to curl.
+  const headers = Object.entries(sent ?? {}).filter(([name]) => !/^(?::|content-length$|host$|connection$)/i.test(name))
+  return [
+    `curl ${word(url)}`,
+    ...(method && method !== 'GET' ? [`-X ${word(method)}`] : []),
+    ...headers.map(([name, value]) => `-H ${word(`${name}: ${value}`)}`),
+    '--compressed',
+  ].join(' \\\n  ')
+}
+
+const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,111 @@
+/** One crawl: how far it is, and its pages as a tree. */
+import { Box, Text } from 'ink'
+import { ProgressBar } from '@inkjs/ui'
+import { useMemo, useState } from 'react'
+import type { Event } from '../../core/event-line.ts'
+import type { CrawlListed } from '../../core/shapes/crawl.ts'
+import { Pager } from '../components/pager.tsx'
+import { type Column, Table } from '../components/table.tsx'
+import { type CrawlPage, type CrawlPages, noPages, placeOf, treeOf, type TreeRow, withEvents } from '../crawl-pages.ts'
+import { useHouse, useTheme } from '../hooks/house.ts'
+import { useAttempt } from '../hooks/use-attempt.ts'
+import { useFrames } from '../hooks/use-frames.ts'
+import { useKeys } from '../hooks/use-keys.ts'
+import { cut, plain } from '../terminal/plain.ts'
+import type { Theme } from '../theme.ts'
+import type { ScreenProps } from './screen-props.ts'
+
+interface CrawlViewProps extends ScreenProps {
+  readonly crawl: CrawlListed
+  readonly onClose: () => void
+}
+
+const signs: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
+
+export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
+  const { link } = useHouse()
+  const theme = useTheme()
+  const [state, setState] = useState<CrawlPages>(noPages)
+  const [onlyErrors, setOnlyErrors] = useState(false)
+  const [read, setRead] = useState<{ title: string; text: string } | null>(null)
+  const attempt = useAttempt()
+  useFrames({
+    stream: 'crawlEvents',
+    input: { id: crawl.id },
+    since: 0,
+    moment: 250,
+    onFrames: (frames) => setState((before) => withEvents(before, frames as readonly Event[])),
+  })
+  const rows = useMemo(() => {
+    const pages = [...state.pages.values()]
+    return treeOf(onlyErrors ? pages.filter((page) => page.state === 'error') : pages)
+  }, [state.pages, onlyErrors])
+  const open = ({ page }: TreeRow) => {
+    if (page?.problem) setRead({ title: page.url, text: page.problem })
+    if (page?.state !== 'done') return
+    void attempt(async () => {
+      const skip = placeOf(page, state.pages.values())
+      const { data } = await link.ask('getCrawl', { id: crawl.id, skip, limit: 1 })
+      setRead({ title: page.url, text: data[0]?.markdown || JSON.stringify(data[0] ?? {}, null, 2) })
+    })
+  }
+  useKeys(
+    'screen',
+    {
+      title: 'Crawl',
+      bindings: [
+        { keys: ['e'], does: onlyErrors ? 'all pages' : 'only errors', run: () => setOnlyErrors(!onlyErrors) },
+        { keys: ['escape', 'q'], does: 'back to the list', run: onClose },
+      ],
+    },
+    read === null,
+  )
+  if (read) return <Pager {...read} width={width} height={height} onClose={() => setRead(null)} />
+  return (
+    <Box flexDirection="column" width={width} height={height}>
+      <CrawlHead crawl={crawl} state={state} width={width} />
+      <Table
+        title="Pages"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={columnsOf(theme)}
+        width={width}
+        height={height - 3}
+        empty={onlyErrors ? 'no errors' : 'nothing was found yet'}
+        onOpen={open}
+      />
+    </Box>
+  )
+}
+
+const columnsOf = (theme: Theme): Column<TreeRow>[] => [
+  {
+    head: 'PAGE',
+    of: ({ level, label, page }) => `${'  '.repeat(level)}${page ? signs[page.state] : '▾'} ${label}`,
+    colour: ({ page }) => (page?.state === 'error' ? theme.bad : undefined),
+  },
+  { head: 'TITLE, OR WHY NOT', of: ({ page }) => page?.problem ?? page?.title ?? '' },
+]
+
+function CrawlHead({ crawl, state, width }: { crawl: CrawlListed; state: CrawlPages; width: number }) {
+  const { progress } = state
+  const { total, completed, errors, queued, perSecond, current } = progress
+  const status = progress.status ?? crawl.status
+  const rate = perSecond > 0 ? `, ${perSecond.toFixed(1)} a second` : ''
+  const left = queued > 0 ? `, ${queued} waiting` : ''
+  const done = completed + errors
+  return (
+    <Box flexDirection="column" height={3} width={width}>
+      <Text bold wrap="truncate">{` ${status}  ${cut(plain(crawl.start_url), width - 14)}`}</Text>
+      <Box width={width}>
+        <Box width={Math.min(30, Math.floor(width / 3))} marginLeft={1}>
+          <ProgressBar value={total > 0 ? (done / total) * 100 : 0} />
+        </Box>
+        <Text wrap="truncate">{` ${completed} of ${total} pages, ${errors} errors${left}${rate}`}</Text>
+      </Box>
+      <Text dimColor wrap="truncate">
+        {` ${current.length > 0 ? `now: ${plain(current.join('  '))}` : ''}`}
+      </Text>
+    </Box>
+  )
+}

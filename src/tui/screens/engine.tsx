@@ -1,0 +1,72 @@
+/** The engine itself: its browsers, its memory, what waits for a place, and its log. */
+import { Box, Text } from 'ink'
+import type { EngineStatus } from '../../core/shapes/engine.ts'
+import { Pager } from '../components/pager.tsx'
+import { since, size } from '../format.ts'
+import { useHouse, useTheme } from '../hooks/house.ts'
+import { useAsk } from '../hooks/use-ask.ts'
+import { useLogTail } from '../hooks/use-log-tail.ts'
+import { useNow } from '../hooks/use-now.ts'
+import { fit, plain } from '../terminal/plain.ts'
+import type { ScreenProps } from './screen-props.ts'
+
+const every = 2000
+
+export function Engine({ width, height }: ScreenProps) {
+  const theme = useTheme()
+  const { desk } = useHouse()
+  const { answer, error } = useAsk('getEngineStatus', {}, { every })
+  const log = useLogTail(desk.logFile, every)
+  const now = useNow(15_000)
+  const facts = answer ? factsOf(answer, now) : []
+  const browsers = answer?.browsers ?? []
+  const top = facts.length + browsers.length + 2
+  return (
+    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+      {!answer && <Text color={error ? theme.bad : undefined}>{` ${error?.message ?? 'asking …'}`}</Text>}
+      {facts.map(([name, value]) => (
+        <Text key={name} wrap="truncate">
+          <Text dimColor>{` ${fit(name, 10)}`}</Text>
+          {plain(value)}
+        </Text>
+      ))}
+      <Text bold dimColor wrap="truncate">{` ${fit('BROWSER', 16)} ${fit('PID', 8)} ${fit('SESSIONS', 9)} WARM`}</Text>
+      {browsers.map(({ worker_id, kind, product, pid, sessions, warm }) => (
+        <Text key={worker_id} wrap="truncate">
+          {` ${fit(kind, 16)} ${fit(String(pid), 8)} ${fit(String(sessions), 9)} ${fit(String(warm), 5)} ${plain(product)}`}
+        </Text>
+      ))}
+      {answer && browsers.length === 0 && <Text dimColor>{' none runs'}</Text>}
+      <Box marginTop={1}>
+        <Pager
+          title=" Log"
+          text={
+            log ??
+            (desk.logFile === null ? 'The log is where the server runs: see what it was started with.' : 'nothing yet')
+          }
+          width={width}
+          height={Math.max(3, height - top - 1 - (browsers.length === 0 ? 1 : 0))}
+          follow
+        />
+      </Box>
+    </Box>
+  )
+}
+
+function factsOf(status: EngineStatus, now: number): [string, string][] {
+  const { version, home, pid, started_at, memory_bytes, queues } = status
+  const { sessions, shells, execs, crawls, relays, provisions } = status
+  return [
+    ['engine', `${version} (${home}), process ${pid}, up for ${since(started_at, now)}`],
+    ['address', status.socket ?? 'in this process'],
+    ['memory', `${size(memory_bytes)} without its browsers`],
+    [
+      'at work',
+      `${sessions} sessions, ${shells} shells with ${execs} commands, ${crawls} crawls, ${relays} relayed browsers`,
+    ],
+    [
+      'waiting',
+      `${queues.sessions} sessions for a browser (${provisions} being provisioned), ${queues.pages} pages, ${queues.commands} batches`,
+    ],
+  ]
+}

@@ -1,0 +1,122 @@
+/** What is known of a connected browser, in lists: its requests, its console, its tabs, all its events. */
+import { useMemo } from 'react'
+import { relayEventFacts } from '../../core/relay-event-line.ts'
+import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
+import { type Column, Table } from '../components/table.tsx'
+import { size } from '../format.ts'
+import { useTheme } from '../hooks/house.ts'
+import { type PageRequest, requestsOf } from '../requests.ts'
+import type { Theme } from '../theme.ts'
+
+export const panels = ['network', 'console', 'tabs', 'all'] as const
+export type Panel = (typeof panels)[number]
+
+/** Something that is read in full. */
+export interface Reading {
+  readonly title: string
+  readonly text: string
+  /** What it tells of, where it is a request. */
+  readonly request?: PageRequest
+}
+
+interface RelayTableProps {
+  readonly width: number
+  readonly height: number
+  readonly active: boolean
+  readonly panel: Panel
+  readonly events: readonly RelayEvent[]
+  readonly targets: RelayRecord['targets']
+  readonly filter: string
+  readonly onRead: (reading: Reading) => void
+  readonly onCopy: (request: PageRequest) => void
+  readonly onActivate: (targetId: string) => void
+}
+
+export function RelayTable(props: RelayTableProps) {
+  const { width, height, active, panel, targets, onActivate } = props
+  if (panel === 'network') return <Requests {...props} />
+  if (panel !== 'tabs') return <Events {...props} />
+  return (
+    <Table
+      title="Tabs"
+      rows={targets}
+      keyOf={({ target_id }) => target_id}
+      columns={[
+        { head: '', of: ({ active, responsive }) => (responsive ? (active ? '●' : '○') : '!'), width: 1 },
+        { head: 'TITLE', of: ({ title }) => title },
+        { head: 'ADDRESS', of: ({ url }) => url },
+      ]}
+      empty="no tabs"
+      onOpen={({ target_id }) => onActivate(target_id)}
+      {...{ width, height, active }}
+    />
+  )
+}
+
+/** The newest first: what happens now is in sight. */
+function Requests({ width, height, active, events, filter, onRead, onCopy }: RelayTableProps) {
+  const theme = useTheme()
+  const rows = useMemo(() => {
+    const wanted = filter.toLowerCase()
+    const all = requestsOf(events).filter(({ url, method }) => `${method} ${url}`.toLowerCase().includes(wanted))
+    return all.toReversed()
+  }, [events, filter])
+  return (
+    <Table
+      title="Requests"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={requestColumns(theme)}
+      empty="no requests yet"
+      onOpen={(request) => onRead({ title: request.url, text: JSON.stringify(request.events, null, 2), request })}
+      actions={[{ keys: ['y'], does: 'copy as curl', run: onCopy }]}
+      {...{ width, height, active }}
+    />
+  )
+}
+
+const requestColumns = (theme: Theme): Column<PageRequest>[] => [
+  {
+    head: 'STATUS',
+    of: ({ status, problem }) => problem ?? String(status ?? '…'),
+    width: 8,
+    colour: ({ status, problem }) => (problem || (status ?? 0) >= 400 ? theme.bad : undefined),
+  },
+  { head: 'METHOD', of: ({ method }) => method, width: 7 },
+  { head: 'KIND', of: ({ resource }) => resource, width: 10 },
+  { head: 'SIZE', of: ({ bytes }) => (bytes === null ? '' : size(bytes)), width: 7, side: 'right' },
+  { head: 'MS', of: ({ ms }) => (ms === null ? '' : String(ms)), width: 6, side: 'right' },
+  { head: 'ADDRESS', of: ({ url }) => url },
+]
+
+function Events({ width, height, active, panel, events, filter, onRead }: RelayTableProps) {
+  const theme = useTheme()
+  const rows = useMemo(() => {
+    const wanted = filter.toLowerCase()
+    return events
+      .filter(({ kind }) => panel === 'all' || kind === panel)
+      .map((event) => ({ event, text: relayEventFacts(event) }))
+      .filter(({ text }) => text.toLowerCase().includes(wanted))
+      .toReversed()
+  }, [events, panel, filter])
+  return (
+    <Table
+      title="Events"
+      rows={rows}
+      keyOf={({ event }) => String(event.seq)}
+      columns={[
+        { head: 'TIME', of: ({ event }) => new Date(event.ts).toISOString().slice(11, 19), width: 8 },
+        { head: 'KIND', of: ({ event }) => `${event.kind} ${event.type}`, width: 18 },
+        {
+          head: 'WHAT',
+          of: ({ text }) => text,
+          colour: ({ event }) =>
+            event.data['level'] === 'error' || event.type === 'exception' ? theme.bad : undefined,
+        },
+      ]}
+      empty="nothing yet"
+      onOpen={({ event }) => onRead({ title: event.type, text: JSON.stringify(event, null, 2) })}
+      {...{ width, height, active }}
+    />
+  )
+}
