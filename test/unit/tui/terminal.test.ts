@@ -1,0 +1,160 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import type { Key } from 'ink'
+import { Keyboard, levels, pressesOf } from '../../../src/tui/keyboard.ts'
+import { readAnswers } from '../../../src/tui/picture/graphics.ts'
+import { cut, fit, plain, wrap } from '../../../src/tui/terminal/plain.ts'
+import { Screen } from '../../../src/tui/terminal/screen.ts'
+import { colourDepth } from '../../../src/tui/theme.ts'
+
+/** A terminal that remembers what was written to it. */
+class Output extends EventEmitter {
+  columns = 20
+  rows = 4
+  isTTY = true
+  text = ''
+  write(chunk: string): boolean {
+    this.text += chunk
+    return true
+  }
+  /** What came since the last look. */
+  fresh(): string {
+    const { text } = this
+    this.text = ''
+    return text
+  }
+}
+
+function openScreen() {
+  const out = new Output()
+  const screen = new Screen(out as never)
+  screen.open()
+  out.fresh()
+  return { out, screen }
+}
+
+describe('the screen', () => {
+  test('writes only the lines that changed', () => {
+    const { out, screen } = openScreen()
+    screen.write('one\ntwo\nthree')
+    out.fresh()
+    screen.write('one\nTWO\nthree')
+    expect(out.fresh()).toBe('\u001B[?2026h\u001B[2;1H\u001B[0m\u001B[2KTWO\u001B[0m\u001B[?2026l')
+    screen.write('one\nTWO\nthree')
+    expect(out.fresh()).toBe('')
+  })
+
+  test('draws a picture again where the text below it changed, and nowhere else', () => {
+    const { out, screen } = openScreen()
+    screen.write('one\ntwo\nthree')
+    screen.place(Symbol('picture'), { x: 5, y: 0, height: 2, lines: ['AAA', 'BBB'] })
+    expect(out.fresh()).toContain('\u001B[1;6HAAA')
+    screen.write('one\nTWO\nthree')
+    const text = out.fresh()
+    expect(text).toContain('\u001B[2;6HBBB')
+    expect(text).not.toContain('AAA')
+  })
+
+  test('gives back the text where a picture was', () => {
+    const { out, screen } = openScreen()
+    const key = Symbol('picture')
+    screen.write('one\ntwo')
+    screen.place(key, { x: 0, y: 1, height: 1, lines: ['AAA'] })
+    out.fresh()
+    screen.place(key, null)
+    expect(out.fresh()).toContain('two')
+  })
+
+  test('draws everything again at another size, and tells of it', () => {
+    const { out, screen } = openScreen()
+    screen.write('one\ntwo')
+    out.fresh()
+    let heard = 0
+    screen.on('resize', () => (heard += 1))
+    out.rows = 10
+    out.emit('resize')
+    screen.write('one\ntwo\n')
+    expect(out.fresh()).toContain('one')
+    expect(heard).toBe(1)
+  })
+
+  test('hands the terminal back once, and writes nothing after that', () => {
+    const { out, screen } = openScreen()
+    screen.close()
+    expect(out.fresh()).toContain('\u001B[?1049l')
+    screen.close()
+    screen.write('late')
+    expect(out.fresh()).toBe('')
+  })
+})
+
+describe('text of pages', () => {
+  test('cannot steer the terminal', () => {
+    expect(plain('a\u001B[31mb\u001B]0;title\u0007c\u009B2Jd\u202Ee\rf')).toBe('abc2Jdef')
+  })
+
+  test('is measured by columns, not by characters', () => {
+    expect(fit('日本語', 5)).toBe('日本…')
+    expect(fit('ab', 4)).toBe('ab  ')
+    expect(fit('7', 3, 'right')).toBe('  7')
+    expect(cut('hello', 3)).toBe('he…')
+    expect(wrap('the quick brown fox', 10)).toEqual(['the quick', 'brown fox'])
+    expect(wrap('日本語日本語', 6)).toEqual(['日本語', '日本語'])
+  })
+})
+
+const key = (given: Partial<Key> = {}) => given as Key
+
+describe('keys', () => {
+  test('that come together are told apart', () => {
+    expect(pressesOf('\u0015ab\r', key()).map(({ name }) => name)).toEqual(['ctrl+u', 'ab', 'enter'])
+    expect(pressesOf('', key({ upArrow: true }))).toEqual([{ name: 'up', text: '' }])
+    expect(pressesOf('r', key({ ctrl: true }))).toEqual([{ name: 'ctrl+r', text: '' }])
+  })
+
+  test('are heard by what is on top, and by nothing below what is modal', async () => {
+    const keyboard = new Keyboard()
+    const heard: string[] = []
+    const layer =
+      (name: string, keys: string[], isModal = false) =>
+      () => ({
+        title: name,
+        isModal,
+        bindings: [{ keys, does: 'is heard', run: (pressed: string) => void heard.push(`${name} ${pressed}`) }],
+      })
+    keyboard.add(levels.program, layer('program', ['q', 'x']))
+    keyboard.add(levels.screen, layer('screen', ['x']))
+    keyboard.feed(pressesOf('xq', key()))
+    await expect.poll(() => heard).toEqual(['screen x', 'program q'])
+    const close = keyboard.add(levels.dialog, layer('dialog', ['y'], true))
+    keyboard.feed(pressesOf('yq', key()))
+    await expect.poll(() => heard.at(-1)).toBe('dialog y')
+    close()
+    keyboard.feed(pressesOf('q', key()))
+    await expect.poll(() => heard.slice(2)).toEqual(['dialog y', 'program q'])
+  })
+})
+
+describe('what a terminal says of itself', () => {
+  const depth = (env: Record<string, string>) =>
+    colourDepth({ env, stdout: { isTTY: true } as never, stdin: {} as never })
+
+  test('decides about colours, and NO_COLOR goes before it', () => {
+    expect(depth({ TERM: 'xterm', COLORTERM: 'truecolor' })).toBe(3)
+    expect(depth({ TERM: 'screen-256color' })).toBe(2)
+    expect(depth({ TERM: 'linux' })).toBe(1)
+    expect(depth({ TERM: 'xterm-kitty', NO_COLOR: '1' })).toBe(0)
+  })
+
+  test('decides about pictures', () => {
+    const cell = '\u001B[6;20;10t'
+    expect(readAnswers(`\u001B_Gi=31;OK\u001B\\${cell}\u001B[?62;c`, 3)).toMatchObject({
+      kind: 'kitty',
+      cell: { width: 10, height: 20 },
+    })
+    expect(readAnswers(`${cell}\u001B[?62;4;22c`, 3).kind).toBe('sixel')
+    expect(readAnswers(`${cell}\u001B[?1;2c`, 3).kind).toBe('text')
+    // Where a cell's size is unknown a picture has no place.
+    expect(readAnswers('\u001B[?62;4c', 3).kind).toBe('text')
+  })
+})
