@@ -51,7 +51,7 @@ function type(...numbers: number[]): Promise<{ code: number; out: string[]; erro
 test('scrapes a page, runs commands on a session and follows its events until it ends', async () => {
   const { code, out, errors } = await type(0, 1)
   expect([code, errors]).toEqual([0, ''])
-  expect(out[0]).toContain('"markdown":"# Home"')
+  expect(out[0]).toContain('"markdown":"# Home')
   expect(out[0]).toMatch(/"command":"get_title".*"value":"Home"/)
   const frames = out[1]!.split('\n').filter((line) => line.startsWith('data: '))
   const types = frames.map((line) => (JSON.parse(line.slice('data: '.length)) as { type: string }).type)
