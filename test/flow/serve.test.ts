@@ -102,6 +102,30 @@ describe('`bax serve`', () => {
     await Promise.all([closed.ended, open.ended])
   })
 
+  test('--allow-private opens what it names, and must name a range', async () => {
+    const site = createServer((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nhi'),
+    )
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve))
+    const { port } = site.address() as AddressInfo
+    const scrape = ({ url }: { url: string }) => built.run(['scrape', `http://127.0.0.2:${port}/`, '--server', url])
+    const closed = await serve()
+    const refused = await scrape(closed)
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([4, '', expect.stringContaining('URL blocked')])
+    closed.child.kill()
+    const open = await serve('--allow-private', '127.0.0.2/32', '--allow-private', 'fd00::/8')
+    expect(await scrape(open)).toMatchObject({ code: 0, stdout: 'hi\n' })
+    open.child.kill()
+    site.close()
+    await Promise.all([closed.ended, open.ended])
+    const { code, stderr } = await built.run(['serve', '--allow-private', '10.0.0.0/33'])
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'error: --allow-private "10.0.0.0/33" is no range of addresses\n' +
+        'hint: write it as 10.0.0.0/8, fd00::/8, or as one address such as 192.168.1.5\n',
+    )
+  })
+
   test('--port must be a port', async () => {
     expect((await built.run(['serve', '--port', '70000'])).code).toBe(2)
     expect((await built.run(['serve', '--port', 'many'])).code).toBe(2)

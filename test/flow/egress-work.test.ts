@@ -1,0 +1,155 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
+import { failureOf, open, until } from '../support/session-steps.ts'
+import { wayPages } from '../support/ways-out.ts'
+
+let net: PrivateNet
+let homes: Homes
+/** What the operator has set up: a search provider and a model in the private network. */
+let service: Server
+
+const sends =
+  (type: string, text: () => string, headers: Record<string, string> = {}, status = 200) =>
+  (_: unknown, response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': type, ...headers })
+    response.end(text())
+  }
+
+const secret = (path: string) => `http://x.private.test:${net.secret.port}${path}`
+const model = { asked: 0 }
+
+beforeAll(async () => {
+  net = await openPrivateNet({
+    ...wayPages,
+    '/': sends(
+      'text/html',
+      () =>
+        `<!doctype html><title>Start</title><p>A page of a site with links.</p><a href="/fine">1</a> <a href="/away">2</a>
+         <a href="${secret('/linked')}">3</a> <a href="file:///etc/passwd">4</a><iframe src="${secret('/framed')}"></iframe>
+         <p>It costs 5.</p>`,
+    ),
+    '/fine': '<!doctype html><title>Fine</title><p>A page of the same site.</p>',
+    '/mapped': '<!doctype html><title>Mapped</title><p>Told of by a sitemap.</p>',
+    '/away': (_, response) => {
+      response.writeHead(302, { location: secret('/away') })
+      response.end()
+    },
+    '/robots.txt': sends('text/plain', () => `User-agent: *\nSitemap: ${secret('/told.xml')}\nSitemap: ${net.url}/map.xml\nSitemap: file:///etc/passwd`), // prettier-ignore
+    '/map.xml': sends(
+      'application/xml',
+      () =>
+        `<sitemapindex><sitemap><loc>${secret('/nested.xml')}</loc></sitemap><sitemap><loc>${net.url}/moved.xml</loc></sitemap><sitemap><loc>${net.url}/pages.xml</loc></sitemap></sitemapindex>`,
+    ),
+    '/moved.xml': (_, response) => {
+      response.writeHead(302, { location: secret('/moved.xml') })
+      response.end()
+    },
+    '/pages.xml': sends('application/xml', () => `<urlset><url><loc>${net.url}/mapped</loc></url></urlset>`),
+  })
+  service = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (request.url!.startsWith('/search')) {
+      const results = [net.url, secret('/found'), 'http://169.254.169.254/latest/meta-data/'].map((url) => ({ url, title: 'A', content: 'b' })) // prettier-ignore
+      return void response.end(JSON.stringify({ query: 'x', results }))
+    }
+    model.asked++
+    response.end(JSON.stringify({ choices: [{ message: { content: '{"price":5}' } }] }))
+  })
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.3', resolve))
+  const { port } = service.address() as AddressInfo
+  homes = await openHomes({
+    ...net.config,
+    search: { order: ['searxng'], providers: { searxng: { url: `http://127.0.0.3:${port}` } } },
+    model: { url: `http://127.0.0.3:${port}/v1`, name: 'm' },
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await net.close()
+  service.close()
+  service.closeAllConnections()
+})
+
+test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch', 'beacon'])(
+  'a page that is rendered for its text gets no further than others (%s)',
+  async (name) => {
+    const to = encodeURIComponent(`http://${name}.private.test:${net.secret.port}/${name}`)
+    const url = `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${to}`
+    expect(await homes.clients.embedded.scrape({ url, render: 'browser' } as never)).toMatchObject({ success: true })
+    await until(() => net.asked.has(`${name}.private.test`))
+    expect(net.secret.contacts()).toBe(0)
+  },
+)
+
+describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
+  test('follows neither links, redirects, frames, robots.txt nor sitemaps to where nobody may go', async () => {
+    const answer = await homes.clients.embedded.crawl({
+      url: net.url,
+      allow_external_links: true,
+      sitemap: 'include',
+      scrape_options: { render },
+    } as never)
+    const { data, errors, warning } = answer as CrawlAnswer
+    expect(data.map(({ metadata }) => metadata.title).toSorted()).toEqual(['Fine', 'Mapped', 'Start'])
+    const refused = errors.map(({ url, code }) => [url.replace(/:\d+/, ''), code]).toSorted()
+    expect(refused).toEqual([
+      ['http://site.open.test/away', 'url_blocked'],
+      ['http://x.private.test/linked', 'url_blocked'],
+    ])
+    expect(warning).toContain('URL blocked')
+    expect(net.secret.contacts()).toBe(0)
+  })
+})
+
+test('a search asks the provider that the operator has set up, and its results are held against the rule', async () => {
+  const { data } = await homes.clients.http.search({ query: 'x', scrape_options: { formats: ['markdown'] } } as never)
+  expect(data.map(({ content }) => (content as { metadata: { code?: string } }).metadata.code)).toEqual([
+    undefined,
+    'url_blocked',
+    'url_blocked',
+  ])
+  expect(net.secret.contacts()).toBe(0)
+})
+
+test('a scrape asks the model that the operator has set up, whose host its pages do not reach', async () => {
+  const schema = { type: 'object', properties: { price: { type: 'number' } } }
+  const { data } = await homes.clients.http.scrape({ url: net.url, formats: ['json'], json_options: { schema } } as never) // prettier-ignore
+  expect(data).toMatchObject({ json: { price: 5 } })
+  expect(model.asked).toBe(1)
+  const { port } = service.address() as AddressInfo
+  const error = await failureOf(homes.clients.http.scrape({ url: `http://127.0.0.3:${port}/v1` } as never))
+  expect(error).toMatchObject({ code: 'url_blocked' })
+})
+
+test('an engine of one command reaches private addresses, and never those where clouds hand out secrets', async () => {
+  const own = await openHomes({ home: 'embedded', lookup: net.config.lookup! })
+  try {
+    const client = own.clients.embedded
+    const { session_id: id } = await client.createSession({ headless: true })
+    const before = net.secret.contacts()
+    for (const render of ['http', 'browser']) {
+      expect(await client.scrape({ url: secret('/private'), render } as never)).toMatchObject({ success: true })
+    }
+    expect(await open(client, id!, secret('/private'))).toMatchObject({ success: true })
+    expect(net.secret.contacts()).toBeGreaterThanOrEqual(before + 3)
+    for (const host of [
+      '169.254.169.254',
+      'metadata.test',
+      'metadata.google.internal',
+      '[::ffff:a9fe:a9fe]',
+      '2852039166',
+    ]) {
+      const url = `http://${host}/latest/meta-data/`
+      for (const render of ['http', 'browser']) {
+        expect(await failureOf(client.scrape({ url, render } as never)), host).toMatchObject({ code: 'url_blocked' })
+      }
+      expect(await open(client, id!, url), host).toMatchObject({ error: 'URL blocked', code: 'url_blocked' })
+    }
+  } finally {
+    await own.close()
+  }
+})
