@@ -9,10 +9,15 @@ import { SeenSet } from './seen.ts'
 /** Addresses of one line of the journal. */
 const chunk = 500
 
+/** Links that are told by their text alone. */
+const remembered = 2000
+
 export class Discovery {
   readonly #scope: Scope
   readonly #maxDepth: number
   readonly #known = new SeenSet()
+  /** Links as they were taken of late: most of a page's are those of the page before. */
+  readonly #recent = new Set<string>()
   #full = false
 
   constructor(scope: Scope, maxDepth: number) {
@@ -31,6 +36,9 @@ export class Discovery {
     const skipped: CrawlSkipped[] = []
     let overflow = false
     for (const link of links) {
+      if (this.#recent.has(link)) continue
+      if (this.#recent.size >= remembered) this.#recent.clear()
+      this.#recent.add(link)
       const url = crawlable(link)
       if (!url) continue
       if (this.#known.size >= limits.crawl.addresses) {

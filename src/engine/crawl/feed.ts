@@ -1,8 +1,9 @@
 /** A crawl as a stream: the lines of its journal with the pages in them, and now and then how far it is. */
+import { open } from 'node:fs/promises'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Frame } from '../../core/stream.ts'
 import { limits } from '../../core/limits.ts'
-import { type JournalLine, readJournal } from './journal.ts'
+import { type JournalLine, linesOf } from './journal.ts'
 import { PageFile } from './page-file.ts'
 import type { CrawlFiles } from './shelf.ts'
 
@@ -32,6 +33,7 @@ export async function* feedOf(
 ): AsyncGenerator<Frame> {
   const wanted = (type: string) => type === 'crawl.finished' || types === undefined || types.includes(type)
   const pages = await PageFile.forReading(files.pages)
+  const journal = await open(files.journal, 'r')
   let at = 0
   let seq = since
   let told = 0
@@ -39,7 +41,7 @@ export async function* feedOf(
     for (;;) {
       const isRunning = live?.isRunning() ?? false
       const end = live?.bytes() ?? bytes
-      for await (const { line, to } of readJournal(files.journal, at, end)) {
+      for await (const { line, to } of linesOf(journal, at, end)) {
         if (signal.aborted) return
         at = to
         if (line.seq <= since) continue
@@ -55,7 +57,7 @@ export async function* feedOf(
       await moreOf(live, at, signal)
     }
   } finally {
-    await pages.close()
+    await Promise.all([pages.close(), journal.close()])
   }
 }
 

@@ -2,7 +2,7 @@
  * The journal of a crawl: one event a line, only ever added to. Its lines are what a stream of the crawl sends, and
  * all that is needed to go on with a crawl whose process was killed.
  */
-import { createReadStream } from 'node:fs'
+import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reason } from '../render/decide.ts'
 import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
@@ -126,7 +126,7 @@ export class Journal {
       to += Buffer.byteLength(text)
       return { line, from, to }
     })
-    await writeAll(this.#file, Buffer.from(texts.join('')), this.#bytes)
+    appendTo(this.#file, Buffer.from(texts.join('')), this.#bytes)
     this.#bytes = to
     this.#seq += entries.length
     for (const listener of this.#listeners) listener()
@@ -134,24 +134,38 @@ export class Journal {
   }
 }
 
-/** A write may do a part of it. */
-export async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten
-  }
+/**
+ * Writes behind what a file has. On the spot: some kilobytes for the system's own memory take a tenth of the time that
+ * handing them to another thread would take of this one.
+ */
+export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
+  // A write may do a part of it.
+  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
 }
 
 /** The whole lines of a journal from a place in it to another one, as they stand there now. */
 export async function* readJournal(path: string, from = 0, to = Infinity): AsyncGenerator<PlacedLine> {
   if (from >= to) return
-  const stream = createReadStream(path, {
-    start: from,
-    ...(to < Infinity && { end: to - 1 }),
-    highWaterMark: 64 * 1024,
-  })
+  const file = await open(path, 'r')
+  try {
+    yield* linesOf(file, from, to)
+  } finally {
+    await file.close()
+  }
+}
+
+const chunkBytes = 64 * 1024
+
+/** The same of a journal that is open. */
+export async function* linesOf(file: FileHandle, from: number, to: number): AsyncGenerator<PlacedLine> {
   let rest: Buffer[] = []
   let at = from
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for (let next = from; next < to;) {
+    const space = Buffer.allocUnsafe(Math.min(chunkBytes, to - next))
+    const { bytesRead } = await file.read(space, 0, space.length, next)
+    if (bytesRead === 0) return
+    next += bytesRead
+    const chunk = space.subarray(0, bytesRead)
     let start = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       const bytes = Buffer.concat([...rest, chunk.subarray(start, end)])

@@ -1,6 +1,6 @@
 /** The pages of a crawl on disk, one a line; where each stands is in the journal. */
 import { type FileHandle, open } from 'node:fs/promises'
-import { writeAll } from './journal.ts'
+import { appendTo } from './journal.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 
 export interface KeptPage {
@@ -39,10 +39,10 @@ export class PageFile {
     return new PageFile(await open(path, 'r'), 0)
   }
 
-  async append(page: KeptPage): Promise<Place> {
+  append(page: KeptPage): Place {
     const bytes = Buffer.from(`${JSON.stringify(page)}\n`)
     const at = this.#bytes
-    await writeAll(this.#file, bytes, at)
+    appendTo(this.#file, bytes, at)
     this.#bytes += bytes.length
     return { at, length: bytes.length }
   }

@@ -89,7 +89,7 @@ export class Settler {
   async plan(waiting: Waiting, index: number): Promise<JournalEntry[]> {
     const { url, depth } = waiting
     if (this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
-    const place = await this.#facts.pages.append({ url, depth, page: { metadata: { sourceURL: url } } })
+    const place = this.#facts.pages.append({ url, depth, page: { metadata: { sourceURL: url } } })
     this.#visit(new URL(url), new URL(url))
     return [{ type: 'crawl.page', data: { index, depth, url }, own: { taken: 1, ...place, final: url } }]
   }
@@ -149,7 +149,7 @@ export class Settler {
 
   async #pageLine({ url, depth }: Waiting, { page, facts }: Settled, index: number) {
     const { data, warning } = page.answer
-    const place = await this.#facts.pages.append({ url, depth, page: data! })
+    const place = this.#facts.pages.append({ url, depth, page: data! })
     if (facts) this.#facts.judge.learn(facts, index)
     return {
       type: 'crawl.page' as const,

@@ -75,7 +75,7 @@ test('pages are read back from their places', async () => {
     depth: 0,
     page: { markdown: `# ${name} ü 漢`, metadata: { sourceURL: name } },
   })
-  const places = [await pages.append(page('a')), await pages.append(page('b'))]
+  const places = [pages.append(page('a')), pages.append(page('b'))]
   expect(await pages.read(places[1]!)).toEqual(page('b'))
   expect(await pages.read(places[0]!)).toEqual(page('a'))
   await pages.close()

@@ -1,0 +1,74 @@
+/** Long crawls of the built program read pages in threads: the same output as from one thread, and threads that break. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
+import { type Site, serveSite } from '../support/site.ts'
+
+const count = 40
+const sentence = 'It says at some length what a page of its kind says, with commas, and a full stop at the end.'
+
+const body = (at: number) =>
+  `<nav><a href="/">Home</a></nav><main><h1>Page ${at}</h1>${`<p>${sentence}</p>`.repeat(1 + ((at * 37) % 30))}<p>See <a href="../p/${(at * 3) % count}#x">another</a>.</p></main>`
+const page = (at: number) =>
+  `<!doctype html><html lang="en"><head><title>Page ${at}</title><meta name="description" content="No. ${at}"></head><body>${body(at)}</body></html>`
+
+let site: Site
+let built: BuiltBax
+let folder: string
+
+beforeAll(async () => {
+  const list = Array.from({ length: count }, (_, at) => `<li><a href="/p/${at}">page ${at}</a></li>`).join('')
+  site = await serveSite({
+    '/': `<!doctype html><title>All</title><main><h1>All pages</h1><p>${sentence}</p><ul>${list}<li><a href="/gone">gone</a></li></ul></main>`,
+    ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`/p/${at}`, page(at)])),
+    // What is not simply a page of HTML in UTF-8.
+    '/p/7': (_, response) => response.setHeader('content-type', 'text/html; charset=windows-1252').end(Buffer.from(page(7).replace('Page 7', 'Fa\u00e7ade'), 'latin1')), // prettier-ignore
+    '/p/8': (_, response) => response.setHeader('content-type', 'application/json').end('{"river":"Rh\u00f4ne"}'),
+    '/p/9': '<!doctype html><meta http-equiv="refresh" content="0; url=/p/10?again">',
+    '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
+    '/p/12': page(12).replace('<head>', '<head><base href="/p/deep/">'),
+    '/p/13': (_, response) => response.writeHead(302, { location: '/p/14?moved' }).end(),
+    '/frame': `<!doctype html><title>Inside</title><p>What stands in the frame. ${sentence}</p>`,
+  })
+  built = await buildBax()
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-threads-'))
+}, 120_000)
+afterAll(async () => {
+  await site?.close()
+  await built?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const argv = (...flags: string[]) => ['crawl', `${site.url}/`, '--limit', '200', '--max-depth', '3', '--render', 'http', '--formats', 'markdown,html,links', '--json', ...flags] // prettier-ignore
+const options = (name: string) => ({ cwd: folder, env: { BAX_STATE_DIR: join(folder, name) } })
+
+/** Without what is another each time. */
+const lasting = (text: string): unknown =>
+  JSON.parse(text, (name, value: unknown) => (/^(?:id|duration_ms)$/.test(name) ? undefined : value))
+
+test('every page comes out as it does from one thread', async () => {
+  const [threads, one] = [await built.run(argv(), options('a')), await bax(argv(), options('b'))]
+  expect([threads.code, threads.stderr]).toEqual([one.code, one.stderr])
+  const answer = lasting(threads.stdout) as { url: string; data: { markdown: string; metadata: { title?: string } }[] }
+  const same = lasting(one.stdout) as { url: string }
+  expect({ ...answer, url: '' }).toEqual({ ...same, url: '' })
+  expect(answer.data.length).toBeGreaterThan(count - 3)
+  const texts = answer.data.map(({ markdown }) => markdown).join('\n')
+  for (const said of ['Façade', 'Rhône', 'What stands in the frame', '/p/p/36']) expect(texts).toContain(said)
+})
+
+test.runIf(availableParallelism() > 1)(
+  'pages over which threads break are errors with their addresses; the crawl goes on',
+  async () => {
+    const worker = join(dirname(built.program), 'reading-worker.mjs')
+    await writeFile(worker, "import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => process.exit(1))\n") // prettier-ignore
+    const { stdout } = await built.run(argv(), options('c'))
+    const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['internal_error']))
+    // What is no HTML needs no thread.
+    expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
+    expect(total).toBe(data.length + errors.length)
+  },
+)

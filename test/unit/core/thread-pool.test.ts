@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { ThreadPool } from '../../../src/core/thread-pool.ts'
+
+/** What a thread of these tests is asked, and what it answers with its number. */
+interface Task {
+  readonly say: string
+  /** Ends its thread in the middle of the work: always, or where this file is not there yet. */
+  readonly breaks?: true | string
+  readonly throws?: true
+  readonly fills?: true
+}
+interface Said {
+  readonly said: string
+  readonly thread: number
+}
+
+/** `serveTasks` as JavaScript that Node runs as it is. */
+const program = `
+const { parentPort, threadId } = require('node:worker_threads')
+const { existsSync, writeFileSync } = require('node:fs')
+parentPort.on('message', ({ say, breaks, throws, fills }) => {
+  if (breaks === true) process.exit(1)
+  if (breaks && !existsSync(breaks)) {
+    writeFileSync(breaks, '')
+    process.exit(1)
+  }
+  const all = []
+  while (fills) all.push(new Array(1e6).fill(0.5))
+  if (throws) parentPort.postMessage({ fault: new Error('no ' + say) })
+  else parentPort.postMessage({ result: { said: say, thread: threadId } })
+})
+`
+let folder: string
+let path: string
+const open = new Set<ThreadPool<Task, Said>>()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-threads-'))
+  path = join(folder, 'program.cjs')
+  await writeFile(path, program)
+})
+afterEach(async () => {
+  await Promise.all([...open].map((pool) => pool.close()))
+  open.clear()
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+function poolOf(threads: number, more: { idleMs?: number; heapMb?: number } = {}): ThreadPool<Task, Said> {
+  const pool = new ThreadPool<Task, Said>({ program: path, threads, heapMb: 256, ...more })
+  open.add(pool)
+  return pool
+}
+const words = (count: number) => Array.from({ length: count }, (_, at) => `word ${at}`)
+
+test('no thread is started before there is a task, and never more than were asked for', async () => {
+  const pool = poolOf(2)
+  expect(pool.size).toBe(0)
+  const answers = await Promise.all(words(40).map((say) => pool.run({ say })))
+  expect(answers.map(({ said }) => said)).toEqual(words(40))
+  const used = new Set(answers.map(({ thread }) => thread))
+  expect(used.size).toBe(2)
+  expect(used.has(threadId)).toBe(false)
+  expect([pool.size, pool.waiting]).toEqual([2, 0])
+})
+
+test('tasks that no thread has taken yet wait in their order', async () => {
+  const pool = poolOf(1)
+  const done: string[] = []
+  const all = words(5).map((say) => pool.run({ say }).then(({ said }) => done.push(said)))
+  expect(pool.waiting).toBe(3)
+  await Promise.all(all)
+  expect(done).toEqual(words(5))
+})
+
+test('what the program could not do is the fault of that task alone', async () => {
+  const pool = poolOf(1)
+  const [first, second, third] = await Promise.allSettled([pool.run({ say: 'a' }), pool.run({ say: 'b', throws: true }), pool.run({ say: 'c' })]) // prettier-ignore
+  expect(first).toMatchObject({ value: { said: 'a' } })
+  expect(second).toMatchObject({ reason: { message: 'no b' } })
+  expect(third).toMatchObject({ value: { said: 'c' } })
+})
+
+test('a task whose thread breaks is done again by another', async () => {
+  const pool = poolOf(1)
+  const all = [{ say: 'a' }, { say: 'b', breaks: join(folder, 'broken-once') }, { say: 'c' }].map((task) => pool.run(task)) // prettier-ignore
+  const answers = await Promise.all(all)
+  expect(answers.map(({ said }) => said)).toEqual(['a', 'b', 'c'])
+  expect(answers[1]!.thread).not.toBe(answers[0]!.thread)
+})
+
+test('a task over which threads break twice is told of; those behind it are done all the same', async () => {
+  const pool = poolOf(1)
+  const [bad, ...good] = await Promise.allSettled([pool.run({ say: 'a', breaks: true }), ...words(4).map((say) => pool.run({ say }))]) // prettier-ignore
+  expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } })
+  expect(good.map((settled) => settled.status === 'fulfilled' && settled.value.said)).toEqual(words(4))
+})
+
+test('a thread that wants more memory than it may have breaks, and nothing else does', async () => {
+  const pool = poolOf(1, { heapMb: 32 })
+  await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({ code: 'internal_error', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } }) // prettier-ignore
+  expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
+})
+
+test('threads without work are ended, and started again for more', async () => {
+  const pool = poolOf(2, { idleMs: 1 })
+  const { thread } = await pool.run({ say: 'a' })
+  await expect.poll(() => pool.size).toBe(0)
+  const again = await pool.run({ say: 'b' })
+  expect(again.said).toBe('b')
+  expect(again.thread).not.toBe(thread)
+})
+
+test('closing gives up what is not done and takes nothing more', async () => {
+  const pool = poolOf(1)
+  const all = words(4).map((say) => pool.run({ say }))
+  const settled = Promise.allSettled(all)
+  await pool.close()
+  for (const one of await settled) expect(one).toMatchObject({ reason: { code: 'shutting_down' } })
+  await expect(pool.run({ say: 'late' })).rejects.toMatchObject({ code: 'shutting_down' })
+  expect(pool.size).toBe(0)
+})
