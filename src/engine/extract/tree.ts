@@ -37,7 +37,8 @@ const silent = new Set(
   ),
 )
 
-export const isElement = (node: TreeNode): node is ElementNode => 'tag' in node
+/** Asks for a value, which V8 answers at once where it has to look for a name (`in`) each time. */
+export const isElement = (node: TreeNode): node is ElementNode => (node as Partial<ElementNode>).tag !== undefined
 
 /** Whether the element's text is no part of what a reader sees. */
 export const isSilent = (element: ElementNode): boolean => silent.has(element.tag)
@@ -126,4 +127,13 @@ export function isPhrasing(element: ElementNode): boolean {
 }
 
 /** White space of HTML (not the no-break space) as single spaces. */
-export const collapse = (text: string): string => text.replaceAll(/[\t\n\f\r ]+/g, ' ')
+export const collapse = (text: string): string =>
+  // Most texts are even already, and looking costs less than copying.
+  uneven.test(text) ? text.replaceAll(/[\t\n\f\r ]+/g, ' ') : text
+
+const uneven = /[\t\n\f\r]| {2}/
+
+/** White space of all sorts as single spaces. */
+export const oneLine = (text: string): string => (uneasy.test(text) ? text.replaceAll(/\s+/g, ' ') : text)
+
+const uneasy = /[^\S ]| {2}/

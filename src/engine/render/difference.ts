@@ -1,5 +1,5 @@
 /** What a browser shows of a page that was not in its HTML. */
-import { attribute, type ElementNode, isElement, isSilent, visibleText } from '../extract/tree.ts'
+import { attribute, type ElementNode, isElement, isSilent, oneLine, visibleText } from '../extract/tree.ts'
 
 /** Texts looked for in the whole of the HTML's text, beside those that are found as they stand. */
 const mostSearches = 500
@@ -27,4 +27,4 @@ function textsOf(element: ElementNode): string[] {
   return texts
 }
 
-const plain = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+const plain = (text: string): string => oneLine(text).trim()

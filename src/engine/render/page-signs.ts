@@ -1,5 +1,5 @@
 /** What a page's markup says about how complete it is without its scripts. */
-import { attribute, elementsOf, type ElementNode, isElement, isSilent, rawText } from '../extract/tree.ts'
+import { attribute, elementsOf, type ElementNode, isElement, isSilent, oneLine, rawText } from '../extract/tree.ts'
 
 export interface PageSigns {
   /** Characters a reader would see, white space collapsed. */
@@ -85,10 +85,10 @@ class SignReader {
   }
 
   #read(text: string, aside: boolean): void {
-    const length = text.trim() === '' ? 0 : text.replaceAll(/\s+/g, ' ').length
+    const length = text.trim() === '' ? 0 : oneLine(text).length
     this.#text += length
     if (!aside) this.#prose += length
-    if (length > 4 && /\{\{[^{}]+\}\}/.test(text)) this.#templates++
+    if (length > 4 && text.includes('{{') && /\{\{[^{}]+\}\}/.test(text)) this.#templates++
   }
 
   #attributes(element: ElementNode): void {

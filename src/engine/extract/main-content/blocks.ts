@@ -1,5 +1,5 @@
 /** Cuts a tree into blocks: runs of text that stand between two line breaks of the layout. */
-import { type ElementNode, isElement, isPhrasing, isSilent, type TextNode, type TreeNode } from '../tree.ts'
+import { type ElementNode, isElement, isPhrasing, isSilent, oneLine, type TextNode, type TreeNode } from '../tree.ts'
 import { contextOf } from './context.ts'
 import { nameWordsOf } from './names.ts'
 import { measureText, type TextMeasure } from './text-measure.ts'
@@ -153,7 +153,7 @@ class Segmenter {
     if (this.nodes.length > 0) {
       let text = ''
       for (const node of this.nodes) text += node.text
-      text = text.replaceAll(/\s+/g, ' ').trim()
+      text = oneLine(text).trim()
       const measure = measureText(text)
       const linkWords = this.linkText === '' ? 0 : Math.min(measureText(this.linkText).words, measure.words)
       const strongWords = this.strongText === '' ? 0 : Math.min(measureText(this.strongText).words, measure.words)

@@ -124,12 +124,16 @@ function runNeedsEscape(text: string, at: number, run: string, before: Edge, aft
 const charBefore = (text: string, at: number): Edge => lastChar(text.slice(Math.max(0, at - 2), at))
 
 /** Whether a line would be read as a definition because of what stands in a code span, where nothing can be escaped. */
-export const isDefinedByCode = (line: string): boolean => /^\[(?:\\.|[^[\]\\\n])*`(?:\\.|[^[\]\\\n])*\]:/.test(line)
+export const isDefinedByCode = (line: string): boolean =>
+  line[0] === '[' && /^\[(?:\\.|[^[\]\\\n])*`(?:\\.|[^[\]\\\n])*\]:/.test(line)
+
+/** No markup begins with these. */
+const plainStart = /[a-z\u0080-\uffff]/i
 
 /** Escapes what would make a block of a line of a paragraph: a heading, a list item, a rule, a quote, a definition. */
 export function escapeLineStart(line: string): string {
   const first = line[0]
-  if (first === undefined) return line
+  if (first === undefined || plainStart.test(first)) return line
   if (/^(?:#{1,6}|[-+*])(?:\s|$)/.test(line) || first === '>') return `\\${line}`
   if (
     (/^[-:|][-:| \t]*$/.test(line) && line.includes('-')) ||
