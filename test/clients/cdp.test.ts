@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { loadPuppeteer, type Puppeteer } from '../support/puppeteer.ts'
 import { bringBrowser, type Brought } from '../support/relay.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   served = await serveBax()
   const { token } = (await served.ask('POST', '/relay/tokens', {})) as { token: string }
   brought = await bringBrowser({ browser: foreign.url, engine: served.url, token })
-})
+}, servedWithinMs)
 afterAll(async () => {
   await brought.stop()
   await foreign.close()

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
       .replace("/shell/sessions -d '{}'", `/shell/sessions -d '{"image": "${busybox.image}"}'`),
   )
   folder = await mkdtemp(join(tmpdir(), 'bax-test-curl-'))
-})
+}, servedWithinMs)
 afterAll(async () => {
   await served.close()
   await site.close()

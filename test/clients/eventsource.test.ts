@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { until } from '../support/session-steps.ts'
 
 /** What the tests need of an EventSource. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
   served = await serveBax()
   line = await breakableLine(Number(new URL(served.url).port))
   ;({ EventSource } = await packageModule<SourceModule>('eventsource', '4.1.1', 'dist/index.js'))
-})
+}, servedWithinMs)
 afterAll(async () => {
   await line.close()
   await served.close()

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageFolder } from '../support/packages.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   closed = gone.url
   await gone.close()
   served = await serveBax(engines.env('searxng'))
-})
+}, servedWithinMs)
 afterAll(async () => {
   await served.close()
   await engines.close()
@@ -93,7 +93,7 @@ test('crawl waits for a site', async () => {
     '--poll-interval',
     '1',
     '--limit',
-    '5',
+    '3',
     '-o',
     'site.json',
   )
@@ -109,9 +109,9 @@ test('crawl waits for a site', async () => {
 test('crawl begins one, shows where it stands and cancels it by its id', async () => {
   const begun = await firecrawl('crawl', `${site.url}/slow`)
   const { jobId } = (JSON.parse(begun.out) as { data: { jobId: string } }).data
-  expect((await firecrawl('crawl', jobId)).out).toMatch(/Status: scraping\nProgress: 0\/1 pages/)
+  expect(JSON.parse((await firecrawl('crawl', jobId)).out)).toMatchObject({ id: jobId, status: 'scraping', total: 1 })
   expect(await firecrawl('crawl', jobId, '--cancel')).toMatchObject({ code: 0 })
-  expect((await firecrawl('crawl', jobId, '--status')).out).toContain('Status: cancelled')
+  expect(JSON.parse((await firecrawl('crawl', jobId, '--status')).out)).toMatchObject({ status: 'cancelled' })
 })
 
 test('map prints the addresses of a site', async () => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageFolder, packageModule } from '../support/packages.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
       stderr: 'ignore',
     }),
   )
-})
+}, servedWithinMs)
 afterAll(async () => {
   await client.close()
   await served.close()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
   served = await serveBax(engines.env('searxng'))
   const { Firecrawl } = await loadFirecrawl()
   firecrawl = new Firecrawl({ apiKey: served.key, apiUrl: served.url })
-})
+}, servedWithinMs)
 afterAll(async () => {
   await served.close()
   await engines.close()

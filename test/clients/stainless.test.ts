@@ -1,7 +1,7 @@
 /** A client of the kind that Stainless makes, with its own rules of what to repeat and when. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
-import { type Served, serveBax } from '../support/served.ts'
+import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 type Options = { body?: unknown; headers?: Record<string, string> }
@@ -31,7 +31,7 @@ beforeAll(async () => {
     return fetch(url, options)
   }
   client = new Client({ apiKey: served.key, baseURL: served.url, maxRetries: 5, fetch: counting })
-})
+}, servedWithinMs)
 afterAll(async () => {
   await served.close()
   await site.close()

@@ -1,6 +1,9 @@
 /** A real `bax serve` with a key, as clients in other processes find it. */
 import { type BuiltBax, buildBax, type CliResult } from './cli.ts'
 
+/** For building bax and starting it twice, also where much else is going on. */
+export const servedWithinMs = 240_000
+
 export interface Served {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
