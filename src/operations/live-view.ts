@@ -8,7 +8,7 @@ export const linkLiveView = defineOperation({
   description:
     'Whoever has the address sees the session; with control also drives it: mouse, keyboard, paste and dialogs, for a ' +
     'login or a captcha. While a person has the control, commands wait for their turn.',
-  http: 'POST /sessions/{session_id}/live_view',
+  http: 'POST /live_view/{session_id}',
   scope: 'browser',
   cli: 'session view',
   example: 'bax session view -s shop --control',

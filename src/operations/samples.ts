@@ -7,6 +7,8 @@ const session = { session_id: 'ses_4cWm8rXbQ1kT9vZs' }
 const shell = { session_id: 'sh_7pLd2nHyV5eKq0Ru' }
 const relay = { id: 'laptop' }
 const crawled = { id: 'crl_b3TgJ6wYx9Nf1CzA' }
+/** As Firecrawl's second interface has it. */
+const crawledV2 = { id: '6f1a0d5c-2b9e-4c37-8d41-90e7b3a5f218' }
 const exec = { exec_id: 'ex_Qm5sUoE8iPa2hGk4' }
 const provision = { provision_id: 'prv_9vRk3dLtXw7bMq1Z' }
 const profile = { profile_id: '5f0c8a4e-3b52-4d1b-9c7a-2f6e1d0b8a93' }
@@ -17,7 +19,7 @@ export const samples = {
   browserStep: { ...session, command: { command: 'click', data: { selector: 'ref=e12' } } },
   buildShellImage: { which: 'busybox' },
   cancelCrawl: crawled,
-  cancelCrawlV2: crawled,
+  cancelCrawlV2: crawledV2,
   cancelProvision: provision,
   cdp: { ...session, method: 'Runtime.evaluate', params: { expression: '6 * 7' } },
   clearRelayEvents: relay,
@@ -40,8 +42,8 @@ export const samples = {
   getArtifact: artifact,
   getCrawl: { ...crawled, skip: 0, limit: 20 },
   getCrawlErrors: crawled,
-  getCrawlErrorsV2: crawled,
-  getCrawlV2: crawled,
+  getCrawlErrorsV2: crawledV2,
+  getCrawlV2: crawledV2,
   getProfile: profile,
   getProvision: provision,
   getRelay: relay,
@@ -49,6 +51,7 @@ export const samples = {
   getSessionLog: session,
   getShell: shell,
   getShellExec: exec,
+  linkLiveView: { ...session, control: true },
   listArtifacts: shell,
   listSessions: { status: 'ready' },
   listShellFiles: { ...shell, path: '/output' },

@@ -62,7 +62,7 @@ function commonCodes(operation: AnyOperation): ErrorCode[] {
     ...(begins ? (['shutting_down'] as const) : []),
     ...('heavy' in operation && operation.heavy ? (['no_capacity'] as const) : []),
     ...('idempotent' in operation && operation.idempotent ? (['conflict'] as const) : []),
-    'internal_error',
+    ...(isPublic(operation) ? [] : (['internal_error'] as const)),
   ]
 }
 

@@ -9,6 +9,7 @@ const descriptions: Record<string, string> = {
   diagnostics: 'What a session did, for the search of a fault',
   engine: 'The engine itself: its state and its end',
   keys: 'Keys of callers, made and revoked by the operator',
+  live_view: 'Pages that show a session as it is, for people',
   map: 'The addresses of a site',
   observe: 'What a page shows and offers, and how to name it',
   profiles: 'Saved cookies and storage, for sessions that begin logged in',

@@ -1,0 +1,301 @@
+/**
+ * Every status that openapi.json promises is answered here: those that the server gives by itself with each operation's
+ * own example, those of an operation by an engine that gives what the operation's shapes say. Nothing more is promised.
+ */
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { allowancesOf } from '../../../src/core/allowance.ts'
+import { type Caller, keyScopes } from '../../../src/core/caller.ts'
+import type { Engine } from '../../../src/core/engine.ts'
+import { BaxError, type ErrorBody, type ErrorCode, errorTable } from '../../../src/core/errors.ts'
+import type { Keys } from '../../../src/core/keys.ts'
+import type { Link } from '../../../src/core/link.ts'
+import { type Operation, pathFields, route, routesOf } from '../../../src/core/operation.ts'
+import { operations, streams, transfers } from '../../../src/operations/index.ts'
+import { samples } from '../../../src/operations/samples.ts'
+import { type AppOptions, createApp } from '../../../src/server/app.ts'
+import { Drain } from '../../../src/server/drain.ts'
+import { loopbackHosts, privateGate } from '../../../src/server/gate.ts'
+import { makeOpenapi } from '../../../src/server/openapi.ts'
+import type { AnyOperation } from '../../../src/server/openapi/responses.ts'
+import { Rates } from '../../../src/server/rate.ts'
+
+const document = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> } // prettier-ignore
+
+/** One address of an operation, with a request that its schema takes. */
+interface Case {
+  readonly name: string
+  /** Method and path as the document has them. */
+  readonly address: string
+  readonly operation: AnyOperation
+  readonly target: string
+  readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
+}
+
+const all = Object.entries({ ...operations, ...streams, ...transfers } as unknown as Record<string, AnyOperation>)
+const cases: Case[] = all.flatMap(([name, operation]) =>
+  routesOf(operation)
+    .filter((http) => !http.endsWith('/'))
+    .map((http) => caseOf(name, http, operation)),
+)
+
+function caseOf(name: string, http: string, operation: AnyOperation): Case {
+  const { method, path } = route(http)
+  const sample = { ...(samples as Record<string, Record<string, unknown>>)[name] }
+  const fields = new Set(pathFields(path))
+  const rest = Object.entries(sample).filter(([field]) => !fields.has(field))
+  const filled = path.replaceAll(/\{(\w+)\*?\}/g, (_, field: string) =>
+    encodeURIComponent(String(sample[field] ?? 'laptop')),
+  )
+  const hasJson = (method === 'POST' || method === 'PUT') && !('receive' in operation)
+  const query = hasJson
+    ? ''
+    : `?${new URLSearchParams(rest.map(([field, value]) => [field, String(value)])).toString()}`
+  const accept: Record<string, string> = 'frame' in operation ? { accept: 'text/event-stream' } : {}
+  return {
+    name,
+    address: `${method} ${path.replace('*}', '}')}`,
+    operation,
+    target: `http://127.0.0.1${filled}${query}`,
+    init: hasJson
+      ? { method, headers: { ...accept, 'content-type': 'application/json' }, body: JSON.stringify(Object.fromEntries(rest)) } // prettier-ignore
+      : { method, headers: accept },
+  }
+}
+
+/** What each address has been seen to answer. */
+const seen = new Map<string, Set<string>>()
+const promised = new Map<string, Record<string, { description: string }>>(
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { responses }]) => [`${method.toUpperCase()} ${path}`, responses]),
+  ),
+)
+
+/** An engine whose every method does the same. */
+function engineThat(answers: (method: string) => unknown): Engine {
+  const anything = (method = ''): unknown =>
+    new Proxy(() => {}, {
+      get: (_, name) =>
+        name === 'then'
+          ? undefined
+          : name === 'whenLost'
+            ? () => {}
+            : anything(method ? `${method}.${String(name)}` : String(name)),
+      apply: () => answers(method),
+    })
+  return anything() as Engine
+}
+const unreached = engineThat(() => {
+  throw new Error('the engine was reached')
+})
+
+type Change = (one: Case) => Partial<Case['init']> & { target?: string }
+
+/** Sends the request of a case, changed, and notes what it is answered. */
+async function ask(app: ReturnType<typeof createApp>, one: Case, change: Change = () => ({})): Promise<Response> {
+  const { target = one.target, headers, ...init } = change(one)
+  const request = new Request(target, { ...one.init, ...init, headers: { ...one.init.headers, ...headers } })
+  const response = await app.fetch(request)
+  const status = String(response.status)
+  expect(Object.keys(promised.get(one.address)!), `${one.name} answered ${status}`).toContain(status)
+  seen.set(one.address, (seen.get(one.address) ?? new Set()).add(status))
+  if (response.status >= 400) await assertFailure(response)
+  else await response.body?.cancel()
+  return response
+}
+
+async function assertFailure(response: Response): Promise<void> {
+  const body = (await response.json()) as ErrorBody
+  expect(body).toMatchObject({ success: false, message: body.error, request_id: response.headers.get('x-request-id') })
+  expect(errorTable[body.code].status).toBe(response.status)
+  expect(response.headers.get('www-authenticate')).toBe(response.status === 401 ? 'Bearer' : null)
+  const waits = response.status === 429 || response.status === 503
+  expect(Number(response.headers.get('retry-after')) > 0).toBe(waits)
+}
+
+const promisedBy = (status: number) => cases.filter(({ address }) => String(status) in promised.get(address)!)
+const counters = (metrics: () => Promise<string>) => ({ service: { draining: false, metrics } })
+const appOf = (engine: Engine, more: Partial<AppOptions> = {}) =>
+  createApp({ engine, gate: privateGate, sockets: 'here', ...counters(async () => 'bax_up 1'), ...more })
+const isJson = ({ init }: Case) => init.body !== undefined
+
+const holder: Caller = { keyId: 'key_1', name: 'ann', scopes: keyScopes, admin: false }
+const ring = { required: () => true, callerOf: () => ({ ...holder, admin: true }) } as unknown as Keys
+const keyed = { ...privateGate, keys: ring }
+
+test('400: a field that nobody knows, where the caller wants to be told', async () => {
+  const strict: Change = (one) => ({
+    headers: { prefer: 'handling=strict' },
+    ...(isJson(one)
+      ? { body: JSON.stringify({ ...JSON.parse(one.init.body!), nobody_knows: 1 }) }
+      : { target: `${one.target}${one.target.includes('?') ? '&' : '?'}nobody_knows=1` }),
+  })
+  for (const one of promisedBy(400)) expect((await ask(appOf(unreached), one, strict)).status, one.name).toBe(400)
+})
+
+test('401: no key where one is needed', async () => {
+  const app = appOf(unreached, { gate: keyed })
+  // What a token opens is asked of the engine, which finds the token missing.
+  const tokens = appOf(
+    engineThat(() => Promise.reject(new BaxError('unauthorized', 'a token is needed'))),
+    { gate: keyed },
+  )
+  for (const one of promisedBy(401)) {
+    const access = one.operation as { token?: true }
+    expect((await ask(access.token ? tokens : app, one)).status, one.name).toBe(401)
+  }
+})
+
+test('403: another Host than those that are served', async () => {
+  const app = appOf(unreached, { gate: { ...privateGate, hosts: loopbackHosts } })
+  for (const one of promisedBy(403))
+    expect((await ask(app, one, () => ({ headers: { host: 'evil.test' } }))).status).toBe(403)
+})
+
+test('413 and 415: bodies that are too large, or no JSON', async () => {
+  const app = appOf(unreached)
+  for (const one of cases.filter(isJson)) {
+    expect((await ask(app, one, () => ({ headers: { 'content-length': String(2 ** 40) } }))).status, one.name).toBe(413)
+    expect((await ask(app, one, () => ({ headers: { 'content-type': 'text/plain' } }))).status, one.name).toBe(415)
+  }
+})
+
+test('429: more requests than the key has', async () => {
+  const rates = new Rates(allowancesOf({ rate: 1, burst: 1 }), () => 0)
+  const app = appOf(unreached, { gate: keyed, rates })
+  const withKey: Change = () => ({ headers: { 'x-api-key': 'bax_1' } })
+  await app.request('http://127.0.0.1/nowhere', { headers: { 'x-api-key': 'bax_1' } })
+  for (const one of promisedBy(429)) {
+    expect((await ask(app, one, withKey)).status, one.name).toBe(429)
+  }
+})
+
+test('500: a fault of ours says nothing of what it was', async () => {
+  const fault = () => Promise.reject(new Error('secret'))
+  const app = appOf(engineThat(fault), counters(fault))
+  for (const one of promisedBy(500)) expect((await ask(app, one)).status, one.name).toBe(500)
+})
+
+test('503: what is new, when the server is about to end', async () => {
+  const drain = new Drain()
+  drain.begin(5000)
+  const app = appOf(unreached, { drain })
+  for (const one of promisedBy(503)
+    .filter(({ address }) => said(address, 503).includes('shutting_down'))
+    .filter(isNew))
+    expect((await ask(app, one)).status, one.name).toBe(503)
+})
+const said = (address: string, status: number) => promised.get(address)![status]!.description
+const isNew = ({ init }: Case) => init.method === 'POST' || init.method === 'PUT'
+
+test('every code of an operation, with the status of its kind', async () => {
+  let code: ErrorCode
+  const refused = () => Promise.reject(new BaxError(code, `because of ${code}`, code === 'range_not_satisfiable' ? { details: { size: 3 } } : {})) // prettier-ignore
+  const app = appOf(engineThat(refused), counters(refused))
+  for (const one of cases) {
+    for (code of (one.operation.errors ?? []) as readonly ErrorCode[]) {
+      const { status } = errorTable[code]
+      if (status !== 200) expect((await ask(app, one)).status, `${one.name} ${code}`).toBe(status)
+    }
+  }
+})
+
+test('409: the same idempotency-key with another request', async () => {
+  for (const one of cases.filter(({ operation }) => 'idempotent' in operation)) {
+    const app = appOf(engineThat(() => Promise.resolve({ id: crawlId, status: 'ready' })))
+    const send = (more: object): Change => () => ({ headers: { 'idempotency-key': 'k' }, body: JSON.stringify({ ...JSON.parse(one.init.body!), ...more }) }) // prettier-ignore
+    await ask(app, one, send({}))
+    expect((await ask(app, one, send({ name: 'other', limit: 7, headless: true }))).status, one.name).toBe(409)
+  }
+})
+
+test('what is done, in every form', async () => {
+  let value: unknown
+  let name = ''
+  const app = appOf(engineThat(async (method) => given(name, method) ?? value))
+  for (const one of cases) {
+    const { operation } = one
+    name = one.name
+    const done = async (gift: unknown, change?: Change) => {
+      value = gift
+      expect((await ask(app, one, change)).status, name).toBeLessThan(400)
+    }
+    if ('frame' in operation) {
+      await done(nothing())
+      if (operation.mayBeOver) await done(null)
+    } else if ('open' in operation) {
+      await done(content)
+      await done(content, () => ({ headers: { range: 'bytes=1-' } }))
+      await done(content, () => ({ headers: { 'if-none-match': '"tag"' } }))
+    } else {
+      for (const branch of [0, 1]) await done(outputOf(operation, branch))
+    }
+  }
+})
+
+/** What the engine gives to operations that make something else of it. */
+function given(name: string, method: string): unknown {
+  if (name === 'ready') return Promise.resolve({})
+  if (name === 'getCrawlV2')
+    return Promise.resolve({ ...(outputOf(operations.getCrawl, 0) as object), id: crawlId, next: undefined })
+  if (name === 'crawlV2') return Promise.resolve({ success: true, id: crawlId, url: 'http://127.0.0.1/' })
+  if (name === 'searchV2') return Promise.resolve(outputOf(operations.search, 0))
+  if (!name.startsWith('cdp')) return undefined
+  if (method === 'sessions.list') return Promise.resolve([])
+  if (method === 'relays.list')
+    return Promise.resolve([{ id: 'laptop', name: 'laptop', cdp_url: 'ws://127.0.0.1/?token=t' }])
+  return Promise.resolve(method === 'relays.openClient' ? speaking : { session_id: 'laptop' })
+}
+
+const crawlId = 'crl_b3TgJ6wYx9Nf1CzAq2Ws'
+
+/** A browser with which a client can speak. */
+const speaking = (link: Link): void =>
+  link.handle({
+    onText: (text) => void link.sendText(JSON.stringify({ id: (JSON.parse(text) as { id: number }).id, result: { targetInfos: [] } })), // prettier-ignore
+    onBytes: () => {},
+    onClose: () => {},
+  } as Parameters<Link['handle']>[0])
+
+const outputOf = ({ output }: Pick<Operation, 'output'>, branch: number): unknown =>
+  output === null ? undefined : made(z.toJSONSchema(output, { unrepresentable: 'any' }) as Schema, branch)
+
+async function* nothing() {}
+
+const content = {
+  size: 3,
+  etag: 'tag',
+  contentType: 'text/plain',
+  fileName: 'a',
+  async *read() {
+    yield Buffer.from('abc')
+  },
+}
+
+type Schema = Record<string, unknown> & { $defs?: Record<string, Schema> }
+
+/** A value of the schema; `branch` chooses where there is a choice. */
+function made(schema: Schema, branch: number, definitions = schema.$defs ?? {}): unknown {
+  const inner = (one: unknown) => made(one as Schema, branch, definitions)
+  const choose = (list: unknown[]) => list[Math.min(branch, list.length - 1)]
+  if (schema['$ref']) return inner(definitions[String(schema['$ref']).split('/').at(-1)!])
+  if ('const' in schema) return schema['const']
+  if (schema['enum']) return choose(schema['enum'] as unknown[])
+  const options = (schema['anyOf'] ?? schema['oneOf']) as unknown[] | undefined
+  if (options) return inner(choose(options))
+  if (schema['type'] === 'array') return []
+  if (schema['type'] === 'object') {
+    const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
+    return Object.fromEntries(fields.filter(([, field]) => !field['$ref'] || field['type']).map(([name, field]) => [name, inner(field)])) // prettier-ignore
+  }
+  return { string: 'text', integer: 1, number: 1, boolean: true }[schema['type'] as string] ?? null
+}
+
+afterAll(() => {
+  const missing = [...promised].flatMap(([address, responses]) =>
+    Object.keys(responses)
+      .filter((status) => !seen.get(address)?.has(status))
+      .map((status) => `${address} ${status}`),
+  )
+  expect(missing).toEqual([])
+})
