@@ -1,5 +1,5 @@
 /** What is made under one key is not there for another: every operation that names something is tried. */
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, download, openStream, upload } from '../../src/client/client.ts'
 import { isAllowed } from '../../src/core/caller.ts'
@@ -77,7 +77,7 @@ const listing = all.filter(([name, one]) => name.startsWith('list') && namesIn(o
 async function codeOf(who: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
   const gone = new AbortController()
   const options = { signal: gone.signal }
-  const fields = { ...((samples as Record<string, object>)[name] ?? {}), ...input }
+  const fields = { ...(samples as Record<string, object>)[name], ...input }
   try {
     if (name in streams) await openStream(who.transport, one.http, fields, options)
     else if (!(name in transfers)) await call(who.transport, one.http, fields, options)

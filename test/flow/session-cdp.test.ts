@@ -1,5 +1,7 @@
+import { WebSocket } from 'ws'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeCodes } from '../../src/core/link.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -89,4 +91,25 @@ test('Playwright connects to one session, and the others run on', async () => {
   })
   expect(after).toMatchObject({ results: [{ data: { result: { value: 'Other' } } }] })
   await expect(chromium.connectOverCDP(`${mine.cdp_url}?token=ft_wrong`)).rejects.toThrow(/401/)
+})
+
+test('a client that sends no messages of the protocol is let go of alone, and all are when the session ends', async () => {
+  const { session_id: id, cdp_url, frame_token } = await create()
+  const connect = async () => {
+    const socket = new WebSocket(`${cdp_url}?token=${frame_token}`)
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve))
+    await new Promise((resolve) => socket.once('open', resolve))
+    return { socket, closed }
+  }
+  const good = await connect()
+  for (const text of ['{', 'null', '[]', '{"id":1}']) {
+    const bad = await connect()
+    bad.socket.send(text)
+    expect(await bad.closed).toBe(closeCodes.protocol)
+  }
+  const answered = new Promise<string>((resolve) => good.socket.once('message', (data) => resolve(String(data))))
+  good.socket.send('{"id":1,"method":"Browser.getVersion"}')
+  expect(JSON.parse(await answered)).toMatchObject({ id: 1, result: { protocolVersion: '1.3' } })
+  await homes.clients.http.closeSession({ session_id: id! })
+  expect(await good.closed).toBe(closeCodes.browserGone)
 })

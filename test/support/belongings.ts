@@ -1,5 +1,5 @@
 /** One of everything that can belong to a key, made under it through the front door. */
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { type Client, createClient, follow } from '../../src/client/client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
 import type { KeyScope } from '../../src/core/caller.ts'

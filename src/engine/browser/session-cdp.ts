@@ -46,15 +46,34 @@ export async function openClient(session: Session, token: string | null): Promis
   const channel = await session.openCdp()
   return (link) => {
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))
-    channel.onClose(() => link.close(closeCodes.browserGone, 'the session has ended'))
+    const leave = () => link.close(closeCodes.browserGone, 'the session has ended')
+    channel.onClose(leave)
+    // The browser that the session shared goes on without it.
+    session.ended.addEventListener('abort', leave, { once: true })
+    if (session.ended.aborted) leave()
     link.handle({
       onText: (text) => {
+        const message = readMessage(text)
+        if (!message) return link.close(closeCodes.protocol, 'CDP is spoken in JSON')
         // A frame is activity.
         void session.use(async () => {})
-        channel.post(JSON.parse(text) as CdpMessage, (answer) => sendToClient(link, JSON.stringify(answer)))
+        channel.post(message, (answer) => sendToClient(link, JSON.stringify(answer)))
       },
       onBytes: () => link.close(closeCodes.protocol, 'CDP is spoken in text'),
-      onClose: () => channel.close(),
+      onClose: () => {
+        session.ended.removeEventListener('abort', leave)
+        channel.close()
+      },
     })
+  }
+}
+
+/** What a client has sent; undefined for what is no message at all. */
+function readMessage(text: string): CdpMessage | undefined {
+  try {
+    const message = JSON.parse(text) as CdpMessage | null
+    return typeof message === 'object' && message !== null && typeof message.method === 'string' ? message : undefined
+  } catch {
+    return undefined
   }
 }

@@ -86,7 +86,7 @@ describe('a key', () => {
 
   test('is shown in either header, or the same in both', async () => {
     const { scrape } = made
-    const ways = [
+    const ways: Record<string, string>[] = [
       { 'x-api-key': scrape },
       { authorization: `Bearer ${scrape}` },
       { authorization: `bearer   ${scrape}` },
