@@ -23,7 +23,7 @@ export const scrapeLimits = {
   mostPages: 16,
   pagesPerProcessor: 4,
   /** Pages after which a tab is replaced, with all that its renderer and its cache have gathered. */
-  pagesPerTab: 150,
+  pagesPerTab: 100,
   /** Pages after which a renderer's garbage is collected. */
   collectEvery: 10,
   /** A rendering browser without work ends after this. */
