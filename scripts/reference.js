@@ -1,12 +1,13 @@
 // Writes the generated tables of README.md from the manifest: `node scripts/reference.js`; `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import esbuild from 'esbuild'
 
 const readme = fileURLToPath(new URL('../README.md', import.meta.url))
 
-/** README.md with its generated parts made anew from the manifest. */
-export function withReference(text, manifest) {
-  const parts = { catalogue: catalogue(manifest), operations: operations(manifest) }
+/** README.md with its generated parts made anew from the manifest and the table of limits. */
+export async function withReference(text, manifest) {
+  const parts = { catalogue: catalogue(manifest), operations: operations(manifest), limits: bounds(await readLimits()) }
   return Object.entries(parts).reduce((result, [name, part]) => {
     const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
     const from = result.indexOf(start)
@@ -36,13 +37,60 @@ function operations({ operations: all }) {
   return [row(['in the terminal', 'over HTTP', 'what it does']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
+/** The one table of limits, which is TypeScript. */
+async function readLimits() {
+  const entryPoints = [fileURLToPath(new URL('../src/core/limits.ts', import.meta.url))]
+  const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
+  const code = Buffer.from(built.outputFiles[0].contents).toString('base64')
+  return (await import(`data:text/javascript;base64,${code}`)).limits
+}
+
+function bounds(limits) {
+  const { caller, overload, connection, input, repeats, command, exec, files, session, shell } = limits
+  const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
+  const rows = [
+    [
+      'requests of one key',
+      `${caller.rate} a second, ${caller.burst} at once`,
+      '429 `rate_limited`',
+      '`--rate`, `--burst`',
+    ],
+    ['browser sessions of one key', caller.sessions, '429 `too_many_sessions`', '`--max-sessions`'],
+    ['shell sessions of one key', caller.shells, '429 `too_many_sessions`', '`--max-shells`'],
+    ['crawls of one key at a time', caller.crawls, '429 `rate_limited`', '`--max-crawls`'],
+    ['scrapes and searches at work', overload.pages, '503 `no_capacity`', ''],
+    ['crawls at work', overload.crawls, '503 `no_capacity`', ''],
+    ['sessions that wait for a browser', overload.provisions, '503 `no_capacity`', ''],
+    ['shell sessions', shell.sessions, '429 `too_many_sessions`', ''],
+    ['bodies in memory', mebibytes(overload.bodyBytes), '503 `no_capacity`', ''],
+    ['batches that wait for one session', command.queue, '429 `rate_limited`', ''],
+    ['commands of one shell session at a time', exec.perSession, '429 `too_many_execs`', ''],
+    ['commands of one batch', command.perBatch, '400 `invalid_request`', ''],
+    ['body', mebibytes(limits.bodyBytes), '413 `payload_too_large`', ''],
+    ['body of `/shell/fs/write` and of commands', mebibytes(files.bodyBytes), '413 `payload_too_large`', ''],
+    ['address and headers', `${connection.headerBytes / 1024} KiB`, '413 `payload_too_large`', ''],
+    ['nesting of a body', `${input.depth} levels`, '400 `invalid_request`', ''],
+    ['items of a list, where it has no bound of its own', input.items, '400 `invalid_request`', ''],
+    [
+      'time for headers, for a body',
+      `${connection.headersMs / 1000} s, ${connection.bodyMs / 1000} s`,
+      '408 `timeout`',
+      '',
+    ],
+    ['open connections', connection.most, 'not accepted', ''],
+    ['lifetime of a session', `${session.timeoutSecs} s, at most ${session.maxTimeoutSecs} s`, '', '`timeout_secs`'],
+    ['answers kept for `Idempotency-Key`', `${repeats.keepMs / 3_600_000} h, ${repeats.kept} of each key`, '', ''],
+  ].map((cells) => row(cells.map(String)))
+  return [row(['what', 'bound', 'beyond it', 'changed with']), row(['---', '---', '---', '---']), ...rows].join('\n')
+}
+
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const manifest = JSON.parse(readFileSync(new URL('../dist/manifest.json', import.meta.url), 'utf8'))
   const before = readFileSync(readme, 'utf8')
-  const after = withReference(before, manifest)
+  const after = await withReference(before, manifest)
   if (!process.argv.includes('--check')) writeFileSync(readme, after)
   else if (before !== after) {
     process.stderr.write('README.md is behind the catalogue: run `npm run build && node scripts/reference.js`\n')
