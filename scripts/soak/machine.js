@@ -26,6 +26,8 @@ export async function openSite() {
         : `<!doctype html><title>Page ${number}</title><main>${body}</main>`,
     )
   })
+  // Clients choose when to let go: a connection that closes as it is used again is no fault of theirs.
+  server.keepAliveTimeout = 600_000
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
 }
