@@ -103,9 +103,7 @@ describe('`bax serve`', () => {
   })
 
   test('--allow-private opens what it names, and must name a range', async () => {
-    const site = createServer((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nhi'),
-    )
+    const site = createServer((_, response) => response.setHeader('content-type', 'text/plain').end('hi'))
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve))
     const { port } = site.address() as AddressInfo
     const scrape = ({ url }: { url: string }) => built.run(['scrape', `http://127.0.0.2:${port}/`, '--server', url])
