@@ -1,6 +1,6 @@
 /** Playwright's connectOverCDP and Puppeteer's connect, on sessions and on browsers of the relay. */
 import { chromium } from 'playwright'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { loadPuppeteer, type Puppeteer } from '../support/puppeteer.ts'
 import { bringBrowser, type Brought } from '../support/relay.ts'
@@ -157,6 +157,10 @@ describe("Puppeteer's browserURL, which is an address without a path or a header
     const state = await served.built.stateDir()
     const flags = ['--port', '0', '--allow-private', '127.0.0.1']
     const server = served.built.start(['serve', ...flags], { env: { BAX_STATE_DIR: state } })
+    onTestFinished(async () => {
+      server.child.kill('SIGTERM')
+      await server.ended
+    })
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('bax is listening on http://'))![0]
     const make = async () => {
       const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"headless":true}' }
@@ -173,8 +177,6 @@ describe("Puppeteer's browserURL, which is an address without a path or a header
     await expect(withPlaywright(ticket)).rejects.toThrow(/401/)
     await make()
     expect(await (await fetch(`${url}/json/version`)).json()).toMatchObject({ code: 'conflict' })
-    server.child.kill('SIGTERM')
-    await server.ended
   })
 
   test('is refused where a key is needed', async () => {
