@@ -5,9 +5,11 @@ import { call, download, openStream, upload } from '../../src/client/client.ts'
 import { isAllowed } from '../../src/core/caller.ts'
 import type { BaxError } from '../../src/core/errors.ts'
 import { pathFields, route } from '../../src/core/operation.ts'
+import { createEngine } from '../../src/engine/index.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
 import { type Belongings, commonName, type KeyHolder, keyHolder, makeBelongings } from '../support/belongings.ts'
+import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { busybox } from '../support/shell.ts'
@@ -178,6 +180,42 @@ describe('websockets', () => {
     expect(await statusOf(address(one, `?token=${mine.key}`))).toBe(401)
     expect(await statusOf(address(one), { 'x-api-key': mine.key })).toBe(101)
     if (one.http.includes('{session_id}')) expect(await statusOf(address(one, `?token=${things.frameToken}`))).toBe(101)
+  })
+
+  test('a browser is brought by a relay token, or by a key with that scope', async () => {
+    const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
+    const scrapes = await keyHolder(homes, ['scrape'])
+    const { token } = await mine.client.createRelayToken({})
+    expect(await statusOf(url)).toBe(401)
+    expect(await statusOf(url, { authorization: `Bearer rlt_${'A'.repeat(43)}` })).toBe(401)
+    expect(await statusOf(url, { 'x-api-key': scrapes.key })).toBe(403)
+    expect(await statusOf(url, { 'x-api-key': other.key })).toBe(101)
+    expect(await statusOf(url, { authorization: `Bearer ${token}` })).toBe(101)
+    await homes.engine.keys.revoke(scrapes.keyId)
+    expect(await statusOf(url, { 'x-api-key': scrapes.key })).toBe(401)
+  })
+})
+
+describe('an engine that is started anew on the same folder', () => {
+  test('knows what belongs to whom', async () => {
+    const { stateDir } = homes
+    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
+    const asked = (who: KeyHolder) => {
+      const call = callOf(later.keys.callerOf(who.key))
+      const kept: Promise<unknown>[] = [
+        later.profiles.get(things.profile, call),
+        later.crawls.accounts(things.crawl, call),
+      ]
+      if (things.artifact) kept.push(later.shells.artifacts.get(things.artifact, call))
+      return Promise.allSettled(kept)
+    }
+    const statuses = async (who: KeyHolder) => [...new Set((await asked(who)).map(({ status }) => status))]
+    expect([await statuses(mine), await statuses(admin), await statuses(other)]).toEqual([
+      ['fulfilled'],
+      ['fulfilled'],
+      ['rejected'],
+    ])
+    await later.close()
   })
 })
 
