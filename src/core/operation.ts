@@ -78,7 +78,7 @@ export interface Operation<
 }
 
 /** Keeps little in place of an answer that may be large. */
-export interface Replay<Answer> {
+interface Replay<Answer> {
   note(output: Answer): unknown
   again(engine: Engine, note: never, call: Call): Promise<Answer>
 }

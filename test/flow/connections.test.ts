@@ -1,5 +1,4 @@
 /** Connections that only cost: idle, dripping, never reading. The server bounds them, and goes on answering. */
-import { execSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +6,8 @@ import { limits } from '../../src/core/limits.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 
 /** File descriptors that this process may have; the server is a process of its own with as many. */
-const descriptors = Number(execSync('ulimit -n', { shell: '/bin/sh' }).toString().trim()) || 1_000_000
+const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
+const descriptors = Number(userLimits?.open_files.soft) || 1_000_000
 const crowd = Math.min(10_000, descriptors - 1000)
 
 let host: HostProgram

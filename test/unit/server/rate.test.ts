@@ -129,3 +129,25 @@ describe('a server with keys', () => {
     }
   })
 })
+
+describe('a server that has all the work that it can take', () => {
+  const body = JSON.stringify({ url: 'https://example.com' })
+  const scrape = (app: ReturnType<typeof createApp>) =>
+    app.request('/v1/scrape', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const open = { hosts: null, origins: new Set<string>(), keys: null }
+
+  test('refuses more with the time to wait, and finishes what it has accepted', async () => {
+    let finish!: () => void
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const engine = { extractor: { scrape: () => finished.then(() => ({ success: true })) } } as unknown as Engine
+    const app = createApp({ engine, gate: open, rates: new Rates(allowancesOf({})) })
+    const accepted = Array.from({ length: limits.overload.pages }, () => scrape(app))
+    const refused = await Promise.all(Array.from({ length: 2 * limits.overload.pages }, () => scrape(app)))
+    expect(new Set(refused.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
+      new Set(['503 2']),
+    )
+    finish()
+    expect((await Promise.all(accepted)).every(({ status }) => status === 200)).toBe(true)
+    expect((await scrape(app)).status).toBe(200)
+  })
+})

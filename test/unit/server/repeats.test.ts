@@ -68,3 +68,69 @@ describe('a request with an idempotency-key', () => {
     expect(await send('a')).toMatchObject({ status: 200, body: { id: 'sh_2' } })
   })
 })
+
+test('a request whose sender went away is made for the one who sends it again', async () => {
+  let made = 0
+  let begun!: () => void
+  const beginning = new Promise<void>((resolve) => (begun = resolve))
+  const create = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+    made += 1
+    const id = `sh_${made}`
+    if (made > 1) return { id, session_id: id }
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+      begun()
+    })
+  }
+  const engine = { shells: { sessions: { create } } } as unknown as Engine
+  const app = createApp({ engine, gate: privateGate })
+  const gone = new AbortController()
+  const send = (signal?: AbortSignal) =>
+    app.fetch(
+      new Request('http://127.0.0.1/shell/sessions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'a' },
+        body: '{}',
+        ...(signal && { signal }),
+      }),
+    )
+  const first = send(gone.signal)
+  await beginning
+  const second = send()
+  gone.abort()
+  await first
+  expect(await (await second).json()).toMatchObject({ session_id: 'sh_2' })
+  expect(made).toBe(2)
+})
+
+test('of a crawl little is kept: the same answer is had from the crawl itself', async () => {
+  const id = 'crl_b3TgJ6wYx9Nf1CzAq2Ws'
+  const whole = {
+    success: true,
+    id,
+    url: 'http://x/',
+    status: 'completed',
+    total: 0,
+    completed: 0,
+    discovered: 0,
+    duration_ms: 1,
+    data: [],
+  }
+  const accounts = { errors: [], skipped: [], skipped_total: 0, robots_blocked: [] }
+  let crawled = 0
+  const crawls = {
+    crawl: async () => ((crawled += 1), { ...whole, ...accounts }),
+    get: async () => ({ ...whole, created_at: 'then', expires_at: 'later' }),
+    accounts: async () => ({ success: true, ...accounts }),
+  }
+  const app = createApp({ engine: { crawls } as unknown as Engine, gate: privateGate })
+  const send = async () => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'a' }
+    const answer = await app.request('/v1/crawl', { method: 'POST', headers, body: '{"url":"example.com"}' })
+    return { status: answer.status, body: (await answer.json()) as unknown }
+  }
+  const first = await send()
+  expect(first).toEqual({ status: 200, body: { ...whole, ...accounts } })
+  expect(await send()).toEqual(first)
+  expect(crawled).toBe(1)
+})
