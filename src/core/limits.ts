@@ -20,6 +20,14 @@ export const limits = {
     expiringNoticeSecs: 30,
     /** How long an ended session, or a finished provision, can still be asked about. */
     tombstoneMs: 10 * 60_000,
+    /** Tabs at most; a page that has opened so many more is closed itself. */
+    tabs: 50,
+    refusedTabs: 20,
+    /** Files that its pages may download, and their bytes together. */
+    downloads: 200,
+    downloadBytes: 1024 * 1024 * 1024,
+    /** Messages of a page's console, and its errors, that are heard in a second. */
+    messagesPerSec: 500,
     /** Lines of a journal of sessions after which it is written anew, without those that are forgotten. */
     graveLines: 2000,
     /** How long reading cookies and storage for a profile may take. */

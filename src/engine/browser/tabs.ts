@@ -1,6 +1,7 @@
 /** The tabs of a session: which one is active, and what it shows. */
 import type { BrowserContext, Page } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
+import { limits } from '../../core/limits.ts'
 import { protocol } from './hung-script.ts'
 import { inTime } from './in-time.ts'
 import { shownUrl } from './page-events.ts'
@@ -37,6 +38,9 @@ export class Tabs {
   readonly #viewport: Size
   readonly #tabs: Tab[] = []
   readonly #aside = new WeakSet<Page>()
+  /** Tabs that the engine itself is opening. */
+  #awaited = 0
+  #refused = 0
   #title = ''
   /** When the oldest question for a title was put that has no answer yet. */
   #unansweredSince: number | undefined
@@ -53,6 +57,7 @@ export class Tabs {
     this.#viewport = viewport
     for (const page of context.pages()) this.#add(page)
     context.on('page', (page) => {
+      if (this.count >= limits.session.tabs && this.#awaited === 0) return this.#refuse(page)
       const { id } = this.#add(page)
       this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
     })
@@ -98,9 +103,14 @@ export class Tabs {
 
   /** A tab for work of the engine's own: it is never the active one, and none of the session's tabs. */
   async openAside(): Promise<Page> {
-    const page = await this.#context.newPage()
-    this.#aside.add(page)
-    return page
+    this.#awaited += 1
+    try {
+      const page = await this.#context.newPage()
+      this.#aside.add(page)
+      return page
+    } finally {
+      this.#awaited -= 1
+    }
   }
 
   #own(): Tab[] {
@@ -170,6 +180,22 @@ export class Tabs {
     if (!size || (size.width === this.#viewport.width && size.height === this.#viewport.height)) return
     // A tab that is closed at once needs no size.
     await page.setViewportSize({ ...this.#viewport }).catch(() => {})
+  }
+
+  /** One more than a session may have is closed; so is, before long, the page that goes on opening them. */
+  #refuse(page: Page): void {
+    this.#told += 1
+    this.#refused += 1
+    const tooMany = this.#refused % limits.session.refusedTabs === 0
+    // What is closed already, or goes with its session, needs no closing.
+    const quit = async () => {
+      if (tooMany) await (await page.opener())?.close()
+      await page.close()
+    }
+    void quit().catch(() => {})
+    if (!tooMany) return
+    const message = `a page that opens tabs without end was closed; a session has ${limits.session.tabs} at most`
+    this.#events.emit('page.error', { tab_id: tabIdOf(page), message })
   }
 
   #remove(tab: Tab): void {

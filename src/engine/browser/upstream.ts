@@ -1,6 +1,7 @@
 /** The connection to a browser that we have started: the router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
 import { CdpRouter, type CdpWire } from '../cdp/router.ts'
+import { Flood } from './flood.ts'
 
 export { type CdpMessage, Channel } from '../cdp/router.ts'
 
@@ -14,6 +15,7 @@ export class Upstream extends CdpRouter {
 class Pipe implements CdpWire {
   readonly #input: Writable
   readonly #output: Readable
+  readonly #flood = new Flood()
   #partial: Buffer[] = []
 
   constructor(input: Writable, output: Readable) {
@@ -41,7 +43,7 @@ class Pipe implements CdpWire {
       const whole = this.#partial.length > 0 ? Buffer.concat([...this.#partial, last]) : last
       this.#partial = []
       start = end + 1
-      onMessage(whole.toString())
+      if (this.#flood.passes(whole)) onMessage(whole.toString())
     }
     if (start < chunk.length) this.#partial.push(chunk.subarray(start))
   }
