@@ -7,6 +7,11 @@ import { kebab, type Typed } from './values.ts'
 
 const globalGroup = 'Flags of every command:'
 
+const choices = new WeakMap<Option, readonly string[]>()
+
+/** The values that the flag of a parameter takes, where they are few. */
+export const choicesOf = (option: Option): readonly string[] | undefined => choices.get(option)
+
 /** A commander command that never exits, never prints, and knows the flags of every command. */
 export function newCommand(name: string, summary: string): Command {
   return new Command(name)
@@ -43,6 +48,8 @@ export function addParam(command: Command, param: Param): void {
     return
   }
   const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))
+  const words = param.choices ?? param.itemChoices
+  if (words) choices.set(option, words)
   if (param.type === 'string[]') option.argParser((text: string, before?: string[]) => [...(before ?? []), text])
   command.addOption(param.required ? option.makeOptionMandatory() : option)
 }
@@ -89,16 +96,20 @@ export function parse(command: Command, argv: readonly string[], example?: strin
 /** Somebody asked for the help of a command. */
 export class HelpWanted extends Error {
   readonly text: string
-  constructor(text: string) {
+  /** The definition that the text is of. */
+  readonly command: Command | undefined
+  constructor(text: string, command?: Command) {
     super('help')
     this.name = 'HelpWanted'
     this.text = text
+    this.command = command
   }
 }
 
 function explain(command: Command, error: CommanderError, example?: string): Error {
   if (error.code === 'commander.helpDisplayed') {
-    return new HelpWanted(`${command.helpInformation()}${example ? `\nExample:\n  ${example}\n` : ''}`)
+    const text = `${command.helpInformation()}${example ? `\nExample:\n  ${example}\n` : ''}`
+    return new HelpWanted(text, command)
   }
   const text = error.message.replace(/^error: /, '')
   const quoted = /'([^']*)'/.exec(text)?.[1] ?? ''

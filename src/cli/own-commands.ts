@@ -41,4 +41,6 @@ export const ownCommands: Readonly<Record<string, () => Promise<{ command: Termi
   openapi: () => import('./commands/openapi.ts'),
   doctor: () => import('./commands/doctor.ts'),
   setup: () => import('./commands/setup.ts'),
+  completion: () => import('./commands/completion.ts'),
+  complete: () => import('./commands/complete.ts'),
 }

@@ -115,5 +115,5 @@ function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlyS
 
 function helpWanted(batch: Command, { help }: BatchKind): Error {
   const text = batch.helpInformation()
-  return new HelpWanted(help(text.slice(text.indexOf(batchGroup))))
+  return new HelpWanted(help(text.slice(text.indexOf(batchGroup))), batch)
 }

@@ -143,6 +143,17 @@ const own: readonly OwnEntry[] = [
     summary: 'Install a Chromium for bax',
     example: 'bax setup',
   },
+  {
+    words: 'completion',
+    rest: '<bash|zsh|fish>',
+    summary: 'Print what makes your shell complete commands, flags and names',
+    example: 'source <(bax completion bash)',
+  },
+  {
+    words: 'complete',
+    summary: 'Say what can follow; asked by the scripts of `bax completion`',
+    hidden: true,
+  },
 ]
 
 /** All commands; a hand-written one replaces the operation of the same words. */
@@ -209,7 +220,7 @@ function findWithin(
   })
 }
 
-function wordPositions(argv: readonly string[]): number[] {
+export function wordPositions(argv: readonly string[]): number[] {
   const found: number[] = []
   for (let index = 0; index < argv.length && found.length < 3; index += 1) {
     const text = argv[index]!

@@ -1,0 +1,186 @@
+/** What can stand where the cursor is, from the same definitions that parse what is typed. */
+import type { Command, Option } from 'commander'
+import type { Manifest } from '../../operations/manifest.ts'
+import { choicesOf, HelpWanted } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { ownCommands } from '../own-commands.ts'
+import { kebab } from '../values.ts'
+import { allWords, type WordsEntry, wordPositions } from '../words.ts'
+import { liveNames } from './live-names.ts'
+
+export interface Candidate {
+  readonly value: string
+  readonly description: string
+}
+
+export interface Completion {
+  readonly candidates: readonly Candidate[]
+  /** Files fit here too. */
+  readonly files: boolean
+}
+
+const nothing: Completion = { candidates: [], files: false }
+const separator = 'then'
+
+/** `typed` is what stands after `bax`; its last word is the one that is being typed, perhaps empty. */
+export async function complete(typed: readonly string[], manifest: Manifest, io: Io): Promise<Completion> {
+  const current = typed.at(-1) ?? ''
+  const before = typed.slice(0, -1)
+  const entries = allWords(manifest).filter(({ hidden }) => !hidden)
+  const { entry, rest, path } = findEntry(entries, before)
+  const found = entry ? await inCommand({ entry, rest, current, manifest, io }) : nothing
+  const verbs = current.startsWith('-') || (entry && rest.length > 0) ? [] : nextWords(entries, path)
+  const candidates = [...verbs, ...found.candidates].filter(({ value }) => value.startsWith(current))
+  return { candidates, files: found.files }
+}
+
+/** The command whose words have been typed, what stands beside them, and the words so far. */
+function findEntry(entries: readonly WordsEntry[], before: readonly string[]) {
+  const at = wordPositions(before)
+  for (let count = at.length; count > 0; count -= 1) {
+    const path = at.slice(0, count).map((index) => before[index]!)
+    const entry = entries.find(({ words }) => words === path.join(' '))
+    if (entry) return { entry, path, rest: before.filter((_, index) => !at.slice(0, count).includes(index)) }
+  }
+  return { entry: undefined, path: at.map((index) => before[index]!), rest: [] }
+}
+
+/** Words that can follow those of `path`: verbs of a noun, or all of the first ones. */
+function nextWords(entries: readonly WordsEntry[], path: readonly string[]): Candidate[] {
+  const start = path.length === 0 ? '' : `${path.join(' ')} `
+  const next = new Map<string, string>()
+  for (const { words, summary } of entries) {
+    if (!words.startsWith(start)) continue
+    const [word, ...more] = words.slice(start.length).split(' ')
+    if (word && !next.has(word)) next.set(word, more.length > 0 ? `${word} …` : summary)
+  }
+  return [...next].map(([value, description]) => ({ value, description }))
+}
+
+interface Place {
+  readonly entry: WordsEntry
+  readonly rest: readonly string[]
+  readonly current: string
+  readonly manifest: Manifest
+  readonly io: Io
+}
+
+async function inCommand(place: Place): Promise<Completion> {
+  const { entry, manifest } = place
+  if (entry.words !== 'do' && entry.words !== 'step') return inFlags(place, place.rest)
+  // The commands of a batch have flags of their own each; those of the batch may stand before the first.
+  const segment = place.rest.slice(place.rest.lastIndexOf(separator) + 1)
+  const batch = await described(entry, [], manifest, place.io)
+  const start = firstWord(batch!, segment)
+  if (start === undefined) {
+    const { candidates, files } = await inFlags(place, segment)
+    const open = takesValue(findOption(batch!, segment.at(-1) ?? ''))
+    const names = manifest.commands.map(({ name, summary }) => ({ value: kebab(name), description: summary }))
+    return { candidates: open || place.current.startsWith('-') ? candidates : names, files: open && files }
+  }
+  const { candidates, files } = await inFlags(place, segment.slice(start))
+  const then = { value: separator, description: 'another command in the same batch' }
+  return { candidates: place.current.startsWith('-') ? candidates : [...candidates, then], files }
+}
+
+/** Where the browser command stands; undefined when only flags do. */
+function firstWord(batch: Command, segment: readonly string[]): number | undefined {
+  for (let at = 0; at < segment.length; at += 1) {
+    if (!segment[at]!.startsWith('-')) return at
+    if (takesValue(findOption(batch, segment[at]!))) at += 1
+  }
+  return undefined
+}
+
+const takesValue = (option: Option | undefined): boolean => Boolean(option?.required || option?.optional)
+
+async function inFlags({ entry, current, manifest, io }: Place, typed: readonly string[]): Promise<Completion> {
+  const command = await described(entry, typed, manifest, io)
+  if (!command) return nothing
+  const [name, value] = current.startsWith('--') && current.includes('=') ? current.split('=', 2) : []
+  const open = findOption(command, name ?? typed.at(-1) ?? '')
+  if (open && takesValue(open)) return ofOption(open, { entry, current, io, value, name })
+  if (current.startsWith('-')) return { candidates: flagsOf(command), files: false }
+  return ofWord(command, { entry, typed, current, io })
+}
+
+/** The definition of a command: what it says of itself when it is asked for help. */
+async function described(
+  entry: WordsEntry,
+  typed: readonly string[],
+  manifest: Manifest,
+  io: Io,
+): Promise<Command | undefined> {
+  const { words, summary, operation } = entry
+  const isBatch = words === 'do' || words === 'step'
+  const [word] = typed
+  const argv = isBatch && word && !word.startsWith('-') ? [word, '--help'] : ['--help']
+  const invocation = { io, manifest, words, summary, argv }
+  try {
+    if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
+    else await (await ownCommands[words]!()).command.run(invocation)
+  } catch (error) {
+    if (error instanceof HelpWanted) return error.command
+    // A browser command that does not exist has no flags.
+    if (isBatch) return undefined
+    throw error
+  }
+  return undefined
+}
+
+const findOption = (command: Command, name: string): Option | undefined =>
+  name.startsWith('-') ? command.options.find(({ long, short }) => long === name || short === name) : undefined
+
+const flagsOf = (command: Command): Candidate[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, short, description }) => ({ value: (long ?? short)!, description }))
+
+interface ValuePlace {
+  readonly entry: WordsEntry
+  readonly current: string
+  readonly io: Io
+}
+
+async function ofOption(
+  option: Option,
+  place: ValuePlace & { readonly name: string | undefined; readonly value: string | undefined },
+): Promise<Completion> {
+  const { current, name, value } = place
+  const form = /[<[]([^>\]]+)/.exec(option.flags)?.[1] ?? ''
+  const known = choicesOf(option)?.map((choice) => ({ value: choice, description: '' }))
+  const { candidates, files } = known ? { candidates: known, files: false } : await ofForm(form, place)
+  const typed = value ?? current
+  // Of a list, the last item is being typed.
+  const list = typed.slice(0, typed.lastIndexOf(',') + 1)
+  const start = (name === undefined ? '' : `${name}=`) + list
+  return { candidates: candidates.map((one) => ({ ...one, value: start + one.value })), files }
+}
+
+async function ofWord(
+  command: Command,
+  place: ValuePlace & { readonly typed: readonly string[] },
+): Promise<Completion> {
+  const flagged = new Set<number>()
+  place.typed.forEach((text, at) => {
+    const option = findOption(command, text)
+    if (text.startsWith('-')) flagged.add(at)
+    if (option?.required) flagged.add(at + 1)
+  })
+  const words = place.typed.filter((_, at) => !flagged.has(at))
+  const names = command.registeredArguments
+  const argument = names[words.length] ?? (names.at(-1)?.variadic ? names.at(-1) : undefined)
+  return argument ? ofForm(argument.name(), place) : nothing
+}
+
+/** What fits a placeholder of the help: `<json|yaml>`, `<file>`, `<id|name>`. */
+async function ofForm(form: string, { entry, io }: ValuePlace): Promise<Completion> {
+  if (/\b(?:file|path|folder|script|dir|program)s?\b/.test(form)) return { candidates: [], files: true }
+  if (/^(?:session-id|id\|name)$/.test(form)) {
+    return { candidates: await liveNames(entry.words.startsWith('shell') ? 'shells' : 'sessions', io), files: false }
+  }
+  const choices = form.split('|')
+  const isChoice = choices.length > 1 && choices.every((choice) => /^[a-z][\w.-]*$/i.test(choice))
+  return { candidates: isChoice ? choices.map((value) => ({ value, description: '' })) : [], files: false }
+}
