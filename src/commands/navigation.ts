@@ -32,7 +32,12 @@ export const navigate_to = defineCommand({
     const address = checkUrl(url)
     return leave(async (page) => {
       try {
-        const response = await page.goto(address, { timeout: timeout_ms, signal })
+        const goTo = () => page.goto(address, { timeout: timeout_ms, signal })
+        const response = await goTo().catch((error: unknown) => {
+          // The browser's page for an address that failed before this one came late.
+          if (!/interrupted by another navigation to "chrome-error:/.test(String(error))) throw error
+          return goTo()
+        })
         return { data: { url: page.url(), status_code: response?.status() ?? null } }
       } catch (error) {
         // A page that sends its visitor on before it has loaded has been opened all the same.

@@ -5,6 +5,8 @@ export const egressLimits = {
   /** Time for a browser to say where it wants to go. */
   greetingMs: 10_000,
   dialMs: 30_000,
+  /** Silence after which a connection is ended that one side has left. */
+  lingerMs: 30_000,
   /** How long the addresses of a name are taken as they were. */
   nameMs: 10_000,
   names: 1000,

@@ -7,7 +7,7 @@ import type { EngineConfig, HostLookup } from '../../src/core/config.ts'
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
 /** Notes everything that arrives, over TCP and UDP, and answers whatever looks like HTTP. */
-export interface Witness {
+interface Witness {
   readonly address: string
   readonly port: number
   /** Connections and datagrams so far. */

@@ -61,7 +61,8 @@ export class Proxy {
       join(socket, target)
     } catch (error) {
       failures.note(wish.host, wish.port, error)
-      socket.end(answerTo(replyFor(error)))
+      socket.write(answerTo(replyFor(error)))
+      socket.destroySoon()
     }
   }
 
@@ -98,6 +99,8 @@ export class Proxy {
 function join(client: Socket, target: Socket): void {
   const follow = (from: Socket, to: Socket) => {
     from.pipe(to)
+    // One who has said all has a while to hear the rest; who never hangs up holds no place for ever.
+    from.once('end', () => to.setTimeout(limits.egress.lingerMs, () => to.destroy()))
     from.on('close', (broken) => (broken ? to.resetAndDestroy() : from.readableEnded || to.destroy()))
   }
   follow(client, target)
