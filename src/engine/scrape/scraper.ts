@@ -64,12 +64,12 @@ export class PageScraper implements Scraper {
       egress,
       check: (plan) => this.#checkModel(plan),
       begin: () => void this.#reading(),
-    fetch: (plan, { signal, write }) => {
-      const threads = write === undefined || asksModel(plan) ? undefined : this.#reading()
-      const read = threads && ((fetched: FetchedPage) => threads.read({ plan, fetched, write: write! }))
-      return overHttp(plan.url, { signal, egress: this.#egress, ...(read && { read }) })
-    },
-    render: (plan, clock) => inBrowser(plan, { ...clock, egress, renderer: () => this.#loadRenderer() }),
+      fetch: (plan, { signal, write }) => {
+        const threads = write === undefined || asksModel(plan) ? undefined : this.#reading()
+        const read = threads && ((fetched: FetchedPage) => threads.read({ plan, fetched, write: write! }))
+        return overHttp(plan.url, { signal, egress: this.#egress, ...(read && { read }) })
+      },
+      render: (plan, clock) => inBrowser(plan, { ...clock, egress, renderer: () => this.#loadRenderer() }),
       write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
     }
   }
