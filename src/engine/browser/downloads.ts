@@ -28,11 +28,13 @@ async function keep(download: Download, shelf: Shelf): Promise<void> {
   const facts = { tab_id: tabIdOf(download.page()), filename, url: shownUrl(download.url()) }
   events.emit('download.started', facts)
   const path = join(folder, filename)
+  if (taken.size > limits.session.downloads || shelf.bytes > limits.session.downloadBytes) {
+    await quietly(download.cancel())
+    const error = 'the session has downloaded as much as it may'
+    events.emit('download.finished', { ...facts, success: false, error })
+    return
+  }
   try {
-    if (taken.size > limits.session.downloads || shelf.bytes > limits.session.downloadBytes) {
-      await download.cancel()
-      throw new Error('the session has downloaded as much as it may')
-    }
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await download.saveAs(path)
     const { size } = await stat(path)
