@@ -1,12 +1,12 @@
 /** The terminal's front door in tests: `main(argv, io)` from source, and the built program as real processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from '../../scripts/build.js'
 import { main } from '../../src/cli/program.ts'
 import type { Io } from '../../src/cli/io.ts'
+import { builtOnce } from './build-once.ts'
 
 export interface CliResult {
   readonly code: number
@@ -88,12 +88,12 @@ export interface BuiltBax {
   close(): Promise<void>
 }
 
-/** Builds the program into a folder of its own, inside the checkout so that its packages are found. */
+/** The built program in a folder of its own, inside the checkout so that its packages are found. */
 export async function buildBax(): Promise<BuiltBax> {
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, 'bax-cli-'))
-  await build(join(folder, 'dist'))
+  await cp(await builtOnce(), join(folder, 'dist'), { recursive: true, preserveTimestamps: true })
   const program = join(folder, 'dist', 'main.js')
   const states: string[] = []
   const start = (argv: readonly string[], options: CliOptions = {}) => startProcess(program, argv, options)
