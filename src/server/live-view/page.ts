@@ -8,6 +8,7 @@ const html = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>bax</title>
+<link rel="icon" href="data:,">
 <style>${style}</style>
 <header>
   <span id="name">bax</span> <span id="state" role="status">connecting</span>
@@ -50,6 +51,8 @@ export function livePage({ headers }: Request, origins: ReadonlySet<string>): Re
     `style-src ${hashOf(style)}`,
     // Not every browser takes the websockets of a page's own origin for 'self'.
     `connect-src 'self'${host === undefined ? '' : ` ws://${host} wss://${host}`}`,
+    // The icon is none: without one, browsers ask for a file.
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${origins.size > 0 ? [...origins].join(' ') : "'none'"}`,
