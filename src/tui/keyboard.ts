@@ -74,10 +74,13 @@ export class Keyboard {
     const [first] = this.#waiting
     if (!first) return
     this.#press(first)
-    setImmediate(() => {
-      this.#waiting.shift()
-      this.#next()
-    })
+    // What the key has changed is drawn in the turn after this one: only then is it known what the next key means.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#waiting.shift()
+        this.#next()
+      }),
+    )
   }
 
   #press({ name, text }: Press): void {
@@ -119,7 +122,7 @@ function keyName(input: string, key: Key): string {
     ] as const
   ).find(([name]) => key[name])?.[1]
   if (special) return `${key.ctrl ? 'ctrl+' : ''}${key.shift ? 'shift+' : ''}${special}`
-  return key.ctrl ? `ctrl+${input}` : key.meta ? `alt+${input}` : input
+  return key.ctrl ? `ctrl+${input}` : input
 }
 
 /** A key by its name, and the text that it types; empty for keys that are no text. */
@@ -139,9 +142,12 @@ const signs: Readonly<Record<string, string>> = {
 
 /** The keys of an event of ink. Fast hands and slow lines bring several at once, and ink takes them for one text. */
 export function pressesOf(input: string, key: Key): Press[] {
+  // Escape and the key after it, when they come together, look like Alt and that key, which nothing here asks for.
+  if (key.meta && !key.escape) return [{ name: 'escape', text: '' }, ...pressesOf(input, { ...key, meta: false })]
   const name = keyName(input, key)
-  if (input.length <= 1 || key.ctrl || key.meta) {
-    const isText = input.length === 1 && input >= ' ' && !key.ctrl && !key.meta
+  const isSign = input.length === 1 && (input < ' ' || input === '\u007F')
+  if (!isSign && (input.length <= 1 || key.ctrl)) {
+    const isText = input.length === 1 && input >= ' ' && !key.ctrl
     return [{ name, text: isText ? input : '' }]
   }
   return (input.match(/[\u0000-\u001F\u007F]|[^\u0000-\u001F\u007F]+/g) ?? []).map((part) => {

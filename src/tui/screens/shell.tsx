@@ -31,6 +31,7 @@ function ShellList({ width, height, onOpen }: ScreenProps & { readonly onOpen: (
   const { answer, error, again } = useAsk('listShells', {}, { every })
   const [asking, setAsking] = useState<Asking | null>(null)
   const attempt = useAttempt(again)
+  const count = answer?.sessions.length ?? 0
   const now = useNow(15_000)
   useKeys('screen', {
     title: 'Shell sessions',
@@ -65,7 +66,7 @@ function ShellList({ width, height, onOpen }: ScreenProps & { readonly onOpen: (
       )}
       {!asking && (
         <Text bold wrap="truncate" color={error && !answer ? theme.bad : undefined}>
-          {error && !answer ? ` ${error.message}` : ` ${answer?.sessions.length ?? 0} shell sessions`}
+          {error && !answer ? ` ${error.message}` : ` ${count} shell session${count === 1 ? '' : 's'}`}
         </Text>
       )}
       <Table

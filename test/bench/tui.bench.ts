@@ -1,0 +1,100 @@
+/** What the terminal UI costs: its first picture beside ink's own hello world, and what it takes while nobody does anything. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pty, { type IPty } from '@lydell/node-pty'
+import { inTurn, ms, ratio, run, type Row, type Table, treeMemory, treeOf } from './measure.ts'
+
+/** Milliseconds for which nobody does anything. */
+const idleMs = 30_000
+
+const hello = `import {createElement} from 'react'
+import {render, Text} from 'ink'
+render(createElement(Text, {color: 'green'}, 'Hello World'))
+setInterval(() => {}, 1000)
+`
+
+export async function measure(): Promise<Table[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
+  // Beside the packages that it imports.
+  const program = resolve('node_modules', `.bax-hello-${process.pid}.mjs`)
+  await writeFile(program, hello)
+  const env = { BAX_STATE_DIR: join(folder, 'state') }
+  const argv = ['dist/main.js', 'tui']
+  try {
+    // An engine that runs: what is measured is the UI.
+    await run(process.execPath, ['dist/main.js', 'session', 'create'], env)
+    const times = await inTurn(
+      {
+        "ink's hello world": () => firstPaint([program], env, 'Hello World'),
+        'bax tui': () => firstPaint(argv, env, 'Sessions'),
+      },
+      10,
+    )
+    const rows = Object.entries(times).map(([name, time]): Row => ({
+      name,
+      cells: [ms(time), ratio(time, times["ink's hello world"]!, name === 'bax tui' ? 2 : undefined)],
+    }))
+    return [
+      { title: 'First picture of the terminal UI', columns: ['ms, min / median', 'to hello world'], rows },
+      await idle(argv, env),
+    ]
+  } finally {
+    await run(process.execPath, ['dist/main.js', 'engine', 'stop'], env)
+    await rm(program, { force: true })
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const start = (argv: readonly string[], env: Record<string, string>): IPty =>
+  pty.spawn(process.execPath, [...argv], {
+    cols: 120,
+    rows: 40,
+    env: { ...process.env, TERM: 'xterm-256color', ...env },
+  })
+
+/** Resolves when the terminal has been told to show the text; the program is ended. */
+async function firstPaint(argv: readonly string[], env: Record<string, string>, wanted: string): Promise<void> {
+  const program = start(argv, env)
+  await says(program, wanted)
+  const ended = new Promise((done) => program.onExit(done))
+  program.kill('SIGKILL')
+  await ended
+}
+
+async function says(program: IPty, wanted: string): Promise<void> {
+  let text = ''
+  await new Promise<void>((done, fail) => {
+    program.onData((chunk) => {
+      text += chunk
+      if (text.includes(wanted)) done()
+    })
+    program.onExit(() => fail(new Error(`ended without saying ${wanted}: ${text}`)))
+  })
+}
+
+/** Milliseconds that processors have worked for a process. */
+const cpuOf = (pid: number): number => treeOf(pid)[0]?.cpuMs ?? 0
+
+async function idle(argv: readonly string[], env: Record<string, string>): Promise<Table> {
+  const program = start(argv, env)
+  // Whoever ends it says so.
+  await says(program, 'connected')
+  await pause(5000)
+  const before = cpuOf(program.pid)
+  await pause(idleMs)
+  const share = ((cpuOf(program.pid) - before) / idleMs) * 100
+  const megabytes = treeMemory(program.pid)
+  program.kill('SIGTERM')
+  const held = (value: number, most: number) => (value <= most ? `at most ${most}` : `at most ${most}, MISSED`)
+  return {
+    title: 'The terminal UI while nobody does anything',
+    columns: ['', 'bound'],
+    rows: [
+      { name: '% of one core', cells: [share.toFixed(2), held(share, 2)] },
+      { name: 'MB (PSS)', cells: [megabytes.toFixed(0), held(megabytes, 120)] },
+    ],
+    note: `A list of sessions on screen for ${idleMs / 1000} s.`,
+  }
+}

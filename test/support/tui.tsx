@@ -1,0 +1,163 @@
+/** The terminal UI without a terminal: what is typed goes in, and what would be seen comes out. */
+import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import chalk from 'chalk'
+import { render } from 'ink'
+import { expect } from 'vitest'
+import { readLine } from '../../src/cli/tui/line.ts'
+import { writeScript } from '../../src/cli/tui/script.ts'
+import type { Transport } from '../../src/client/transport.ts'
+import type { Manifest } from '../../src/operations/manifest.ts'
+import { App } from '../../src/tui/app.tsx'
+import type { Desk } from '../../src/tui/desk.ts'
+import { Keyboard } from '../../src/tui/keyboard.ts'
+import { Link } from '../../src/tui/link.ts'
+import { textGraphics } from '../../src/tui/picture/graphics.ts'
+import { Screen } from '../../src/tui/terminal/screen.ts'
+
+export interface OpenTui {
+  /** What is seen, without colours. */
+  readonly text: () => string
+  /** Names of keys by spaces: `down enter ctrl+u`. */
+  readonly press: (keys: string) => void
+  readonly type: (text: string) => void
+  /** Resolves with what is seen when it holds the text. */
+  readonly shows: (wanted: string | RegExp) => Promise<string>
+  readonly resize: (columns: number, rows: number) => void
+  /** What was written to the terminal, steering included. */
+  readonly written: () => string
+  readonly close: () => void
+}
+
+interface TuiWishes {
+  readonly transport: Transport
+  readonly manifest: Manifest
+  readonly stateDir: string
+  readonly columns?: number
+  readonly rows?: number
+}
+
+const codes: Record<string, string> = {
+  up: '\u001B[A',
+  down: '\u001B[B',
+  right: '\u001B[C',
+  left: '\u001B[D',
+  enter: '\r',
+  escape: '\u001B',
+  tab: '\t',
+  backspace: '\u007F',
+}
+
+/** How long a loaded machine may take to show something. */
+const patienceMs = 20_000
+
+class Output extends EventEmitter {
+  readonly isTTY = true
+  columns: number
+  rows: number
+  text = ''
+  constructor(columns: number, rows: number) {
+    super()
+    this.columns = columns
+    this.rows = rows
+  }
+  write(chunk: string): boolean {
+    this.text += chunk
+    return true
+  }
+}
+
+class Keys extends EventEmitter {
+  readonly isTTY = true
+  #waiting: string[] = []
+  read = () => this.#waiting.shift() ?? null
+  setEncoding = () => this
+  setRawMode = () => this
+  ref = () => this
+  unref = () => this
+  send(text: string): void {
+    this.#waiting.push(text)
+    this.emit('readable')
+  }
+}
+
+export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24 }: TuiWishes): OpenTui {
+  const out = new Output(columns, rows)
+  const stdin = new Keys()
+  const screen = new Screen(out as never)
+  let frame = ''
+  const write = screen.write.bind(screen)
+  screen.write = (chunk, done) => {
+    if (chunk.length > 0) frame = String(chunk)
+    return write(chunk, done)
+  }
+  const desk = deskOf({ transport, manifest, stateDir }, out, stdin)
+  const link = new Link(desk)
+  chalk.level = 3
+  screen.open()
+  const ink = render(
+    <App
+      desk={desk}
+      link={link}
+      keyboard={new Keyboard()}
+      screen={screen}
+      graphics={textGraphics(3)}
+      away={(work) => work()}
+      quit={() => {}}
+    />,
+    { stdout: screen as never, stdin: stdin as never, debug: true, exitOnCtrlC: false, patchConsole: false },
+  )
+  link.open()
+  const text = () => stripVTControlCharacters(frame)
+  return {
+    text,
+    written: () => out.text,
+    press(keys) {
+      for (const name of keys.split(' '))
+        stdin.send(codes[name] ?? (name.startsWith('ctrl+') ? String.fromCharCode(name.charCodeAt(5) - 96) : name))
+    },
+    type: (typed) => stdin.send(typed),
+    async shows(wanted) {
+      await expect.poll(text, { timeout: patienceMs }).toMatch(wanted)
+      return text()
+    },
+    resize(columns, rows) {
+      Object.assign(out, { columns, rows })
+      out.emit('resize')
+    },
+    close() {
+      screen.close()
+      ink.unmount()
+      link.close()
+    },
+  }
+}
+
+function deskOf({ transport, manifest, stateDir }: TuiWishes, out: Output, stdin: Keys): Desk {
+  const io = {
+    stdin: stdin as never,
+    stdout: out,
+    stderr: out,
+    env: {},
+    cwd: stateDir,
+    signal: new AbortController().signal,
+    host: {} as never,
+  }
+  const settings = { stateDir, json: false } as never
+  return {
+    terminal: { stdin: stdin as never, stdout: out as never, env: {} },
+    signal: io.signal,
+    manifest,
+    home: { kind: 'server', name: 'test' },
+    begin: transport,
+    join: transport,
+    fate: () => 'lost',
+    cwd: stateDir,
+    historyFile: join(stateDir, 'tui-history'),
+    parse: (words) => readLine(words, { io, manifest, settings }, { kind: 'server', name: 'test', transport }),
+    script: (commands, facts) => writeScript(commands, facts, manifest),
+    child: null,
+    logFile: null,
+  }
+}

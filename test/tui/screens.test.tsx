@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeManifest } from '../../src/operations/manifest.ts'
+import { shellConfig } from '../support/docker.ts'
+import { linkPage } from '../support/crawl.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { bringBrowser } from '../support/relay.ts'
+import { busybox } from '../support/shell.ts'
+import { until } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { type OpenTui, openTui } from '../support/tui.tsx'
+
+const manifest = makeManifest()
+let homes: Homes
+let site: Site
+let tui: OpenTui
+
+beforeAll(async () => {
+  homes = await openHomes({ shell: { ...shellConfig, warm: 0 } })
+  site = await serveSite({
+    '/': linkPage('Home', ['/guide/start', '/guide/end', '/gone']),
+    '/guide/start': linkPage('Start'),
+    '/guide/end': linkPage('End'),
+    '/gone': (_, response) => response.destroy(),
+    '/page': '<title>Page</title><h1>Page</h1><script>console.log("hello from the page"); fetch("/data")</script>',
+    '/data': 'some data',
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+afterEach(() => tui.close())
+
+const open = () =>
+  openTui({ transport: homes.transports.http, manifest, stateDir: homes.stateDir, columns: 110, rows: 30 })
+
+test('jobs: a crawl is begun, its pages stand as a tree, and one of them is read', async () => {
+  tui = open()
+  tui.press('4')
+  await tui.shows('no crawls in the last day')
+  tui.press('c')
+  await tui.shows('crawl from')
+  tui.type(`${site.url} 10\r`)
+  await tui.shows(/completed +3\/4 +1/)
+  tui.press('enter')
+  const tree = await tui.shows('▾ guide')
+  expect(tree).toMatch(/✗ gone[\s\S]*▾ guide\s[\s\S]*✓ end[\s\S]*✓ start/)
+  expect(tree).toContain('3 of 4 pages, 1 errors')
+  tui.press('G enter')
+  await tui.shows('# Start')
+  tui.press('escape')
+  await tui.shows('▾ guide')
+  tui.press('e')
+  await expect.poll(tui.text).not.toContain('▾ guide')
+  expect(tui.text()).toContain('✗ gone')
+})
+
+test('engine: what it does, what waits, and its browsers', async () => {
+  tui = open()
+  const { session_id } = await homes.clients.http.createSession({})
+  tui.press('5')
+  const text = await tui.shows(/headless.* HeadlessChrome/)
+  expect(text).toMatch(/memory +\d+ MB/)
+  expect(text).toMatch(/waiting +0 sessions for a browser/)
+  expect(text).toContain('1 sessions, 0 shells')
+  await homes.clients.http.closeSession({ session_id: session_id! })
+})
+
+test('relay: console, network with its details and curl, tabs, and a raw call', async () => {
+  const foreign = await startForeignBrowser()
+  const brought = await bringBrowser({
+    browser: foreign.url,
+    engine: `unix:${homes.stateDir}/test.sock`,
+    name: 'laptop',
+  })
+  try {
+    await until(async () => (await homes.clients.http.getRelay({ id: brought.id })).active_target_id !== null)
+    await homes.clients.http.runCommands({
+      session_id: brought.id,
+      commands: [{ command: 'navigate_to', data: { url: `${site.url}/page` } }],
+    })
+    tui = open()
+    tui.press('2')
+    await tui.shows(/laptop +connected/)
+    tui.press('enter')
+    await tui.shows(/200 +GET +fetch .*\/data/)
+    tui.press('/')
+    await tui.shows('only with')
+    tui.type('/data\r')
+    await expect.poll(tui.text).not.toContain('/page')
+    tui.press('enter')
+    await tui.shows('"type": "request"')
+    tui.press('y')
+    expect(await tui.shows(`curl '${site.url}/data'`)).toContain('--compressed')
+    const [, copied] = /\u001B\]52;c;([\w+/=]+)\u0007/.exec(tui.written())!
+    expect(Buffer.from(copied!, 'base64').toString()).toContain(`curl '${site.url}/data'`)
+    tui.press('escape')
+    await tui.shows('with "/data"')
+    tui.press('/')
+    await tui.shows('only with')
+    tui.press('ctrl+u enter tab')
+    await tui.shows('log: hello from the page')
+    tui.press(':')
+    await tui.shows('method {params}')
+    tui.type('Runtime.evaluate {"expression":"6*7"}\r')
+    await tui.shows('"value": 42')
+    tui.press('escape')
+    await tui.shows('log: hello from the page')
+    tui.press('tab')
+    await tui.shows(/[●○] Page/)
+  } finally {
+    await brought.stop()
+    await foreign.close()
+  }
+})
+
+describe.skipIf(busybox.absent !== null)(`shell: ${busybox.absent ?? busybox.image}`, () => {
+  test('commands with their output, files with a viewer, and artifacts', async () => {
+    tui = open()
+    tui.press('3')
+    await tui.shows('no shell sessions')
+    tui.press('c')
+    await tui.shows('image')
+    tui.type(`${busybox.image}\r`)
+    await tui.shows(/ready .*network none/)
+    tui.press('enter')
+    await tui.shows('an empty folder')
+    tui.press('i')
+    await tui.shows('$ ')
+    tui.type('mkdir notes; echo one two > notes/a.txt; echo kept > /output/b.txt; cat notes/a.txt; exit 3\r')
+    expect(await tui.shows('[exit code 3]')).toContain('one two')
+    tui.press('tab')
+    await tui.shows(/▾ notes\/[\s\S]*a\.txt +8 B/)
+    tui.press('j enter')
+    await tui.shows('/workspace/notes/a.txt (8 B)')
+    tui.press('escape')
+    await tui.shows(/a\.txt +8 B/)
+    tui.press('tab')
+    await tui.shows('/output/b.txt')
+    tui.press('escape')
+    await tui.shows(/1 shell session\n/)
+    tui.press('x')
+    await tui.shows('Stop ')
+    tui.press('y')
+    await tui.shows(/sh_\S+ +stopped/)
+  })
+})

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { makeManifest } from '../../src/operations/manifest.ts'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { type OpenTui, openTui } from '../support/tui.tsx'
+
+const manifest = makeManifest()
+let homes: Homes
+let site: Site
+let tui: OpenTui
+
+beforeAll(async () => {
+  homes = await openHomes()
+  site = await serveSite({
+    '/': `<title>Shop</title><h1>The shop</h1><button id="buy" onclick="this.textContent='Sold'; console.log('sold')">Buy</button>
+      <script>document.cookie='theme=dark'; localStorage.setItem('cart', 'three')</script>`,
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+afterEach(() => tui.close())
+
+const open = (size: { columns?: number; rows?: number } = {}) =>
+  openTui({ transport: homes.transports.unix, manifest, stateDir: homes.stateDir, ...size })
+
+/** A session on the shop that is looked at. */
+async function openSession(): Promise<string> {
+  const { session_id } = await homes.clients.embedded.createSession({ start_url: site.url })
+  await tui.shows('Shop')
+  tui.press('enter')
+  await tui.shows('events  page  storage  tabs')
+  return session_id!
+}
+
+describe('sessions', () => {
+  test('are made, listed, filtered and closed after a question', async () => {
+    tui = open()
+    await tui.shows('no sessions: c makes one')
+    tui.press('c')
+    await tui.shows('start page')
+    tui.type(`${site.url}\r`)
+    expect(await tui.shows('Shop — http')).toMatch(/ready +1 +\d+s +\d+s/)
+    tui.press('/')
+    await tui.shows('filter:')
+    tui.type('nothing like it\r')
+    await tui.shows('none of them matches')
+    tui.press('escape')
+    await tui.shows('Shop — http')
+    tui.press('x')
+    await tui.shows(/Close ses_.*\?/)
+    tui.press('n')
+    await tui.shows('1 session')
+    tui.press('x')
+    await tui.shows(/Close ses_.*\?/)
+    tui.press('y')
+    await tui.shows('no sessions: c makes one')
+    expect((await homes.clients.http.listSessions()).sessions).toEqual([])
+  })
+
+  test('are seen as pictures, events, words, storage and tabs', async () => {
+    tui = open({ columns: 120, rows: 40 })
+    const session_id = await openSession()
+    await tui.shows('page.loaded')
+    // The picture stands over the text, in colours.
+    await expect.poll(tui.written, { timeout: 20_000 }).toMatch(/\u001B\[38;2;\d+;\d+;\d+;48;2;[\d;]+m▀/)
+    tui.press('f')
+    expect(await tui.shows('Events: page')).not.toContain('200 GET')
+    tui.press('tab')
+    await tui.shows('button "Buy" [ref=')
+    tui.press('tab')
+    await tui.shows(/theme = dark[\s\S]*cart = three/)
+    tui.press('tab')
+    await tui.shows('● Shop')
+    await homes.clients.http.closeSession({ session_id })
+    await tui.shows('ended: deleted')
+  })
+
+  test('are driven by a line as bax do has it, and what was typed runs again as a script', async () => {
+    tui = open()
+    const session_id = await openSession()
+    tui.press('tab')
+    const ref = /button "Buy" \[ref=(e\d+)\]/.exec(await tui.shows('button "Buy"'))![1]!
+    tui.press('r i')
+    await tui.shows('recording 0')
+    tui.type(`click ref=${ref} then get-text '#buy'\r`)
+    await tui.shows(/✓ click ref=e\d+ then get-text '#buy'\n Sold/)
+    await tui.shows('button "Sold"')
+    tui.type('clik x\r')
+    await tui.shows('did you mean "click"?')
+    tui.press('up')
+    await tui.shows('> clik x')
+    tui.press('escape')
+    await tui.shows('i types a command')
+    tui.press('r')
+    await tui.shows('keep the recording in')
+    tui.press('ctrl+u')
+    tui.type('shop.yaml\r')
+    await tui.shows('kept in')
+    const file = join(homes.stateDir, 'shop.yaml')
+    expect(await readFile(file, 'utf8')).toBe(
+      `name: shop\nsteps:\n  - navigate_to: ${site.url}/\n  - click: "#buy"\n  - get_text: "#buy"\n`,
+    )
+    const ran = await bax(['run', file, '--server', homes.baseUrl])
+    expect(ran.stdout + ran.stderr).toContain('1 passed')
+    await homes.clients.http.closeSession({ session_id })
+  })
+
+  test('tell every key, for where one is', async () => {
+    tui = open()
+    await tui.shows('no sessions')
+    tui.press('?')
+    const help = await tui.shows('close the help')
+    for (const text of ['c           create', '/           filter', 'q           leave']) expect(help).toContain(text)
+    tui.press('escape')
+    await tui.shows('no sessions')
+  })
+})
+
+describe.each([
+  [80, 24],
+  [200, 60],
+])('in %i columns and %i rows', (columns, rows) => {
+  test('everything has its place, and nothing is wider than the terminal', async () => {
+    tui = open({ columns, rows })
+    const session_id = await openSession()
+    const lines = (await tui.shows('page.loaded')).split('\n')
+    expect(lines).toHaveLength(rows)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+    expect(lines[0]).toMatch(/^ bax  1 Sessions  2 Relay  3 Shell  4 Jobs  5 Engine .*● connected/)
+    expect(lines[1]).toContain('ready')
+    expect(lines.at(-3)).toMatch(/^> /)
+    expect(lines.at(-1)).toContain('? keys')
+    await homes.clients.http.closeSession({ session_id })
+  })
+
+  test('another size is taken at once', async () => {
+    tui = open({ columns, rows })
+    await tui.shows('no sessions')
+    tui.resize(100, 30)
+    await expect.poll(() => tui.text().split('\n').length).toBe(30)
+  })
+})

@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+/** A loaded machine starts an engine and a browser in this time. */
+const patienceMs = 30_000
+
+let built: BuiltBax
+let site: Site
+let stateDir: string
+let terminal: Terminal
+
+/** A real terminal with a shell in it. */
+class Terminal {
+  readonly #name = `bax-test-${randomBytes(4).toString('hex')}`
+
+  constructor(columns: number, rows: number) {
+    this.#tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), 'env', 'PS1=ready$ ', 'bash', '--norc')
+  }
+
+  #tmux(...argv: string[]): string {
+    return execFileSync('tmux', ['-L', this.#name, '-f', '/dev/null', ...argv], { encoding: 'utf8' })
+  }
+
+  press(...keys: string[]): void {
+    this.#tmux('send-keys', ...keys)
+  }
+
+  type(text: string): void {
+    this.#tmux('send-keys', '-l', text)
+  }
+
+  run(line: string): void {
+    this.type(line)
+    this.press('Enter')
+  }
+
+  text(styled = false): string {
+    return this.#tmux('capture-pane', '-p', ...(styled ? ['-e'] : []))
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows))
+  }
+
+  async shows(wanted: string | RegExp): Promise<string> {
+    await expect.poll(() => this.text(), { timeout: patienceMs }).toMatch(wanted)
+    return this.text()
+  }
+
+  close(): void {
+    this.#tmux('kill-server')
+  }
+}
+
+beforeAll(async () => {
+  built = await buildBax()
+  stateDir = await built.stateDir()
+  site = await serveSite({
+    '/': '<title>Shop</title><button id="buy" onclick="this.textContent=`Sold`">Buy</button>',
+  })
+})
+afterAll(async () => {
+  await built.close()
+  await site.close()
+})
+afterEach(() => terminal.close())
+
+const tui = (env = '') =>
+  `${env} BAX_CONFIG=/nonexistent/config.json ${process.execPath} ${built.program} tui --state-dir ${stateDir}`
+
+/** What the shell says of its terminal: a program that left it raw, or without its cursor, is seen in it. */
+async function isSane(): Promise<void> {
+  await terminal.shows(/^ready\$ *$/m)
+  terminal.run('stty -a | grep -o -E " -?(icanon|echo|isig|opost)\\b" | tr -d "\\n"; echo " checked"')
+  expect(await terminal.shows(/icanon.* checked/)).not.toMatch(/-(?:icanon|echo|isig|opost)\b.* checked/)
+}
+
+test('a session is made, driven, watched, recorded, run again and closed', async () => {
+  terminal = new Terminal(100, 30)
+  terminal.run(tui())
+  await terminal.shows('no sessions: c makes one')
+  terminal.press('c')
+  await terminal.shows('start page')
+  terminal.run(site.url)
+  await terminal.shows('Shop — http')
+  terminal.press('Enter')
+  await terminal.shows('▀▀▀▀▀▀▀▀')
+  terminal.press('r')
+  await terminal.shows('recording 0')
+  terminal.press('i')
+  terminal.run("click '#buy' then get-text '#buy'")
+  await terminal.shows(/✓ click[\s\S]* Sold/)
+  terminal.press('Escape')
+  await terminal.shows('i types a command')
+  terminal.press('r')
+  await terminal.shows('keep the recording in')
+  terminal.press('C-u')
+  const file = join(stateDir, 'recorded.yaml')
+  terminal.run(file)
+  await terminal.shows('kept in')
+  expect(await readFile(file, 'utf8')).toContain('click: "#buy"')
+  terminal.press('Escape')
+  await terminal.shows('1 session')
+  terminal.press('x')
+  await terminal.shows(/Close ses_.*\?/)
+  terminal.press('y')
+  await terminal.shows('no sessions: c makes one')
+  terminal.press('q')
+  await isSane()
+  const ran = await built.run(['run', file, '--state-dir', stateDir])
+  expect(ran.stdout + ran.stderr).toContain('1 passed')
+})
+
+describe('the terminal is as before', () => {
+  test('after ^C, and the screen that was there is back', async () => {
+    terminal = new Terminal(80, 24)
+    terminal.run('clear; echo what was there')
+    terminal.run(tui())
+    await terminal.shows('no sessions')
+    terminal.press('C-c')
+    await terminal.shows('what was there')
+    await isSane()
+  })
+
+  test('after it was asked to end', async () => {
+    terminal = new Terminal(80, 24)
+    terminal.run(`${tui()}; echo ended $?`)
+    await terminal.shows('no sessions')
+    const [pid] = execFileSync('pgrep', ['-f', `tui --state-dir ${stateDir}`], { encoding: 'utf8' }).split('\n')
+    process.kill(Number(pid), 'SIGTERM')
+    await terminal.shows('ended 143')
+    await isSane()
+  })
+
+  test('while it is set aside with ^Z, and it goes on where it was', async () => {
+    terminal = new Terminal(80, 24)
+    terminal.run(tui())
+    await terminal.shows('no sessions')
+    terminal.press('5')
+    await terminal.shows('at work')
+    terminal.press('C-z')
+    await terminal.shows('Stopped')
+    await isSane()
+    terminal.run('fg')
+    await terminal.shows('at work')
+    terminal.resize(120, 40)
+    await terminal.shows(/5 Engine {20,}.*connected/)
+    terminal.press('q')
+    await isSane()
+  })
+})
+
+test('an engine that was killed is found again, and one that was stopped is waited for', async () => {
+  terminal = new Terminal(80, 24)
+  terminal.run(tui())
+  await terminal.shows('no sessions')
+  const { pid } = JSON.parse(await readFile(join(stateDir, 'engine.json'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGKILL')
+  await terminal.shows(/lost, coming back|the engine is gone/)
+  await terminal.shows('● connected')
+  expect((JSON.parse(await readFile(join(stateDir, 'engine.json'), 'utf8')) as { pid: number }).pid).not.toBe(pid)
+  await built.run(['engine', 'stop', '--state-dir', stateDir])
+  await terminal.shows('the engine was stopped: R starts one')
+  terminal.press('R')
+  await terminal.shows('● connected')
+  terminal.press('C-c')
+  await isSane()
+})
+
+test('NO_COLOR is kept to, and what is chosen is seen all the same', async () => {
+  terminal = new Terminal(80, 24)
+  const created = await built.run(['session', 'create', '--start-url', site.url, '--state-dir', stateDir])
+  terminal.run(tui('NO_COLOR=1'))
+  await terminal.shows('› ses_')
+  expect(terminal.text(true)).not.toMatch(/\u001B\[[\d;]*(?:3[0-8]|4[0-8])(?:;[\d;]*)?m/)
+  terminal.press('Enter')
+  await terminal.shows(/[@%#]{20}/)
+  expect(terminal.text(true)).not.toMatch(/\u001B\[[\d;]*(?:3[0-8]|4[0-8])(?:;[\d;]*)?m/)
+  terminal.press('C-c')
+  await isSane()
+  await built.run(['session', 'close', created.stdout.trim(), '--state-dir', stateDir])
+})
+
+test('where nobody sits at a terminal it says so', async () => {
+  terminal = new Terminal(80, 24)
+  const ran = await built.run(['tui', '--state-dir', stateDir])
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).toContain('this is for a terminal')
+})
