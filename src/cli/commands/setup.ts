@@ -1,6 +1,7 @@
 /** `bax setup`: gets a Chromium onto this machine. */
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { note, print } from '../io.ts'
+import { startLog } from '../progress.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {
@@ -9,12 +10,18 @@ export const command: TerminalCommand = {
     )
     const { io, settings } = context
     const { installBrowser } = await import('../../engine/browser/install.ts')
+    const log = await startLog(io, 'getting a browser')
     const installed = await installBrowser({
       cacheDir: settings.cacheDir,
-      report: (line) => note(io, line),
+      report: log.line,
       signal: io.signal,
       full: typed.flags['full'] === true,
+    }).catch((error: unknown) => {
+      log.stop()
+      for (const line of log.last()) note(io, line)
+      throw error
     })
+    log.stop()
     const { attempts, browser, full } = installed
     if (settings.json) {
       const facts = (found: typeof browser) => ({ path: found.path, kind: found.kind, source: found.source })

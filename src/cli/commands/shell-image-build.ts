@@ -5,7 +5,8 @@ import type { BuildFrame } from '../../core/shapes/shell-images.ts'
 import { operationNamed } from '../context.ts'
 import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
-import { type Io, note, print } from '../io.ts'
+import { note, print } from '../io.ts'
+import { type LogProgress, startLog } from '../progress.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 
 export const command: TerminalCommand = {
@@ -15,24 +16,31 @@ export const command: TerminalCommand = {
     const { io, settings } = context
     const { input } = readOperation(context, operation, typed)
     const home = openHome(context, { when: 'ask' })
+    const log = await startLog(io, 'building the image')
     try {
       for await (const frame of follow(home.transport, operation.http, input, { signal: io.signal, strict: true })) {
-        const image = built(frame as BuildFrame, io)
+        const image = built(frame as BuildFrame, log)
         if (!image) continue
+        log.stop()
         print(io, settings.json ? JSON.stringify(image) : image.name)
         return 0
       }
       throw new BaxError('engine_unreachable', 'the build broke off')
+    } catch (error) {
+      log.stop()
+      for (const line of log.last()) note(io, line)
+      throw error
     } finally {
+      log.stop()
       await home.transport.close()
     }
   },
 }
 
 /** The image, when this is the end. @throws BaxError when the build has failed. */
-function built(frame: BuildFrame, io: Io) {
+function built(frame: BuildFrame, log: LogProgress) {
   if (frame.type === 'built') return frame.image
   if (frame.type === 'error') throw BaxError.fromBody({ ...frame, error: frame.message })
-  if (frame.type === 'log') note(io, frame.line)
+  if (frame.type === 'log') log.line(frame.line)
   return undefined
 }

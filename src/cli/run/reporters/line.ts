@@ -16,6 +16,9 @@ const frameMs = 80
 export class LineReporter implements Reporter {
   readonly #sink: Sink
   readonly #running = new Map<string, { title: string; since: number }>()
+  /** Steps of each script that is at work: those that are done, and all of them. */
+  readonly #steps = new Map<string, { done: number; readonly of: number }>()
+  #scripts = { done: 0, of: 1 }
   #many = false
   #frame = 0
   #drawn = false
@@ -27,9 +30,11 @@ export class LineReporter implements Reporter {
 
   begin({ scripts }: { scripts: number }): void {
     this.#many = scripts > 1
+    this.#scripts = { done: 0, of: scripts }
   }
 
   scriptStarted({ file, name, attempt, steps }: ScriptStart): void {
+    this.#steps.set(file, { done: 0, of: steps })
     const { bold, dim } = this.#sink.style
     const again = attempt > 1 ? `, retry ${attempt - 1}` : ''
     this.#line(`${bold(name)} ${dim(`${file}, ${counted(steps, 'step')}${again}`)}`)
@@ -45,6 +50,8 @@ export class LineReporter implements Reporter {
   stepFinished(script: ScriptStart, step: StepReport): void {
     const { dim, green, red, yellow } = this.#sink.style
     this.#running.delete(script.file)
+    const steps = this.#steps.get(script.file)
+    if (steps) steps.done += 1
     const title = this.#titled(script, step)
     const time = dim(`(${readableMs(step.durationMs)}${step.tries > 1 ? `, ${step.tries} tries` : ''})`)
     const note = step.note === undefined ? '' : dim(` ${step.note}`)
@@ -57,6 +64,8 @@ export class LineReporter implements Reporter {
   scriptFinished({ name, file, failure, notes }: ScriptReport): void {
     const { red, yellow } = this.#sink.style
     this.#running.delete(file)
+    this.#steps.delete(file)
+    this.#scripts.done += 1
     if (failure) this.#line(`  ${red('✗')} ${name}: ${oneLine(failure)}`)
     for (const note of notes) this.#line(`  ${yellow('!')} ${note}`)
   }
@@ -99,12 +108,20 @@ export class LineReporter implements Reporter {
   #draw(): void {
     if (!this.#sink.live || this.#running.size === 0) return
     this.#frame = (this.#frame + 1) % frames.length
-    const parts = [...this.#running.values()].map(
-      ({ title, since }) => `${title} ${readableMs(performance.now() - since)}`,
+    const parts = [...this.#running].map(
+      ([file, { title, since }]) => `${title} ${readableMs(performance.now() - since)}${this.#left(file)}`,
     )
-    const text = `  ${frames[this.#frame]} ${parts.join(' · ')}`
+    const { done, of } = this.#scripts
+    const all = this.#many ? [`${done} of ${of} scripts done`] : []
+    const text = `  ${frames[this.#frame]} ${[...all, ...parts].join(' · ')}`
     this.#sink.write(`\r\u001B[2K${cut(text, this.#sink.columns)}`)
     this.#drawn = true
+  }
+
+  /** How far a script is; one that repeats steps has more of them than it was known to have. */
+  #left(file: string): string {
+    const { done, of } = this.#steps.get(file) ?? { done: 0, of: 0 }
+    return of > 1 && done < of ? `, ${done} of ${of} steps done` : ''
   }
 
   #erase(): void {

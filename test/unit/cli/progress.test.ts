@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { startLog } from '../../../src/cli/progress.ts'
+import { LineReporter } from '../../../src/cli/run/reporters/line.ts'
+import { plainStyle } from '../../../src/cli/style.ts'
+import type { Io } from '../../../src/cli/io.ts'
+
+function terminal(isTTY: boolean) {
+  const written: string[] = []
+  const stderr = {
+    isTTY,
+    columns: 60,
+    write: (chunk: string) => written.push(chunk),
+    cursorTo: () => true,
+    clearLine: () => true,
+    moveCursor: () => true,
+  }
+  return { io: { stderr, env: {} } as never as Io, text: () => written.join('') }
+}
+
+describe('work that tells of itself in lines', () => {
+  test('shows how much it has said, and the last of it', async () => {
+    const { io, text } = terminal(true)
+    const log = await startLog(io, 'building')
+    log.line('unpacking')
+    log.line('configuring')
+    await expect.poll(text, { timeout: 10_000 }).toMatch(/building: \d+ s, 2 lines, configuring/)
+    log.stop()
+    expect(log.last()).toEqual(['unpacking', 'configuring'])
+  })
+
+  test('shows nothing where nobody looks, and keeps what tells of a failure', async () => {
+    const { io, text } = terminal(false)
+    const log = await startLog(io, 'building')
+    for (let count = 0; count < 30; count += 1) log.line(`line ${count}`)
+    log.stop()
+    expect(text()).toBe('')
+    expect(log.last()).toHaveLength(20)
+    expect(log.last().at(-1)).toBe('line 29')
+  })
+})
+
+describe('a run on a terminal', () => {
+  test('shows how many scripts and steps are done, and how many there are', () => {
+    const written: string[] = []
+    const reporter = new LineReporter({
+      write: (text: string) => void written.push(text),
+      style: plainStyle,
+      live: true,
+      columns: 200,
+    } as never)
+    const script = { file: 'a.yaml', name: 'A', steps: 3, attempt: 1 }
+    const step = (number: string) => ({ number, name: 'get_title', place: {}, phase: 'steps' }) as never
+    reporter.begin({ scripts: 2 } as never)
+    reporter.scriptStarted(script)
+    reporter.stepStarted(script, step('1'))
+    expect(written.at(-1)).toContain('0 of 2 scripts done')
+    expect(written.at(-1)).toContain('0 of 3 steps done')
+    reporter.stepFinished(script, { ...(step('1') as object), status: 'passed', durationMs: 5, tries: 1 } as never)
+    reporter.stepStarted(script, step('2'))
+    expect(written.at(-1)).toContain('1 of 3 steps done')
+    reporter.end({ scripts: [], durationMs: 5 } as never)
+  })
+})
