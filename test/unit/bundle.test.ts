@@ -53,6 +53,9 @@ describe('the bundle', () => {
       'pngjs',
       'fflate',
       'tinyglobby',
+      'ink',
+      'react',
+      'yoga-layout',
     ]
     const loaded = staticGraph('main.js')
     expect(
