@@ -13,7 +13,7 @@ export interface CrawlPage {
 }
 
 /** How far a crawl is, by its last word on it. */
-export interface CrawlProgress {
+interface CrawlProgress {
   readonly total: number
   readonly completed: number
   readonly errors: number

@@ -4,7 +4,7 @@ import type { JobControl } from '../core/job-control.ts'
 import type { Manifest } from '../operations/manifest.ts'
 
 /** How one line of browser commands ended. */
-export interface Ran {
+interface Ran {
   readonly success: boolean
   /** What the command line would have printed, failures included. */
   readonly text: string

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -41,6 +42,12 @@ class Terminal {
 
   text(styled = false): string {
     return this.#tmux('capture-pane', '-p', ...(styled ? ['-e'] : []))
+  }
+
+  /** The program that the shell runs. */
+  pid(): number {
+    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim()
+    return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ')[0])
   }
 
   resize(columns: number, rows: number): void {
@@ -131,8 +138,7 @@ describe('the terminal is as before', () => {
     terminal = new Terminal(80, 24)
     terminal.run(`${tui()}; echo ended $?`)
     await terminal.shows('no sessions')
-    const [pid] = execFileSync('pgrep', ['-f', `tui --state-dir ${stateDir}`], { encoding: 'utf8' }).split('\n')
-    process.kill(Number(pid), 'SIGTERM')
+    process.kill(terminal.pid(), 'SIGTERM')
     await terminal.shows('ended 143')
     await isSane()
   })
