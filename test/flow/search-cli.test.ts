@@ -226,8 +226,10 @@ describe('bax search with other engines', () => {
   test('asks a server, with the providers that are set up there', async () => {
     knows('/deltas')
     const stateDir = await built.stateDir()
-    const server = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], { env: { BAX_STATE_DIR: stateDir, ...web.env('searxng') } })
-    const address = /http:\S+/.exec(await server.says('listening on http'))![0]
+    const server = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
+      env: { BAX_STATE_DIR: stateDir, ...web.env('searxng') },
+    })
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('listening on http'))![0]
     const { code, stdout } = await built.run(['search', 'deltas', '--server', address, '--json'], {
       env: { BAX_STATE_DIR: stateDir },
     })
