@@ -27,7 +27,7 @@ export function addExecFlags(command: Command, manifest: Manifest): void {
   command.passThroughOptions()
   command.argument(
     '[command...]',
-    'one word is a line for a shell, several are a program and its arguments; - reads a program',
+    'one word is a line for a shell, several are a program and its arguments, - reads a program; flags stand before it',
   )
   addShellFlag(command)
   command.option('-c, --code <text|@file>', 'program in --language')

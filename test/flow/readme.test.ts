@@ -1,0 +1,264 @@
+/** Every example of README.md, run as it stands there; only addresses and ports are exchanged for those of this machine. */
+import { stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { packageFolder } from '../support/packages.ts'
+import { Desk, type Example, freePort, type Ran, readExamples } from '../support/readme.ts'
+import { exampleSite, teaShop } from '../support/readme-site.ts'
+import { type SearchServer, serveSearch } from '../support/search-server.ts'
+import { debian } from '../support/shell.ts'
+import type { Site } from '../support/site.ts'
+
+/** Building bax, and starting it for each section, on a machine where much else is going on. */
+const patience = 240_000
+
+/** Examples that are not run here, by the words that only they have, and why. */
+const elsewhere: Record<string, string> = {
+  'npm test  ': 'it runs all tests, and this one among them; .ci/run begins with it on a clean checkout',
+  'call() {': 'test/clients/curl.test.ts runs this and the following examples of curl',
+  'call "/stream/sse': 'test/clients/curl.test.ts',
+  'shell=$(call': 'test/clients/curl.test.ts',
+  'file:///etc/passwd': 'test/clients/curl.test.ts',
+  'npx firecrawl-cli': 'npx takes the newest from a registry; test/clients/firecrawl-cli.test.ts and firecrawl-mcp.test.ts run kept versions',
+  'bax serve --allow-private 10.0.0.0/8': 'it serves until ^C; test/flow/serve.test.ts types it',
+  'sudo node scripts/image/build.js': 'it makes an image of 700 MB; test/flow/image.test.ts runs the server in it',
+  'yaml.schemas': 'settings of an editor',
+} // prettier-ignore
+
+/** Sections whose examples begin where those before have not been: with a state folder, and so an engine and keys, of their own. */
+const own = new Set(['One example of each', 'Where the engine lives', 'How a crawl behaves', 'Keys', 'Clients that you have already', 'Relay: your own browser']) // prettier-ignore
+
+const login = 'steps:\n  - navigate_to: ${vars.base}/shop\n  - evaluate: document.cookie = "user=${vars.user}"\n'
+
+/** Files that examples of a section read. */
+const given: Record<string, Record<string, string>> = {
+  Scraping: {
+    'pages.txt': 'https://example.com\nhttps://example.com/docs/\n',
+    'page.html': '<!doctype html><title>Page</title><h1>Page</h1><p>of a file, with as many words as a text has.</p>',
+    'product.json': '{"type": "object", "properties": {"title": {"type": "string"}}}',
+  },
+  Searching: { 'paper.json': '{"type": "object", "properties": {"title": {"type": "string"}}}' },
+  'Scripts: `bax run`': { 'login.yaml': login, 'tests/shop/title.yaml': 'session: {start_url: https://example.com}\nsteps: [get_title]\n' }, // prettier-ignore
+  'Shell sessions': { 'data.csv': 'name,cents\ntotal,12\n' },
+}
+
+/** What is typed before a section's examples, and what is to hold after them. */
+const before: Record<string, string> = {
+  Searching: 'bax session create --requested-name shop --start-url https://example.com/docs/',
+  'Relay: your own browser':
+    'bax serve --port 8080 &\ncurl -sS --retry 9 --retry-connrefused http://127.0.0.1:8080/readyz\n',
+}
+const after: Record<string, string> = {
+  Searching: 'bax session close shop',
+  'Relay: your own browser': 'until bax relay list --server http://127.0.0.1:8080 | grep rly_; do sleep 0.2; done',
+  Completion: 'complete -p bax',
+}
+
+/** What the examples of a section say, among other things. */
+const says: Record<string, (string | RegExp)[]> = {
+  'One example of each': [/- heading "Example Domain"/, /Docs\n/, /"userAgent|Mozilla\/5\.0/, /live\/ses_.*token=ft_/, /"markdown":"# Example Domain/], // prettier-ignore
+  'Where the engine lives': ['"command":"get_title"', '"openapi":"3.1'],
+  'The command line': ['red shoes'],
+  'Live view': [/live\/ses_\w+\?token=ft_/],
+  'Scripts: `bax run`': [/passed/],
+  Scraping: ['# Example Domain', '"links":', '"title":"Example Domain"'],
+  Crawling: ['# Example Domain', '/docs/guide/'],
+  'How a crawl behaves': ['"status":"completed"'],
+  Searching: ['Docs', '"content":'],
+  'Relay: your own browser': ['rly_'],
+  'Shell sessions': ['total,12', 'results/lines.txt'],
+  Keys: ['"markdown":"# Example Domain', 'active'],
+  'Clients that you have already': [],
+  Completion: ['complete -F _bax bax'],
+}
+
+const examples = await readExamples()
+const isElsewhere = ({ text }: Example) => Object.keys(elsewhere).some((words) => text.includes(words))
+const runnable = examples.filter((example) => ['sh', 'js', 'yaml'].includes(example.language) && !isElsewhere(example))
+const sections = [...new Set(runnable.map(({ section }) => section))]
+
+let built: BuiltBax
+let browser: string
+let site: Site
+let search: SearchServer
+let shared: string
+let desk: Desk | undefined
+
+beforeAll(async () => {
+  const located = locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
+  ;[built, site, search, { path: browser }] = await Promise.all([buildBax(), exampleSite(), serveSearch(), located])
+  shared = await built.stateDir()
+  search.knows([{ url: `${site.url}/docs/`, title: 'Docs of a river', snippet: 'How deltas grow' }])
+}, patience)
+afterEach(async () => {
+  await desk?.close()
+  desk = undefined
+})
+afterAll(async () => {
+  await built.close()
+  await Promise.all([site.close(), search.close()])
+}, patience)
+
+async function deskFor(section: string): Promise<Desk> {
+  const DOCKER_HOST = process.env['DOCKER_HOST']
+  return Desk.open(built.program, browser, {
+    BAX_BROWSER: browser,
+    BAX_STATE_DIR: own.has(section) ? await built.stateDir() : shared,
+    SHOP_PASSWORD: 'a word that nobody sees',
+    ...search.env('searxng'),
+    ...(DOCKER_HOST && { DOCKER_HOST }),
+  })
+}
+
+/** Exchanges the addresses of examples; one that is not known here would lead out of this machine. */
+async function here(): Promise<(text: string) => string> {
+  const [server, other, debugging] = await Promise.all([freePort(), freePort(), freePort()])
+  const table: [string, string][] = [
+    ['https://bax.example.com', `http://127.0.0.1:${server}`],
+    ['https://example.com', site.url],
+    ['http://127.0.0.1:3000', site.url],
+    ['127.0.0.1:4100', `127.0.0.1:${server}`],
+    ['--port 4100', `--port ${server}`],
+    ['127.0.0.1:8080', `127.0.0.1:${other}`],
+    ['--port 8080', `--port ${other}`],
+    ['127.0.0.1:9222', `127.0.0.1:${debugging}`],
+    ['--remote-debugging-port=9222', `--remote-debugging-port=${debugging}`],
+  ]
+  return (text) => {
+    const exchanged = table.reduce((result, [from, to]) => result.replaceAll(from, to), text)
+    const typed = exchanged.replaceAll(/#[^\n]*/g, '')
+    const foreign = [...typed.matchAll(/https?:\/\/(?!127\.0\.0\.1:\d|www\.w3\.org\/2000\/svg)[\w.-]+/g)].map(
+      ([address]) => address,
+    )
+    expect(foreign, 'addresses that the table above does not know').toEqual([])
+    return exchanged
+  }
+}
+
+/** Types all examples of a section, one below the other. */
+async function type(section: string): Promise<Ran> {
+  const local = await here()
+  desk = await deskFor(section)
+  for (const [name, content] of Object.entries(given[section] ?? {})) await desk.write(name, local(content))
+  const all = runnable.filter((example) => example.section === section)
+  for (const { language, text } of all.filter((example) => example.language === 'yaml')) {
+    const name = /^# (\S+\.yaml)\n/.exec(text)?.[1]
+    if (language === 'yaml' && name) await desk.write(name, local(text))
+  }
+  const code = all.filter(({ language }) => language === 'js').map(({ text }) => text)
+  if (code.length > 0) await prepareModule(desk, local(code.join('\n')))
+  const lines = [
+    before[section] ?? '',
+    ...all.filter(({ language }) => language === 'sh').map(({ text }) => text),
+    ...(code.length > 0 ? ['curl -sS --retry 9 --retry-connrefused http://127.0.0.1:4100/healthz', 'node example.mjs'] : []), // prettier-ignore
+    after[section] ?? '',
+  ]
+  return desk.run(local(lines.join('\n')))
+}
+
+/** Examples in JavaScript as one module, that ends when an event has come. */
+async function prepareModule({ folder, write }: Desk, text: string): Promise<void> {
+  const packages = { 'puppeteer-core': '24.43.1', firecrawl: '4.42.0', eventsource: '4.1.1' }
+  await write.call(desk!, 'node_modules/.keep', '')
+  for (const [name, version] of Object.entries(packages)) {
+    await symlink(fileURLToPath(await packageFolder(name, version)), join(folder, 'node_modules', name))
+  }
+  const end = `
+console.log(JSON.stringify({ page: page.markdown, pages: site.data.length, links: links.length, web: web.length }))
+events.addEventListener('message', () => process.exit(0))
+await other.newPage()
+`
+  await write.call(desk!, 'example.mjs', text + end)
+}
+
+/** Files that the examples of a section are said to write. */
+const written = (section: string): string[] =>
+  runnable
+    .filter((example) => example.section === section && example.language === 'sh')
+    .flatMap(({ text }) => [...text.matchAll(/(?:^|[^#\n]* )(?:-o|--output|>) ([\w/]+[\w./-]*)/gm)])
+    .map(([, name]) => name!)
+    .filter((name) => !name.startsWith('/'))
+
+test('every example is run here, or in a test that is named', () => {
+  for (const words of Object.keys(elsewhere)) {
+    expect(examples.filter(({ text }) => text.includes(words)).length, words).toBe(1)
+  }
+  expect(Object.keys(says).toSorted()).toEqual(sections.toSorted())
+})
+
+test('an example in JSON is JSON', () => {
+  for (const { text } of examples.filter(({ language }) => language === 'json')) JSON.parse(text)
+})
+
+describe('the examples run as they are typed', () => {
+  test.each(sections.filter((section) => section !== 'Shell sessions' && section !== 'One example of each'))('%s', check, patience) // prettier-ignore
+
+  // The default image of shell sessions; npm run setup makes it.
+  test.skipIf(debian.absent !== null).each(['One example of each', 'Shell sessions'])('%s', check, patience)
+})
+
+async function check(section: string): Promise<void> {
+  const { code, out, errors } = await type(section)
+  expect(code, `${out}\n${errors}`).toBe(0)
+  expect(errors).not.toMatch(/^error:/m)
+  for (const words of says[section]!) expect(out).toMatch(words)
+  for (const name of written(section)) expect((await stat(join(desk!.folder, name))).size, name).toBeGreaterThan(0)
+}
+
+describe('what the README shows of the terminal is what the terminal shows', () => {
+  const shown = (words: string): string => examples.find(({ text }) => text.includes(words))!.text
+
+  test(
+    'a mistake of a selector, an observation, a step and the events of all of it',
+    async () => {
+      const shop = await teaShop()
+      try {
+        const local = (text: string) => text.replaceAll('https://shop.example', shop.url)
+        desk = await deskFor('The command line')
+        await desk.run(`bax session create --requested-name shop --start-url ${shop.url}/tea`)
+        const [click, message] = splitPrompt(local(shown("click '#buyy'")))
+        // It would wait for ten seconds: the element might still come.
+        expect(await desk.run(`${click} --timeout-ms 500`)).toMatchObject({ code: 1, errors: message })
+        const [observe, page] = splitPrompt(local(shown('$ bax observe')))
+        expect((await desk.run(observe)).out).toBe(page)
+        const [step, effects] = splitPrompt(local(shown('$ bax step')))
+        expect((await desk.run(step)).out).toBe(effects)
+        const [watch, events] = splitPrompt(shown('$ bax session watch'))
+        const lines = [
+          `${watch} --replay all > events.txt &`,
+          'until grep -q console events.txt; do sleep 0.1; done',
+          'bax session close shop',
+          'wait',
+          'cat events.txt',
+        ]
+        const { out } = await desk.run(lines.join('\n'))
+        const form = (text: string) => new Set(text.replaceAll(/^[\d:.]{12}/gm, 'time').match(/^time {2}[\w.]+ +/gm))
+        expect(form(out)).toEqual(form(events))
+      } finally {
+        await shop.close()
+      }
+    },
+    patience,
+  )
+
+  test(
+    'a mistake in a script',
+    async () => {
+      const text = shown('unknown command "clik"')
+      desk = await deskFor('The command line')
+      await desk.write('shop.yaml', `steps:\n${'  - get_title\n'.repeat(10)}  - clik: '#buy'\n`)
+      const { code, errors } = await desk.run('bax run shop.yaml')
+      expect({ code, errors }).toEqual({ code: 2, errors: text })
+    },
+    patience,
+  )
+})
+
+/** A line after `$`, and what is printed below it. */
+function splitPrompt(text: string): [line: string, printed: string] {
+  const [, line, printed] = /^\$ (.*)\n([\s\S]*)$/.exec(text)!
+  return [line!, printed!]
+}

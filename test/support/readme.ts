@@ -1,0 +1,118 @@
+/** The examples of README.md, and a shell that runs them as a reader would type them. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './session-steps.ts'
+
+export interface Example {
+  /** Of the heading of the second level above it; that of the page for what comes first. */
+  readonly section: string
+  /** `sh`, `yaml`, `js`, `json`, `console`, `text`, or nothing. */
+  readonly language: string
+  readonly text: string
+}
+
+/** Every fenced block, in order. */
+export async function readExamples(): Promise<Example[]> {
+  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
+  return readme.split(/\n(?=## )/).flatMap((part) => {
+    const section = /^##? (.*)/.exec(part)![1]!
+    return [...part.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, language, text]) => ({
+      section,
+      language: language!,
+      text: text!,
+    }))
+  })
+}
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly errors: string
+}
+
+/** Where examples are run: a folder with the files that they speak of, and `bax` and `chromium` as they would be installed. */
+export class Desk {
+  readonly folder: string
+  readonly #env: Record<string, string>
+
+  private constructor(folder: string, env: Record<string, string>) {
+    this.folder = folder
+    this.#env = env
+  }
+
+  /** `program` is the built bax, `browser` a Chromium. */
+  static async open(program: string, browser: string, env: Record<string, string>): Promise<Desk> {
+    const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
+    await mkdir(cache, { recursive: true })
+    // Inside the checkout, so that examples in JavaScript find its packages.
+    const folder = await mkdtemp(join(cache, 'bax-readme-'))
+    const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
+    const desk = new Desk(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
+    // What a person has on a desk: the site of the examples is on this machine, which a server reaches only when told so.
+    await desk.install('bax', `[ "$1" = serve ] && set -- "$@" --allow-private 127.0.0.1\nexec node ${program} "$@"`)
+    await desk.install('chromium', `exec ${browser} --headless --no-sandbox "$@"`)
+    return desk
+  }
+
+  async write(name: string, content: string): Promise<void> {
+    await mkdir(dirname(join(this.folder, name)), { recursive: true })
+    await writeFile(join(this.folder, name), content)
+  }
+
+  async install(name: string, lines: string): Promise<void> {
+    await this.write(`bin/${name}`, `#!/bin/sh\n${lines}\n`)
+    await chmod(join(this.folder, 'bin', name), 0o755)
+  }
+
+  /** Runs lines in bash until one fails; what they leave in the background ends with them. */
+  async run(lines: string): Promise<Ran> {
+    // Files, since a program in the background that makes a pipe non-blocking makes it so for all the others.
+    const [out, errors] = await Promise.all([open(join(this.folder, '.out'), 'w+'), open(join(this.folder, '.errors'), 'w+')]) // prettier-ignore
+    try {
+      const child = spawn('bash', ['--norc', '-c', `set -e\n${lines}`], {
+        cwd: this.folder,
+        env: this.#env,
+        detached: true,
+        stdio: ['ignore', out.fd, errors.fd],
+      })
+      const [code] = (await once(child, 'exit')) as [number | null]
+      await endGroup(child.pid!)
+      const read = (file: string) => readFile(join(this.folder, file), 'utf8')
+      return { code: code ?? -1, out: await read('.out'), errors: await read('.errors') }
+    } finally {
+      await Promise.all([out.close(), errors.close()])
+    }
+  }
+
+  close(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** Ends all processes of a group, and waits until they are gone. */
+async function endGroup(leader: number): Promise<void> {
+  const send = (signal: NodeJS.Signals | 0) => {
+    try {
+      return process.kill(-leader, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+      throw error
+    }
+  }
+  send('SIGTERM')
+  await until(() => !send(0))
+}
+
+/** A port on which nothing listens. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
