@@ -221,6 +221,21 @@ describe('over HTTP', () => {
     const midway = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () => socket.resetAndDestroy())) // prettier-ignore
     expect(await scrape(midway.url)).toMatchObject(failure('connection_failed'))
     expect(midway.connections()).toBe(1)
+    const begun = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
+    expect(await scrape(begun.url)).toMatchObject(failure('connection_failed'))
+    expect(begun.connections()).toBe(1)
+  })
+
+  test('kept connections that the server has closed meanwhile are no fault', async () => {
+    const page = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 11\r\n\r\n<p>Here</p>'
+    // Each connection answers one request, and hangs up on the next one: as a server does whose patience ends just then.
+    const impatient = await raw((socket) => {
+      socket.write(page)
+      socket.once('data', () => socket.resetAndDestroy())
+    })
+    const together = () => Promise.all(Array.from({ length: 4 }, () => scrape(impatient.url, { render: 'http' })))
+    for (const answers of [await together(), await together(), await together()])
+      for (const answer of answers) expect(answer.data!.markdown).toBe('Here\n')
   })
 
   test('204 is an empty page', async () => {

@@ -4,7 +4,7 @@ import { limits } from '../../core/limits.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from './answer-headers.ts'
 import { readBody } from './body.ts'
-import { explainFetch, isReset } from './fetch-errors.ts'
+import { explainFetch } from './fetch-errors.ts'
 import { get, type HttpAnswer } from './http-client.ts'
 import { webUrl } from './web-url.ts'
 
@@ -88,15 +88,11 @@ async function request(url: string, { userAgent, signal, egress }: FetchOptions,
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
     ...(cookie && { cookie }),
   }
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await get(target, { headers, signal, egress })
-    } catch (error) {
-      signal.throwIfAborted()
-      // Nothing has come back yet, and a GET may be repeated: servers close idle connections at such moments.
-      if (attempt === 0 && isReset(error)) continue
-      throw error instanceof BaxError ? error : explainFetch(error)
-    }
+  try {
+    return await get(target, { headers, signal, egress })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error)
   }
 }
 

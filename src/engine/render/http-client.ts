@@ -3,6 +3,7 @@ import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Egress } from '../egress/egress.ts'
 import { AnswerHeaders } from './answer-headers.ts'
+import { isReset } from './fetch-errors.ts'
 
 export interface HttpAnswer {
   readonly status: number
@@ -24,21 +25,46 @@ export interface Asking {
 }
 
 /**
- * Asks for an address that may be reached; settles with the headers.
- * @throws BaxError `url_blocked`; errors of Node's client as they are.
+ * Asks for an address that may be reached; settles with the headers. One that is reset before any byte of an answer
+ * is asked once more.
+ * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
-export async function get(url: URL, { headers, signal, egress }: Asking): Promise<HttpAnswer> {
-  egress.checkLiteral(url)
+export async function get(url: URL, asking: Asking): Promise<HttpAnswer> {
+  asking.egress.checkLiteral(url)
   const client: typeof http =
     url.protocol === 'https:' ? ((await import('node:https')) as never) : await import('node:http')
-  return new Promise<HttpAnswer>((resolve, reject) => {
-    const request = client.get(url, {
-      headers,
-      signal,
-      agent: agentOf(client, url, egress),
-      maxHeaderSize: headerBytes,
+  const first = await ask(client, url, asking, agentOf(client, url, asking.egress))
+  if (!(first instanceof Silence)) return first
+  asking.signal.throwIfAborted()
+  // Servers close idle connections just as they are used again, several at a time: no kept one is tried after that.
+  const second = await ask(client, url, asking, false)
+  if (second instanceof Silence) throw second.error
+  return second
+}
+
+/** A connection that ended before a byte of the answer came. */
+class Silence {
+  readonly error: Error
+  constructor(error: Error) {
+    this.error = error
+  }
+}
+
+function ask(
+  client: typeof http,
+  url: URL,
+  { headers, signal, egress }: Asking,
+  agent: http.Agent | false,
+): Promise<HttpAnswer | Silence> {
+  const { lookup } = egress.names
+  return new Promise((resolve, reject) => {
+    const request = client.get(url, { headers, signal, agent, lookup, maxHeaderSize: headerBytes })
+    let heard = () => false
+    request.on('socket', (socket) => {
+      const before = socket.bytesRead
+      heard = () => socket.bytesRead > before
     })
-    request.on('error', reject)
+    request.on('error', (error) => (isReset(error) && !heard() ? resolve(new Silence(error)) : reject(error)))
     request.on('response', (body) => {
       const { rawHeaders, statusCode } = body
       const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at]!, rawHeaders[2 * at + 1]!] as const) // prettier-ignore
@@ -53,8 +79,7 @@ function agentOf(client: typeof http, { protocol }: URL, egress: Egress): http.A
   if (!own) agents.set(egress, (own = new Map()))
   let agent = own.get(protocol)
   if (!agent) {
-    const { lookup } = egress.names
-    own.set(protocol, (agent = new client.Agent({ keepAlive: true, timeout: 0, lookup })))
+    own.set(protocol, (agent = new client.Agent({ keepAlive: true, timeout: 0 })))
   }
   return agent
 }
