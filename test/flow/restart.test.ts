@@ -7,11 +7,12 @@ import { everybody } from '../../src/core/caller.ts'
 import { ArtifactStore } from '../../src/engine/shell/artifacts/store.ts'
 import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { testImages, nameOf } from '../support/docker.ts'
+import { nameOf, otherClient } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 import { type RunningServer, serve } from '../support/server.ts'
 import { isRunning, until } from '../support/session-steps.ts'
+import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
 
@@ -125,25 +126,54 @@ describe('a server that was killed', () => {
     expect(await stop(again)).toBe(0)
   })
 
-  const busybox = testImages.find(({ image }) => image === 'bax-shell:busybox')!
   test.skipIf(busybox.absent !== null)(
-    `in the midst of a command gives no half result afterwards (${nameOf(busybox)})`,
+    `in the midst of a command keeps what was whole, gives nothing that was half, and says of its shell sessions why they ended (${nameOf(busybox)})`,
     async () => {
       const server = await start()
-      const { session_id } = (await server.ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' })).body
-      const command = 'echo half > /output/half.txt; echo begun; sleep 777'
-      const running = await server.ask('POST', '/shell/exec', { session_id, command, background: true })
-      const half = { session_id, path: '/output/half.txt' }
-      await until(async () => (await server.ask('POST', '/shell/fs/info', half)).status === 200)
+      const make = async (name: string) =>
+        (await server.ask('POST', '/shell/sessions', { image: busybox.image, name })).body.session_id as string
+      const [session_id, closed] = [await make('work'), await make('short')]
+      await server.ask('DELETE', `/shell/sessions/${closed}`)
+      const whole = 'printf %s whole > /output/whole.txt'
+      const { artifact_id } = (await server.ask('POST', '/shell/exec', { session_id, command: whole })).body
+      const half = 'echo half > /output/half.txt; sleep 777'
+      const running = await server.ask('POST', '/shell/exec', { session_id, command: half, background: true })
+      const written = { session_id, path: '/output/half.txt' }
+      await until(async () => (await server.ask('POST', '/shell/fs/info', written)).status === 200)
       await kill(server)
+
       const again = await start(server.stateDir)
+      const told = async (id: string) => (await again.ask('GET', `/shell/sessions/${id}`)).body
+      expect(await told(session_id)).toMatchObject({ name: 'work', status: 'stopped', stop_reason: 'engine_lost', running_execs: 0 }) // prettier-ignore
+      expect(await told(closed)).toMatchObject({ status: 'stopped', stop_reason: 'deleted' })
+      expect((await again.ask('GET', '/shell/sessions')).body).toMatchObject({ total: 2, sessions: [{ session_id: closed }, { session_id }] }) // prettier-ignore
+      for (const [id, reason] of [
+        [session_id, 'engine_lost'],
+        [closed, 'deleted'],
+      ] as const) {
+        const gone = { status: 410, body: { code: 'session_closed', details: { reason } } }
+        expect(await again.ask('POST', '/shell/exec', { session_id: id, command: 'true' })).toMatchObject(gone)
+        expect(await again.ask('POST', '/shell/fs/list', { session_id: id })).toMatchObject(gone)
+        expect(await again.ask('POST', `/shell/sessions/${id}/touch`, {})).toMatchObject(gone)
+        expect((await again.ask('DELETE', `/shell/sessions/${id}`)).status).toBe(204)
+      }
       expect((await again.ask('GET', `/shell/exec/${running.body.exec_id}`)).status).toBe(404)
-      expect((await again.ask('POST', '/shell/exec', { session_id, command: 'true' })).status).toBe(404)
-      expect((await again.ask('GET', `/shell/artifacts/by-session/${session_id}`)).body.artifacts ?? []).toEqual([])
-      const next = (await again.ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' })).body
+      const { artifacts } = (await again.ask('GET', `/shell/artifacts/by-session/${session_id}`)).body
+      expect(artifacts).toMatchObject([{ artifact_id, files: [{ path: '/output/whole.txt' }] }])
+      expect((await again.ask('GET', artifacts[0].files[0].url)).body).toBe('whole')
+      // Its name is free again; and with the first container of the new engine that of the old one goes, and what runs in it.
+      const next = (await again.ask('POST', '/shell/sessions', { image: busybox.image, name: 'work' })).body
       const answer = await again.ask('POST', '/shell/exec', { session_id: next.session_id, command: 'echo well' })
       expect(answer.body).toMatchObject({ exit_code: 0, stdout: 'well\n' })
+      const client = await otherClient()
+      const left = () => client.listContainers({ all: true, filters: { label: [`bax.session=${session_id}`] } })
+      await until(async () => (await left()).length === 0)
       expect(await stop(again)).toBe(0)
+
+      const third = await start(server.stateDir)
+      expect((await third.ask('GET', `/shell/sessions/${next.session_id}`)).body).toMatchObject({ stop_reason: 'engine_shutdown' }) // prettier-ignore
+      expect((await third.ask('GET', '/shell/sessions')).body.total).toBe(3)
+      expect(await stop(third)).toBe(0)
     },
   )
 })

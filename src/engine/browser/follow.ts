@@ -1,7 +1,7 @@
 /** The live stream of one session: its events, and pictures for those who ask. */
 import type { Frame, StreamCall } from '../../core/stream.ts'
 import { castOf, type Picture, type Screencast } from './screencast.ts'
-import { Grave } from './graves.ts'
+import { Grave } from './grave.ts'
 import type { Known } from './registry.ts'
 
 export interface FollowRequest {

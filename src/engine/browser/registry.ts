@@ -3,7 +3,8 @@ import { type Caller, nobody, sees } from '../../core/caller.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { named } from '../../core/owned.ts'
-import { Grave, type Graves } from './graves.ts'
+import type { Graves } from '../store/graves.ts'
+import { Grave, type SessionSketch } from './grave.ts'
 import { closedError } from './endings.ts'
 import type { Session } from './session.ts'
 import { Tickets } from './tickets.ts'
@@ -14,14 +15,14 @@ export type Known = Session | Grave
 export class Registry {
   readonly #live = new Map<string, Session>()
   readonly #ended = new Map<string, Known>()
-  readonly #graves: Pick<Graves, 'note' | 'takeOver'> | undefined
+  readonly #graves: Pick<Graves<SessionSketch>, 'note' | 'takeOver'> | undefined
   /** Names of live sessions and of those being made, with their owners. */
   readonly #names = new Map<string, Session | null>()
   readonly #tickets = new Tickets()
   readonly #now: () => number
 
   /** With graves its sessions are remembered beyond the end of the engine, and those of earlier engines known. */
-  constructor(now: () => number = Date.now, graves?: Pick<Graves, 'note' | 'takeOver'>) {
+  constructor(now: () => number = Date.now, graves?: Pick<Graves<SessionSketch>, 'note' | 'takeOver'>) {
     this.#now = now
     this.#graves = graves
   }
@@ -132,7 +133,7 @@ export class Registry {
   }
 
   #remember(): void {
-    for (const grave of this.#graves?.takeOver() ?? []) this.#ended.set(grave.sessionId, grave)
+    for (const past of this.#graves?.takeOver() ?? []) this.#ended.set(past.session.session_id, new Grave(past))
   }
 
   #forget(): void {

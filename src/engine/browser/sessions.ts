@@ -22,7 +22,8 @@ import {
 import type { Egress } from '../egress/egress.ts'
 import { counted } from './counted.ts'
 import { type FollowRequest, followSession } from './follow.ts'
-import { Graves } from './graves.ts'
+import { browserGraves } from './grave.ts'
+import { Graves } from '../store/graves.ts'
 import { observe } from './observe/observe.ts'
 import { runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
@@ -61,7 +62,7 @@ export class BrowserSessions implements Sessions {
     this.#facts = facts
     this.#quota = new Quota('sessions', facts.config.allowances)
     // What a command does within itself is nobody else's to ask about.
-    const graves = facts.config.home === 'embedded' ? undefined : new Graves(facts.config)
+    const graves = facts.config.home === 'embedded' ? undefined : new Graves(browserGraves, facts.config)
     this.#registry = new Registry(Date.now, graves)
     this.pool = new Pool(facts.config, facts.egress)
     this.#opening = {

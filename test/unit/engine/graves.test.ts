@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeHostProgram } from '../../support/host-process.ts'
 import { limits } from '../../../src/core/limits.ts'
-import { Graves, type SessionSketch } from '../../../src/engine/browser/graves.ts'
+import { browserGraves, Grave, type SessionSketch } from '../../../src/engine/browser/grave.ts'
+import { Graves } from '../../../src/engine/store/graves.ts'
 
 let stateDir: string
 beforeEach(async () => {
@@ -41,8 +42,10 @@ const sketch = (session_id: string, ended: { at: number; reason: string } | null
 /** Notes sessions in a process of its own, which then goes without a word. */
 async function notedByAnother(...sessions: readonly SessionSketch[]): Promise<void> {
   const program = await makeHostProgram(`
-    import { Graves } from './src/engine/browser/graves.ts'
-    const graves = new Graves({ stateDir: process.argv[2]!, log: () => {} })
+    import { browserGraves } from './src/engine/browser/grave.ts'
+    import { Graves } from './src/engine/store/graves.ts'
+    const graves = new Graves(browserGraves, { stateDir: process.argv[2]!, log: () => {} })
+    graves.takeOver()
     for (const session of JSON.parse(process.argv[3]!)) graves.note(session, 'key_ann')
     process.send!('noted', () => process.kill(process.pid, 'SIGKILL'))
   `)
@@ -52,9 +55,11 @@ async function notedByAnother(...sessions: readonly SessionSketch[]): Promise<vo
 }
 
 const log: string[] = []
-const open = () => new Graves({ stateDir, log: (_, message) => void log.push(message) })
-const told = (graves: Graves) =>
-  graves.takeOver().map(({ sessionId, endReason, owner }) => ({ sessionId, endReason, owner }))
+const open = () => new Graves(browserGraves, { stateDir, log: (_, message) => void log.push(message) })
+const told = (graves: Graves<SessionSketch>) =>
+  graves
+    .takeOver()
+    .map(({ session, owner }) => ({ sessionId: session.session_id, endReason: session.end_reason, owner }))
 
 describe('sessions of an engine that is gone', () => {
   test('are known with their ends; those that had none went down with it', async () => {
@@ -74,15 +79,22 @@ describe('sessions of an engine that is gone', () => {
       sketch('ses_old', { at: now - limits.session.tombstoneMs, reason: 'deleted' }),
     )
     vi.useFakeTimers({ now, toFake: ['Date'] })
-    const [first] = open().takeOver()
+    const [past] = open().takeOver()
+    const first = new Grave(past!)
     expect(first).toMatchObject({ sessionId: 'ses_1', endedAt: new Date(now) })
-    expect(await first!.record({ baseUrl: 'http://here', socketBaseUrl: null })).toMatchObject({
+    expect(await first.record({ baseUrl: 'http://here', socketBaseUrl: null })).toMatchObject({
       status: 'failed',
       tabs: 0,
       sse_url: 'http://here/stream/sse?session_id=ses_1',
     })
     // One file is left: that of the engine which has taken over.
     expect(await readdir(join(stateDir, 'sessions'))).toHaveLength(1)
+  })
+
+  test('are told of when the one before had none to tell of at its beginning', async () => {
+    await notedByAnother(sketch('ses_old', { at: Date.now() - limits.session.tombstoneMs, reason: 'deleted' }))
+    await notedByAnother(sketch('ses_1'))
+    expect(told(open())).toMatchObject([{ sessionId: 'ses_1' }])
   })
 
   test('a clock that jumps ahead forgets them, and does no more harm', async () => {
@@ -103,6 +115,8 @@ test('the sessions of an engine that lives are its own', () => {
   const graves = open()
   graves.note(sketch('ses_1'), null)
   expect(told(open())).toEqual([])
+  // Nor are they told to itself as those of another.
+  expect(told(graves)).toEqual([])
 })
 
 test('a journal does not grow for ever', async () => {

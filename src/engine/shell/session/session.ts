@@ -14,6 +14,7 @@ import type { ShellContainer } from '../container.ts'
 import type { SessionTerms } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
 import { KeptExecs } from '../exec/kept-execs.ts'
+import { closedError } from './endings.ts'
 import { IdleClock } from './idle-clock.ts'
 
 type Status = SessionRecord['status']
@@ -115,12 +116,9 @@ export class ShellSession {
 
   assertReady(): void {
     if (this.#status === 'ready') return
-    const details = { status: this.#status, stop_reason: this.#stopReason, reason: this.#stopReason }
-    if (this.isLive || this.#status === 'stopping')
-      throw new BaxError('conflict', `the shell session ${this.id} is ${this.#status}`, { details })
-    throw new BaxError('session_closed', `the shell session ${this.id} has ended: ${endings[this.#stopReason!]}`, {
-      details,
-      hint: 'make a new one with POST /shell/sessions (bax shell create)',
+    if (!this.isLive && this.#status !== 'stopping') throw closedError(this.id, this.#status, this.#stopReason!)
+    throw new BaxError('conflict', `the shell session ${this.id} is ${this.#status}`, {
+      details: { status: this.#status, stop_reason: this.#stopReason, reason: this.#stopReason },
     })
   }
 
@@ -220,14 +218,4 @@ export class ShellSession {
       metadata,
     }
   }
-}
-
-const endings: Record<StopReason, string> = {
-  deleted: 'it was deleted',
-  idle_timeout: 'nothing was done with it for too long',
-  max_lifetime: 'its lifetime was over',
-  engine_shutdown: 'its engine has ended',
-  engine_lost: 'its engine has died',
-  image_error: 'no container could be made for it',
-  container_died: 'its container has died',
 }

@@ -15,7 +15,9 @@ import type {
 } from '../../../core/shapes/shell-session.ts'
 import { ArtifactCapture } from '../artifacts/capture.ts'
 import type { ArtifactStore } from '../artifacts/store.ts'
+import { Graves } from '../../store/graves.ts'
 import { type ContainerSpec, ownImages, type ShellContainers } from '../container.ts'
+import { ShellGrave, shellGraves } from './grave.ts'
 import { ShellSession } from './session.ts'
 
 export interface SessionsParts {
@@ -40,11 +42,16 @@ export class ShellSessions {
   readonly #sessions = new Map<string, ShellSession>()
   readonly #making = new Map<string, Making>()
   readonly #tombstones = new Set<NodeJS.Timeout>()
+  /** None for an engine that nobody can ask afterwards. */
+  readonly #graves: Graves<SessionRecord> | undefined
+  /** Those that earlier engines have had, by id. */
+  readonly #past = new Map<string, ShellGrave>()
   readonly #closing = new AbortController()
 
   constructor(parts: SessionsParts) {
     this.#parts = parts
     this.#quota = new Quota('shells', parts.config.allowances)
+    this.#graves = parts.config.home === 'embedded' ? undefined : new Graves(shellGraves, parts.config)
   }
 
   /** Sessions that live. */
@@ -57,13 +64,19 @@ export class ShellSessions {
     return [...this.#sessions.values()].reduce((sum, { execs }) => sum + execs.running().length, 0)
   }
 
-  /** Those that the caller sees, in the order of their creation. */
+  /** Those of this engine that the caller sees, in the order of their creation. */
   seenBy(caller: Caller): ShellSession[] {
     return [...this.#sessions.values()].filter(isSeen(caller))
   }
 
-  /** @throws BaxError `shell_session_not_found`, also for one that is somebody else's. */
+  /** One of this engine. @throws BaxError `shell_session_not_found`, `session_closed` for one of an earlier engine. */
   find(idOrName: string, caller: Caller): ShellSession {
+    const found = this.#remembered(idOrName, caller)
+    return found instanceof ShellGrave ? found.assertReady() : found
+  }
+
+  /** @throws BaxError `shell_session_not_found`, also for one that is somebody else's. */
+  #remembered(idOrName: string, caller: Caller): ShellSession | ShellGrave {
     const found = this.#known(idOrName, caller)
     if (found) return found
     throw new BaxError('shell_session_not_found', `no shell session is known as ${idOrName}`, {
@@ -75,11 +88,19 @@ export class ShellSessions {
     return this.#known(idOrName, caller)?.id
   }
 
-  #known(idOrName: string, caller: Caller): ShellSession | undefined {
-    const session = this.#sessions.get(idOrName)
+  #known(idOrName: string, caller: Caller): ShellSession | ShellGrave | undefined {
+    const session = this.#sessions.get(idOrName) ?? this.#earlier().get(idOrName)
     if (session && sees(caller, session.owner)) return session
     const live = [...this.#sessions.values()].filter(({ isLive }) => isLive)
     return named(live, idOrName, caller)
+  }
+
+  /** Sessions of earlier engines, until their time is over. */
+  #earlier(): ReadonlyMap<string, ShellGrave> {
+    for (const past of this.#graves?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellGrave(past))
+    const oldest = Date.now() - limits.shell.tombstoneMs
+    for (const [id, { endedAt }] of this.#past) if (endedAt < oldest) this.#past.delete(id)
+    return this.#past
   }
 
   async create(input: ShellSessionInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<SessionRecord> {
@@ -147,6 +168,7 @@ export class ShellSessions {
         throw signal.reason
       }
       session.begin(container)
+      this.#graves?.note(session.record(), session.owner)
     } catch (error) {
       session.fail(signal.aborted ? 'deleted' : 'image_error')
       if (!signal.aborted || error instanceof BaxError) throw error
@@ -177,7 +199,8 @@ export class ShellSessions {
   }
 
   async list({ status, limit, cursor }: ShellListInput, { caller }: Call): Promise<ShellList> {
-    const all = this.seenBy(caller).filter((session) => status === undefined || session.status === status)
+    const seen = [...[...this.#earlier().values()].filter(isSeen(caller)), ...this.seenBy(caller)]
+    const all = seen.filter((session) => status === undefined || session.status === status)
     all.reverse()
     const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
     if (cursor !== undefined && after === -1) {
@@ -195,7 +218,7 @@ export class ShellSessions {
   }
 
   async get(idOrName: string, { caller }: Call): Promise<SessionRecord> {
-    return this.find(idOrName, caller).record()
+    return this.#remembered(idOrName, caller).record()
   }
 
   async touch(idOrName: string, timeoutSecs: number | undefined, { caller }: Call): Promise<SessionRecord> {
@@ -205,7 +228,8 @@ export class ShellSessions {
   }
 
   async delete(idOrName: string, { caller }: Call): Promise<void> {
-    const session = this.find(idOrName, caller)
+    const session = this.#remembered(idOrName, caller)
+    if (session instanceof ShellGrave) return
     const making = this.#making.get(session.id)
     making?.abort.abort(new Error('deleted'))
     await making?.done
@@ -213,7 +237,9 @@ export class ShellSessions {
   }
 
   /** Keeps what has ended for a while, so that its end can be asked about. */
-  #bury({ id }: ShellSession): void {
+  #bury(session: ShellSession): void {
+    const { id, owner } = session
+    this.#graves?.note(session.record(), owner)
     const timer = setTimeout(() => {
       this.#sessions.delete(id)
       this.#tombstones.delete(timer)

@@ -1,6 +1,6 @@
 /**
  * What is known of sessions beyond the end of their engine: that they were, and why they ended. Each engine writes a
- * journal of its own below the state folder, a line for the beginning and one for the end of every session; the next
+ * journal of its own for each kind of session, a line for the beginning and one for the end of every one; the next
  * engine takes over the journals of those that are gone. A session without an end went down with its engine.
  */
 import { randomBytes } from 'node:crypto'
@@ -8,83 +8,73 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSyn
 import { join } from 'node:path'
 import type { EngineConfig } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
-import type { SessionRecord } from '../../core/shapes/session.ts'
-import type { EndReason } from './endings.ts'
-import type { Bases } from './session.ts'
 
-/** A session as it is told of, without the addresses that depend on who asks. */
-export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
-
-interface Line {
-  readonly owner: string | null
-  readonly session: SessionSketch
+/** A session as it is told of. */
+interface Told {
+  readonly session_id: string
 }
 
-/** A session that another engine has had. */
-export class Grave {
-  readonly sessionId: string
-  readonly name: string | null
+/** What the journal has to know of a kind of sessions. */
+export interface GraveKind<Session extends Told> {
+  /** Of its journals, below the state folder. */
+  readonly folder: string
+  /** How long an end can be asked about, in milliseconds. */
+  readonly keptMs: number
+  /** When it ended, as an ISO time; null for one that lives. */
+  readonly endOf: (session: Session) => string | null
+  /** The same session when it has gone down with its engine. */
+  readonly lost: (session: Session, at: string) => Session
+}
+
+/** A session that has been, and the key that it was made under. */
+export interface Remembered<Session extends Told> {
   readonly owner: string | null
-  readonly endedAt: Date
-  readonly endReason: EndReason
-  readonly #session: SessionSketch
-
-  constructor({ owner, session }: Line) {
-    this.sessionId = session.session_id
-    this.name = session.name
-    this.owner = owner
-    this.endedAt = new Date(session.ended_at!)
-    this.endReason = session.end_reason as EndReason
-    this.#session = session
-  }
-
-  async record({ baseUrl }: Bases): Promise<SessionRecord> {
-    const sse = `${baseUrl}/stream/sse?session_id=${this.sessionId}`
-    return { ...this.#session, sse_url: sse, cdp_url: null, live_view_url: null }
-  }
-
-  /** It has ended. */
-  async end(): Promise<void> {}
+  readonly session: Session
 }
 
 const ending = '.ndjson'
 
-export class Graves {
+export class Graves<Session extends Told> {
+  readonly #kind: GraveKind<Session>
   readonly #folder: string
   readonly #path: string
   readonly #log: EngineConfig['log']
   /** Of the sessions that are not forgotten yet; the journal is written anew from these when it has grown. */
-  readonly #kept = new Map<string, Line>()
+  readonly #kept = new Map<string, Remembered<Session>>()
+  /** Of the journal, the first one included. */
   #lines = 0
   #taken = false
 
-  constructor({ stateDir, log }: Pick<EngineConfig, 'stateDir' | 'log'>) {
-    this.#folder = join(stateDir, 'sessions')
+  constructor(kind: GraveKind<Session>, { stateDir, log }: Pick<EngineConfig, 'stateDir' | 'log'>) {
+    this.#kind = kind
+    this.#folder = join(stateDir, kind.folder)
     this.#path = join(this.#folder, `${process.pid}-${randomBytes(6).toString('hex')}${ending}`)
     this.#log = log
   }
 
   /** The sessions of engines that are gone, the first time it is asked; they are this engine's to tell of from then on. */
-  takeOver(): Grave[] {
+  takeOver(): Remembered<Session>[] {
     if (this.#taken) return []
     this.#taken = true
-    const found = this.#inheritance()
+    const { endOf, lost } = this.#kind
     const now = Date.now()
-    for (const { path, lines } of found) {
+    const taken = new Map<string, Remembered<Session>>()
+    for (const { path, lines } of this.#inheritance()) {
       for (const line of lines) {
         const { session, owner } = line
-        const whole = session.ended_at === null ? { owner, session: lost(session, now) } : line
-        if (isFresh(whole, now)) this.#kept.set(session.session_id, whole)
+        const whole = endOf(session) === null ? { owner, session: lost(session, new Date(now).toISOString()) } : line
+        if (this.#isFresh(whole, now)) taken.set(session.session_id, whole)
       }
+      for (const [id, line] of taken) this.#kept.set(id, line)
       // What is told of by two is told of twice, and alike; what is told of by none is lost.
       if (this.#rewrite()) rmSync(path, { force: true })
     }
-    return [...this.#kept.values()].map((line) => new Grave(line))
+    return [...taken.values()]
   }
 
   /** A session has begun, or has ended. */
-  note(session: SessionSketch, owner: string | null): void {
-    const line: Line = { owner, session }
+  note(session: Session, owner: string | null): void {
+    const line: Remembered<Session> = { owner, session }
     this.#kept.set(session.session_id, line)
     if (this.#lines > limits.session.graveLines) {
       this.#rewrite()
@@ -94,20 +84,16 @@ export class Graves {
     this.#lines += 1
   }
 
-  #inheritance(): { path: string; lines: Line[] }[] {
-    let names: string[]
-    try {
-      names = readdirSync(this.#folder)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    }
-    return names
+  #inheritance(): { path: string; lines: Remembered<Session>[] }[] {
+    return (whenThere(() => readdirSync(this.#folder)) ?? [])
       .filter((name) => name.endsWith(ending))
       .map((name) => join(this.#folder, name))
       .filter((path) => path !== this.#path)
       .flatMap((path) => {
-        const { head, lines } = readJournal(path)
+        // Another engine may be taking it over at the same time.
+        const text = whenThere(() => readFileSync(path, 'utf8'))
+        if (text === undefined) return []
+        const { head, lines } = readJournal<Session>(text)
         return head && isAlive(head) ? [] : [{ path, lines }]
       })
   }
@@ -115,9 +101,9 @@ export class Graves {
   /** The journal with what still counts, in place of the one that there was; false when the disk does not take it. */
   #rewrite(): boolean {
     const now = Date.now()
-    for (const [id, line] of this.#kept) if (!isFresh(line, now)) this.#kept.delete(id)
+    for (const [id, line] of this.#kept) if (!this.#isFresh(line, now)) this.#kept.delete(id)
     const text = [head(), ...[...this.#kept.values()].map((line) => JSON.stringify(line))].join('\n')
-    this.#lines = this.#kept.size
+    this.#lines = 1 + this.#kept.size
     return this.#write(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       writeFileSync(`${this.#path}.tmp`, `${text}\n`, { mode: 0o600 })
@@ -130,8 +116,14 @@ export class Graves {
     if (this.#lines === 0) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       appendFileSync(this.#path, `${head()}\n`, { mode: 0o600 })
+      this.#lines = 1
     }
     return this.#path
+  }
+
+  #isFresh({ session }: Remembered<Session>, now: number): boolean {
+    const end = this.#kind.endOf(session)
+    return end === null || Date.parse(end) + this.#kind.keptMs > now
   }
 
   /** That a session is not remembered must not be its end. */
@@ -146,24 +138,22 @@ export class Graves {
   }
 }
 
-const lost = (session: SessionSketch, now: number): SessionSketch => ({
-  ...session,
-  status: 'failed',
-  tabs: 0,
-  ended_at: new Date(now).toISOString(),
-  end_reason: 'worker_lost' satisfies EndReason,
-})
-
-const isFresh = ({ session }: Line, now: number): boolean =>
-  session.ended_at === null || Date.parse(session.ended_at) + limits.session.tombstoneMs > now
+function whenThere<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
 
 /** The newest line of each session; one that was cut off by the end of its engine is none. */
-function readJournal(path: string): { head: Head | undefined; lines: Line[] } {
-  const [first = '', ...rest] = readFileSync(path, 'utf8').split('\n')
-  const lines = new Map<string, Line>()
-  for (const text of rest) {
-    const line = parsed<Line>(text)
-    if (line) lines.set(line.session.session_id, line)
+function readJournal<Session extends Told>(text: string): { head: Head | undefined; lines: Remembered<Session>[] } {
+  const [first = '', ...rest] = text.split('\n')
+  const lines = new Map<string, Remembered<Session>>()
+  for (const one of rest) {
+    const line = parsed<Remembered<Session>>(one)
+    if (line?.session) lines.set(line.session.session_id, line)
   }
   return { head: parsed<Head>(first), lines: [...lines.values()] }
 }
