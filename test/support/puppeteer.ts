@@ -1,7 +1,7 @@
 /** Puppeteer, and what the tests need of it. */
 import { packageFolder } from './packages.ts'
 
-export interface PuppeteerPage {
+interface PuppeteerPage {
   goto(url: string): Promise<unknown>
   url(): string
   title(): Promise<string>

@@ -103,7 +103,7 @@ const metadata = z
 const { html, markdown, rawHtml, json, summary, branding } = scrapeData.shape
 
 /** One page. */
-export const documentV2 = z
+const documentV2 = z
   .object({
     markdown,
     html,
