@@ -130,7 +130,7 @@ root=${quote(root)}
 debootstrap --variant=minbase --components=${quote(components)} ${trust} ${quote(main.suite)} "$root" ${quote(main.uri)}
 printf '%s\\n' ${lines.map(quote).join(' ')} > "$root/etc/apt/sources.list"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-printf 'path-exclude=/usr/share/doc/*\\npath-exclude=/usr/share/man/*\\npath-exclude=/usr/share/info/*\\npath-exclude=/usr/share/locale/*\\n' > "$root/etc/dpkg/dpkg.cfg.d/bax"
+printf 'path-exclude=/usr/share/doc/*\\npath-exclude=/usr/share/man/*\\npath-exclude=/usr/share/info/*\\npath-exclude=/usr/share/locale/*\\nforce-unsafe-io\\n' > "$root/etc/dpkg/dpkg.cfg.d/bax"
 mount -t proc proc "$root/proc"
 chroot "$root" apt-get -qq update
 chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 upgrade
