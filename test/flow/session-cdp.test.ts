@@ -54,15 +54,17 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
     expect(await failureOf(call(id, 'Runtime.evaluate', { expression: '1' }, targetId))).toMatchObject({
       code: 'target_not_found',
     })
-    for (const [method, params] of [
+    for (const [method, params, target] of [
       ['Browser.close', {}],
       ['Target.attachToBrowserTarget', {}],
       ['Target.disposeBrowserContext', { browserContextId }],
       ['Target.createTarget', { url: 'about:blank', browserContextId }],
       ['Storage.getCookies', { browserContextId }],
       ['SystemInfo.getProcessInfo', {}],
+      ['Fetch.enable', {}, 'browser'],
+      ['Security.setIgnoreCertificateErrors', { ignore: true }, 'browser'],
     ] as const) {
-      expect(await failureOf(call(id, method, params)), method).toMatchObject({ code: 'method_denied' })
+      expect(await failureOf(call(id, method, params, target)), method).toMatchObject({ code: 'method_denied' })
     }
     const made = await call(id, 'Target.createTarget', { url: 'about:blank' })
     const tabs = async () => (await homes.clients.http.getSession({ session_id: id })).tabs
@@ -102,7 +104,9 @@ test('a client that sends no messages of the protocol is let go of alone, and al
     return { socket, closed }
   }
   const good = await connect()
-  for (const text of ['{', 'null', '[]', '{"id":1}']) {
+  const withParts = (parts: object) => JSON.stringify({ id: 1, method: 'Fetch.enable', ...parts })
+  const misshapen = [{ params: null }, { params: 1 }, { sessionId: '' }, { sessionId: null }, { id: {} }].map(withParts)
+  for (const text of ['{', 'null', '[]', '{"id":1}', ...misshapen]) {
     const bad = await connect()
     bad.socket.send(text)
     expect(await bad.closed).toBe(closeCodes.protocol)

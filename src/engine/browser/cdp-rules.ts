@@ -10,8 +10,11 @@ const opening = new Set([
   'Fetch.continueRequest',
 ])
 
+/** What these tell and do is of all the sessions of the browser, on whoever's page they are asked. */
+const browserWide = /^(?:Tracing\.|Memory\.\w*Pressure)/
+
 export interface CdpRules {
-  /** Whether clients may name files and folders of this machine. */
+  /** Whether the machine is its clients' own: they may name its files and folders, and watch the whole browser. */
   readonly files: boolean
   /** @throws BaxError `url_blocked` for an address of the web that may not be reached. */
   readonly checkUrl: (url: URL) => void
@@ -28,7 +31,9 @@ export function refusalOf(method: string, params: Record<string, unknown>, rules
   if (opening.has(method) && typeof url === 'string' && isForbidden(url, rules)) {
     return { code: blockedCode, message: 'URL blocked' }
   }
-  if (rules.files || !namesFiles(method, params)) return undefined
+  if (rules.files) return undefined
+  if (browserWide.test(method)) return { code: deniedCode, message: `${method} reaches beyond this session` }
+  if (!namesFiles(method, params)) return undefined
   return { code: deniedCode, message: `${method} names files of the machine that the browser runs on` }
 }
 

@@ -5,7 +5,7 @@ import { BaxError } from '../../core/errors.ts'
 import { closeCodes, type Link } from '../../core/link.ts'
 import { sendToClient } from '../cdp/client-link.ts'
 import { type CallGround, type CdpDone, CdpCalls } from '../cdp/calls.ts'
-import type { CdpMessage } from '../cdp/router.ts'
+import { readCall } from '../cdp/message.ts'
 import type { Session } from './session.ts'
 
 const calls = new WeakMap<Session, CdpCalls>()
@@ -53,7 +53,7 @@ export async function openClient(session: Session, token: string | null): Promis
     if (session.ended.aborted) leave()
     link.handle({
       onText: (text) => {
-        const message = readMessage(text)
+        const message = readCall(text)
         if (!message) return link.close(closeCodes.protocol, 'CDP is spoken in JSON')
         // A frame is activity.
         void session.use(async () => {})
@@ -65,15 +65,5 @@ export async function openClient(session: Session, token: string | null): Promis
         channel.close()
       },
     })
-  }
-}
-
-/** What a client has sent; undefined for what is no message at all. */
-function readMessage(text: string): CdpMessage | undefined {
-  try {
-    const message = JSON.parse(text) as CdpMessage | null
-    return typeof message === 'object' && message !== null && typeof message.method === 'string' ? message : undefined
-  } catch {
-    return undefined
   }
 }

@@ -63,8 +63,9 @@ export class SessionGate implements CdpChannel {
     if (formalities.has(method)) {
       return reply({ result: method === 'Target.getBrowserContexts' ? { browserContextIds: [] } : {} })
     }
-    const onPage = sessionId !== undefined && allowedOnPages.test(method)
-    if (wide.test(method) && !allowed.has(method) && !onPage) return reply({ error: denied(method) })
+    // Without a page every other domain is about the whole browser too (`Security.setIgnoreCertificateErrors`).
+    const reaches = sessionId === undefined || (wide.test(method) && !allowedOnPages.test(method))
+    if (reaches && !allowed.has(method)) return reply({ error: denied(method) })
     const refused = refusalOf(method, params, this.#rules)
     if (refused) return reply({ error: refused })
     const { browserContextId: named, targetId } = params

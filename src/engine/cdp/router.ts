@@ -163,7 +163,7 @@ export class Channel implements CdpChannel {
     }
     if (this.#closed) return reply({ error: { code: lostCode, message: 'the channel is closed' } })
     // The sessions of other consumers do not exist for this one.
-    if (sessionId && sessionId !== this.root && !this.#router.owns(this, sessionId)) {
+    if (sessionId !== undefined && sessionId !== this.root && !this.#router.owns(this, sessionId)) {
       return reply({ error: { code: noSessionCode, message: 'Session with given id not found.' } })
     }
     this.#router.post({ ...message, sessionId: sessionId ?? this.root }, reply, this)

@@ -1,5 +1,7 @@
 /** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
 import { BaxError } from '../../../core/errors.ts'
+import { closeCodes } from '../../../core/link.ts'
+import { readCall } from '../../cdp/message.ts'
 import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
@@ -77,12 +79,18 @@ export class RemoteChannel implements CdpChannel {
 
 /** The connector's end: hands what comes over the tunnel to the browser, and what the browser says back. */
 export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: { code: number; reason: string }): void {
-  tunnel.handle({
-    onMessage: (text) => browser.post(JSON.parse(text) as CdpMessage, (answer) => tunnel.send(JSON.stringify(answer))),
-    onClose: () => browser.close(),
-  })
   browser.onEvent((event) => tunnel.send(JSON.stringify(event)))
   browser.onClose(() => tunnel.close(gone.code, gone.reason))
+  tunnel.handle({
+    onMessage: (text) => {
+      const message = readCall(text)
+      if (message) return browser.post(message, (answer) => tunnel.send(JSON.stringify(answer)))
+      // Nonsense of one consumer must not end the tunnel of all.
+      tunnel.close(closeCodes.protocol, 'CDP is spoken in JSON')
+      browser.close()
+    },
+    onClose: () => browser.close(),
+  })
 }
 
 /** Answers under the number and session that the question had. */
