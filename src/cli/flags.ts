@@ -39,7 +39,7 @@ export function addGlobalFlags(command: Command): Command {
 export function addParam(command: Command, param: Param): void {
   if (param.offTerminal) return
   const name = kebab(param.name)
-  const about = param.description ?? ''
+  const about = aboutOf(param)
   if (param.type === 'boolean') {
     const hasOn = param.default !== true
     const hasOff = param.default !== false
@@ -57,13 +57,22 @@ export function addParam(command: Command, param: Param): void {
 /** Adds a positional word for one parameter; a list takes all that follow. */
 export function addWord(command: Command, param: Param, isLast: boolean): void {
   const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
-  command.addArgument(
-    new Argument(param.required ? `<${name}>` : `[${name}]`, (param.description ?? '') + suffix(param)),
-  )
+  command.addArgument(new Argument(param.required ? `<${name}>` : `[${name}]`, aboutOf(param) + suffix(param)))
 }
 
-function placeholder({ type, choices, spelling }: Param): string {
-  if (choices) return choices.join('|')
+/** Descriptions of fields are sentences; beside a flag they begin small, unless with a name such as URL. */
+const aboutOf = ({ description = '' }: Param): string =>
+  description.replace(/^[A-Z](?=[a-z]+\b)/, (letter) => letter.toLowerCase())
+
+/** More than this beside a flag leaves too little room for what is said of it. */
+const longestChoices = 30
+
+const isListed = ({ choices, required }: Param): boolean =>
+  choices !== undefined && (required || choices.join('|').length > longestChoices)
+
+function placeholder(param: Param): string {
+  const { name, type, choices, spelling } = param
+  if (choices) return isListed(param) && !param.required ? kebab(name) : choices.join('|')
   if (spelling) return spelling.form
   if (type === 'string[]') return 'text,...'
   if (type === 'json') return 'json|@file'
@@ -71,17 +80,34 @@ function placeholder({ type, choices, spelling }: Param): string {
 }
 
 function suffix(param: Param): string {
-  const { default: given, choices, required } = param
   const parts = [
-    ...(choices && required ? [`one of ${choices.join(', ')}`] : []),
-    ...(given !== undefined ? [`default ${typeof given === 'string' ? given : JSON.stringify(given)}`] : []),
+    ...(isListed(param) ? [`one of ${param.choices!.join(', ')}`] : []),
+    ...(isTold(param.default) ? [`default ${told(param.default)}`] : []),
   ]
   return parts.length > 0 ? ` (${parts.join('; ')})` : ''
+}
+
+/** An empty list or object is what anybody expects. */
+const isTold = (given: unknown): boolean => given !== undefined && !['[]', '{}'].includes(JSON.stringify(given))
+
+const told = (given: unknown): string =>
+  typeof given === 'string' ? given : Array.isArray(given) ? given.join(',') : JSON.stringify(given)
+
+/** Where a description names another field, the flag is what can be typed. */
+function spellFlags({ options }: Command): void {
+  const flags = new Set(options.map(({ long }) => long))
+  for (const option of options) {
+    option.description = option.description.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
+      const flag = `--${kebab(name)}`
+      return flags.has(flag) ? flag : name
+    })
+  }
 }
 
 /** Parses what was typed. @throws BaxError `invalid_request` in the words of the terminal; `HelpWanted` for --help. */
 export function parse(command: Command, argv: readonly string[], example?: string): Typed {
   command.usage([usageOf(command).slice(command.name().length + 1), '[flags]'].filter(Boolean).join(' '))
+  spellFlags(command)
   try {
     command.parse([...argv], { from: 'user' })
   } catch (error) {

@@ -3,62 +3,73 @@ import { version } from '../core/version.ts'
 import type { CommandEntry, Manifest } from '../operations/manifest.ts'
 import type { WordsEntry } from './words.ts'
 
-/** What the nouns are about; one that is not named here shows its verbs alone. */
+/** What the nouns are about. */
 const nouns: Record<string, string> = {
   session: 'Browser sessions that stay open between commands',
-  shell: 'Containers to run commands and programs in',
   profile: 'Saved cookies and storage, to start sessions from',
+  relay: 'Browsers that people have started themselves, here or elsewhere',
+  shell: 'Containers to run commands and programs in',
+  'relay tokens': 'What lets people bring browsers to a server',
+  'shell image': 'Images that shell sessions are made from',
+  'shell artifacts': 'Files that commands have left in output folders',
+  key: 'Keys for those who call bax serve',
   engine: 'The engine in the background that holds the sessions',
 }
 
-/** `bax --help`: fits one screen. */
+/** The lines of `bax --help`: commands that belong together, and what they are for; verbs are added where there is room. */
+const lines: readonly (readonly [words: readonly string[], about: string])[] = [
+  [['do', 'step', 'observe'], 'Browser commands; what they did; what is there'],
+  [['session'], 'Browser sessions: '],
+  [['profile'], 'Saved logins: '],
+  [['run'], 'Scripts of steps: for a person, and for CI'],
+  [['scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
+  [['search', 'extract'], 'The web searched; HTML files as Markdown'],
+  [['relay', 'cdp'], 'Your own browser, near or far; its raw protocol'],
+  [['shell'], 'Containers: '],
+  [['tui'], 'All of it on one full screen of the terminal'],
+  [['serve', 'key'], 'The API over HTTP; keys for those who call it'],
+  [['engine'], 'The engine in the background: '],
+  [['api', 'openapi'], 'Any request to the API; its description'],
+  [['doctor', 'setup', 'completion'], 'This machine checked; a Chromium; your shell'],
+]
+
+/** `bax --help`: fits one screen of 24 lines. */
 export function rootHelp(entries: readonly WordsEntry[]): string {
   const shown = entries.filter(({ hidden }) => !hidden)
-  const verbsOf = new Map<string, string[]>()
-  for (const { words } of shown) {
-    const [noun, verb] = words.split(' ') as [string, string?]
-    if (verb) verbsOf.set(noun, [...new Set([...(verbsOf.get(noun) ?? []), verb])])
-  }
-  const single = (word: string) => {
-    const entry = shown.find(({ words }) => words === word)
-    return entry ? [line([entry.words, entry.rest].filter(Boolean).join(' '), short(entry.summary))] : []
-  }
-  const groups = [...verbsOf].flatMap(([noun, verbs]) => [
-    line(noun, nouns[noun] ?? inOrder(verbs).join(', ')),
-    ...(nouns[noun] ? [line('', listed(verbs))] : []),
-  ])
-  const known = new Set(['do', 'serve', 'api', 'openapi', 'doctor', 'setup'])
-  const others = shown
-    .filter(({ words }) => !words.includes(' ') && !known.has(words))
-    .flatMap(({ words }) => single(words))
+  const named = new Set(lines.flatMap(([words]) => words))
+  const others = shown.filter(({ words }) => !named.has(words.split(' ')[0]!))
   return [
     `bax ${version}: a browser for programs`,
     '',
     'Usage: bax <command> [words] [flags]',
     '',
-    ...single('do'),
-    ...others,
-    ...groups,
-    ...['serve', 'api', 'openapi', 'doctor', 'setup'].flatMap(single),
+    ...lines.map(([words, about]) => line(words.join(', '), about.endsWith(' ') ? about + verbsOf(words[0]!, shown, about) : about, 25)), // prettier-ignore
+    ...others.map(({ words, summary }) => line(words, summary, 25)),
     '',
     'Examples:',
-    '  bax do navigate-to https://example.com then get-content',
-    '  bax session create --use --start-url https://example.com',
+    '  bax scrape https://example.com',
+    '  bax do navigate-to https://example.com then click a then get-title',
     '',
     'bax <command> --help tells more; bax do --help lists the browser commands',
     '',
   ].join('\n')
 }
 
-/** The verbs that one needs first come first. */
-const order = ['create', 'save', 'status', 'list', 'show', 'use', 'watch', 'close', 'delete', 'stop', 'logs']
+/** The verbs of a noun, as many as fit beside what is said of it in a line of 80 columns. */
+function verbsOf(noun: string, entries: readonly WordsEntry[], about: string): string {
+  const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
+  return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
+}
 
-/** As many verbs as a line of 80 columns holds. */
-function listed(verbs: readonly string[]): string {
+/** The verbs that one needs first come first. */
+const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'use', 'watch', 'view', 'close', 'delete', 'stop', 'logs'] // prettier-ignore
+
+/** As many verbs as so many columns hold. */
+function listed(verbs: readonly string[], columns: number): string {
   const all = inOrder(verbs)
   let count = all.length
   const text = () => all.slice(0, count).join(', ') + (count < all.length ? ', …' : '')
-  while (text().length > 54) count -= 1
+  while (text().length > columns) count -= 1
   return text()
 }
 
@@ -66,10 +77,7 @@ const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) =>
 
 const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
 
-const line = (left: string, right: string, width = 22) => `  ${left.padEnd(width)}  ${right}`
-
-/** The summary, or as much of it as leaves a line of 80 columns whole. */
-const short = (summary: string): string => (summary.length <= 54 ? summary : summary.replace(/[:;(].*$/, '').trim())
+const line = (left: string, right: string, width: number) => `  ${left.padEnd(width)}  ${right}`
 
 /** `bax session --help`: the verbs of a noun. */
 export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {

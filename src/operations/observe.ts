@@ -52,7 +52,7 @@ export const browserStep = defineOperation({
       .max(limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
       .describe('Wait for the page to come to rest at most so long'),
-    headless: z.boolean().optional().describe('Creation hint when a session is made for this call'),
+    headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
   }),
   output: stepResult,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost'],

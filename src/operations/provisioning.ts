@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
 import { provisionRecord } from '../core/shapes/session.ts'
 
-const input = z.object({ provision_id: z.string().min(1).describe('As returned by POST /sessions') })
+const input = z.object({
+  provision_id: z.string().min(1).describe('As POST /sessions and `bax session create --no-wait` give it'),
+})
 
 const poll = {
   summary: 'Ask how far the provisioning of a session is',

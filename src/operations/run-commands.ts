@@ -17,7 +17,7 @@ export const runCommands = defineOperation({
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
-    headless: z.boolean().optional().describe('Creation hint when a session is made for this call'),
+    headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
     context: z.record(z.string(), z.unknown()).optional().describe('Thread or task metadata, kept with the events'),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
     timeout_ms: z

@@ -151,7 +151,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   test('sessions are shown, touched and deleted by id', async () => {
     const id = (await bax(['shell', 'create', '--image', busybox.image, '--name', 'temporary', '--json'])).stdout
     const { session_id } = JSON.parse(id) as { session_id: string }
-    expect((await bax(['shell', 'get', 'temporary'])).stdout).toContain(session_id)
+    expect((await bax(['shell', 'show', 'temporary'])).stdout).toContain(session_id)
     expect((await bax(['shell', 'touch', session_id, '--timeout-secs', '99'])).code).toBe(0)
     expect((await bax(['shell', 'delete', 'temporary'])).code).toBe(0)
     expect((await bax(['shell', 'list', '--status', 'stopped'])).stdout).toMatch(/temporary +stopped .* deleted/)

@@ -29,7 +29,7 @@ export const observationWishes = z.object({
   interactive_only: z
     .boolean()
     .default(true)
-    .describe('Controls, headings and landmarks with the text that tells them apart; false shows everything'),
+    .describe('Only controls, headings and landmarks, with the text that tells them apart'),
   limit: z
     .int()
     .min(1)

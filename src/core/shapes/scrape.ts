@@ -95,7 +95,7 @@ export const scrapeOptions = z.object({
     .default(scrape.timeoutMs)
     .describe('Milliseconds for the whole scrape; wait_for and wait actions add to it'),
   max_age: z.number().min(0).default(0).describe('Milliseconds that an answer of this engine may be old; 0 = fresh'),
-  block_ads: z.boolean().default(true).describe('Do not load advertisements'),
+  block_ads: z.boolean().default(true).describe('Block advertisements'),
   remove_overlays: z.boolean().default(false).describe('Remove cookie banners and other layers above the page'),
 })
 

@@ -46,7 +46,7 @@ const mode = z
   .regex(/^0?[0-7]{3,4}$/, 'must be an octal mode such as 0644')
   .describe('Octal permissions, e.g. 0644')
 const encoding = z.enum(['utf8', 'base64'])
-const showHidden = (shown: boolean) => z.boolean().default(shown).describe('Names that begin with a dot, too')
+const showHidden = (shown: boolean) => z.boolean().default(shown).describe('Show names that begin with a dot, too')
 
 const entryTypes = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
 
@@ -166,7 +166,7 @@ export const searchInput = z
     pattern: z.string().min(1).max(1000).optional().describe('Glob on the path below the folder, e.g. **/*.py'),
     query: z.string().min(1).max(10_000).optional().describe('Text that a line must hold'),
     regex: z.boolean().default(false).describe('query is a regular expression (RE2)'),
-    case_sensitive: z.boolean().default(true).describe('Whether upper and lower case differ'),
+    case_sensitive: z.boolean().default(true).describe('Tell upper case from lower case'),
     max_results: z.int().min(1).max(files.maxSearchResults).default(files.searchResults).describe('Matches at most'),
     max_file_bytes: z
       .int()
@@ -236,7 +236,7 @@ const twoPaths = (value: Record<string, unknown>, context: z.RefinementCtx): voi
 }
 
 export const copyInput = z
-  .object({ ...session, ...between, recursive: z.boolean().default(true).describe('Folders with all that is in them') })
+  .object({ ...session, ...between, recursive: z.boolean().default(true).describe('Take folders with all that is in them') })
   .superRefine(twoPaths)
 
 const betweenOut = { source: z.string(), destination: z.string() }
