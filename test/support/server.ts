@@ -37,17 +37,26 @@ export async function serve(
   { stateDir, env }: { stateDir?: string; env?: CliOptions['env'] } = {},
 ): Promise<RunningServer> {
   const folder = stateDir ?? (await built.stateDir())
-  const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], { env: { BAX_STATE_DIR: folder, ...env } })
+  const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], {
+    env: { BAX_STATE_DIR: folder, ...env },
+  })
   const log = logOf(running.child, running.ended)
   const { message } = await log((line) => line.message.startsWith('bax is listening on '))
   const url = message.slice('bax is listening on '.length)
   return { ...running, url, stateDir: folder, line: log, ask: (...request) => ask(url, ...request) }
 }
 
-export async function ask(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method,
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') ?? false

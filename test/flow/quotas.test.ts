@@ -1,0 +1,114 @@
+/** What one key may have at a time on a real server with keys: sessions, shells, crawls. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { nameOf } from '../support/docker.ts'
+import { heldPages } from '../support/held-pages.ts'
+import { type Answer, ask, type RunningServer, serve } from '../support/server.ts'
+import { until } from '../support/session-steps.ts'
+import { busybox } from '../support/shell.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+const held = heldPages()
+let built: BuiltBax
+let server: RunningServer
+let site: Site
+let ann: string
+let bob: string
+
+beforeAll(async () => {
+  ;[built, site] = await Promise.all([buildBax(), serveSite({ '/held': held.page })])
+  const stateDir = await built.stateDir()
+  const makeKey = async (name: string) => {
+    const argv = ['key', 'create', name, '--scopes', 'browser,scrape,shell', '--embedded', '--state-dir', stateDir]
+    return (await built.run(argv)).stdout.trim()
+  }
+  ann = await makeKey('ann')
+  bob = await makeKey('bob')
+  const bounds = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
+  server = await serve(built, ['--rate', '0', ...bounds], { stateDir })
+}, 240_000)
+afterAll(async () => {
+  held.letGo()
+  server.child.kill('SIGTERM')
+  await server.ended
+  await built.close()
+  await site.close()
+}, 60_000)
+
+const as = (key: string, method: string, path: string, body?: object): Promise<Answer> =>
+  ask(server.url, method, path, body, { 'x-api-key': key })
+
+/** Things of which a key may have two. */
+interface Kind {
+  readonly things: string
+  readonly code: string
+  readonly make: (key: string) => Promise<Answer>
+  /** Where the thing that an answer tells of is. */
+  readonly path: (made: Answer) => string
+  /** A thing that ends by itself or is deleted; both give its place back. */
+  readonly isOver: (record: Answer) => boolean
+}
+
+const kinds: Record<string, Kind> = {
+  sessions: {
+    things: 'browser sessions',
+    code: 'too_many_sessions',
+    make: (key) => as(key, 'POST', '/sessions', {}),
+    path: ({ body }) => `/sessions/${body.session_id}`,
+    isOver: ({ body }) => body.status === 'stopped',
+  },
+  shells: {
+    things: 'shell sessions',
+    code: 'too_many_sessions',
+    make: (key) => as(key, 'POST', '/shell/sessions', { image: busybox.image }),
+    path: ({ body }) => `/shell/sessions/${body.session_id}`,
+    isOver: ({ body }) => body.status === 'stopped',
+  },
+  crawls: {
+    things: 'crawls',
+    code: 'rate_limited',
+    make: (key) => as(key, 'POST', '/v1/crawl', { url: `${site.url}/held`, render: 'http', async: true }),
+    path: ({ body }) => `/v1/crawl/${body.id}`,
+    isOver: ({ body }) => body.status === 'cancelled',
+  },
+}
+
+describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, isOver }) => {
+  const absent = limit === 'shells' ? busybox.absent : null
+  test.skipIf(absent !== null)(
+    `beyond what a key may have are refused with the time to wait, to that key alone, until one has ended${absent === null ? '' : ` ${nameOf(busybox)}`}`,
+    async () => {
+      // Together, so that no place is given twice to who asks at the same time.
+      const asked = await Promise.all(Array.from({ length: 4 }, () => make(ann)))
+      const made = asked.filter(({ status }) => status < 300)
+      const refused = asked.filter(({ status }) => status >= 300)
+      expect([made.length, refused.length]).toEqual([2, 2])
+      for (const { status, headers, body } of refused) {
+        const error = `one key may have 2 ${things} at a time, and there are as many`
+        expect({ status, body }).toMatchObject({ status: 429, body: { success: false, code, error, details: { limit, most: 2 } } }) // prettier-ignore
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      }
+      const others = await make(bob)
+      expect(others.status).toBeLessThan(300)
+
+      expect((await as(ann, 'DELETE', path(made[0]!))).status).toBeLessThan(300)
+      await until(async () => isOver(await as(ann, 'GET', path(made[0]!))))
+      const next = await make(ann)
+      expect(next.status).toBeLessThan(300)
+      expect((await make(ann)).status).toBe(429)
+      // What was refused has left nothing, and what was there before is there still.
+      for (const one of [made[1]!, next]) expect(isOver(await as(ann, 'GET', path(one)))).toBe(false)
+      expect(isOver(await as(bob, 'GET', path(others)))).toBe(false)
+    },
+  )
+})
+
+test('a creation that fails takes no place', async () => {
+  for (const one of (await as(bob, 'GET', '/sessions')).body.sessions)
+    await as(bob, 'DELETE', `/sessions/${one.session_id}`)
+  for (let turn = 0; turn < 3; turn += 1) {
+    const profile_id = '00000000-0000-4000-8000-000000000000'
+    expect((await as(bob, 'POST', '/sessions', { profile_id })).status).toBe(404)
+  }
+  for (let turn = 0; turn < 2; turn += 1) expect((await as(bob, 'POST', '/sessions', {})).status).toBe(200)
+})
