@@ -8,7 +8,7 @@ import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
 import { showWarning } from '../output.ts'
-import { startSpinner } from '../progress.ts'
+import { startClock } from '../progress.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 
 export const command: TerminalCommand = {
@@ -18,7 +18,7 @@ export const command: TerminalCommand = {
     const { io, settings } = context
     const { input } = readOperation(context, operation, typed)
     const home = openHome(context, { when: 'ask' })
-    const spinner = await startSpinner(io, `looking for the addresses of ${String(input['url'])}`)
+    const spinner = await startClock(io, `looking for the addresses of ${String(input['url'])}`)
     try {
       const answer = (await call(home.transport, operation.http, input, {
         signal: io.signal,

@@ -9,7 +9,7 @@ import { type Home, openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output.ts'
-import { startSpinner } from '../progress.ts'
+import { startClock } from '../progress.ts'
 import { readOperation } from '../run-operation.ts'
 import { withJsonWishes } from '../scrape/wishes.ts'
 import { showResults, tellMissing } from '../search/results.ts'
@@ -39,7 +39,7 @@ export const command: TerminalCommand = {
     const body = wishesOf(context, input, typed)
     const home = homeFor(context, body['session_id'] as string | undefined)
     try {
-      const spinner = await startSpinner(context.io, `searching ${body['query'] as string}`)
+      const spinner = await startClock(context.io, titleOf(body))
       const { signal } = context.io
       const answer = await call(home.transport, operation.http, body, { signal, strict: true }).finally(spinner.stop)
       return await show(context, typed, answer as SearchAnswer)
@@ -47,6 +47,11 @@ export const command: TerminalCommand = {
       await home.transport.close()
     }
   },
+}
+
+const titleOf = ({ query, limit, formats }: Record<string, unknown>): string => {
+  const most = limit === undefined ? '' : ` (${String(limit)} at most)`
+  return `searching ${String(query)}${formats === undefined ? '' : `, and scraping what is found${most}`}`
 }
 
 /** What is asked of the service. @throws BaxError for flags that do not go together. */

@@ -7,6 +7,7 @@ import { BaxError } from '../../core/errors.ts'
 import type { WriteOutput } from '../../core/shapes/shell-files.ts'
 import { type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
+import { counted } from '../progress.ts'
 import { onShell } from '../shell/on-shell.ts'
 
 export const command: TerminalCommand = {
@@ -24,11 +25,11 @@ export const command: TerminalCommand = {
       async work({ context: { io, settings }, typed, operation, input, transport }) {
         const [file, given] = typed.words as [string, string | undefined]
         const source = resolve(io.cwd, file)
-        needFile(source)
+        const size = sizeOf(source)
         const name = basename(source)
         const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
         const where = input['path_b64'] === undefined ? { ...input, path } : input
-        const bytes = createReadStream(source) as AsyncIterable<Uint8Array>
+        const bytes = counted(io, name, createReadStream(source) as AsyncIterable<Uint8Array>, size)
         const written = (await upload(transport, operation.http, where, bytes, {
           signal: io.signal,
           strict: true,
@@ -39,13 +40,17 @@ export const command: TerminalCommand = {
     }),
 }
 
-function needFile(path: string): void {
-  try {
-    if (statSync(path).isFile()) return
-  } catch (error) {
-    throw new BaxError('invalid_request', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
-      cause: error,
-    })
-  }
+/** Size of a file in bytes. @throws BaxError `invalid_request` when it is none, or cannot be read */
+function sizeOf(path: string): number {
+  const facts = (() => {
+    try {
+      return statSync(path)
+    } catch (error) {
+      throw new BaxError('invalid_request', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+        cause: error,
+      })
+    }
+  })()
+  if (facts.isFile()) return facts.size
   throw new BaxError('invalid_request', `${path} is not a file`)
 }

@@ -6,7 +6,7 @@ import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
 import type { Home } from '../home.ts'
-import { startSpinner } from '../progress.ts'
+import { startCount, startSpinner } from '../progress.ts'
 import { flagValue, type Typed } from '../values.ts'
 import { addressesOf } from './addresses.ts'
 import { inOrder } from './in-order.ts'
@@ -50,26 +50,25 @@ async function scrapeAll(
   addresses: readonly string[],
   outlet: ReturnType<typeof outletFor>,
 ): Promise<number> {
-  // prettier-ignore
   const { io } = errand.context
   const many = addresses.length > 1
-  const spinner = await startSpinner(io, many ? `0 of ${addresses.length} pages` : `scraping ${addresses[0]}`)
+  const progress = many
+    ? await startCount(io, addresses.length, 'page')
+    : { ...(await startSpinner(io, `scraping ${addresses[0]}`)), next: () => {} }
   const failures: BaxError[] = []
-  let done = 0
   try {
     for await (const scraped of inOrder(addresses, together, (address) => scrapeOne(errand, address))) {
-      spinner.say(`${++done} of ${addresses.length} pages`)
-      // Pages and a spinner on one screen would write over each other.
-      if (io.stdout.isTTY) spinner.stop()
       const failure = scraped.error ?? (errand.failOnStatus ? statusFailure(scraped) : undefined)
       if (failure) failures.push(failure)
       // Of a single page the failure itself is the outcome.
       if (!many && scraped.error) throw scraped.error
-      await outlet.take(scraped, failure)
+      progress.next(failure !== undefined)
+      await progress.aside(() => outlet.take(scraped, failure))
     }
+    progress.stop()
     await outlet.end()
   } finally {
-    spinner.stop()
+    progress.stop()
   }
   return failures.length > 0 ? exits.failed : exits.done
 }

@@ -1,0 +1,117 @@
+/** Commands that take their time say how far they are: on a terminal, on standard error, and nowhere else. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Io } from '../../src/cli/io.ts'
+import { counted } from '../../src/cli/progress.ts'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { type SearchServer, serveSearch } from '../support/search-server.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+let search: SearchServer
+let folder: ScriptFolder
+/** Lets the pages go that wait for it. */
+let letGo: () => void
+let held: Promise<void>
+
+beforeAll(async () => {
+  search = await serveSearch()
+  site = await serveSite({
+    '/now': '<!doctype html><title>Now</title><h1>Now</h1>',
+    '/held': (_, response) => void held.then(() => response.end('<!doctype html><title>Held</title><h1>Held</h1>')),
+  })
+  search.knows([{ url: `${site.url}/held`, title: 'Held', snippet: 'A page that takes its time' }])
+  homes = await openHomes({ search: search.config('searxng') })
+})
+beforeEach(async () => {
+  folder = await scriptFolder()
+  held = new Promise((resolve) => (letGo = resolve))
+})
+afterEach(() => folder.close())
+afterAll(async () => {
+  await homes.close()
+  await search.close()
+  await site.close()
+})
+
+/** Runs a command whose page is held until a person would have read `words`, or to its end where nobody reads. */
+async function run(argv: readonly string[], words?: RegExp) {
+  if (!words) letGo()
+  let heard = ''
+  return bax([...argv, '--server', homes.baseUrl], {
+    cwd: folder.path,
+    tty: words !== undefined,
+    columns: 100,
+    env: { NO_COLOR: '1' },
+    onError(text) {
+      heard += text
+      if (words?.test(heard)) letGo()
+    },
+  })
+}
+
+describe('a scrape of many pages', () => {
+  const argv = () => ['scrape', `${site.url}/now`, `${site.url}/nothing`, `${site.url}/held`, '--fail-on-status', '-o', 'pages/'] // prettier-ignore
+
+  test('says how many are done, failed and left, and how fast', async () => {
+    const { code, stdout } = await run(argv(), /2 of 3 pages, [\d.]+\/s, 1 left, 1 failed/)
+    expect(code).toBe(1)
+    expect(stdout).toContain('pages/')
+  })
+
+  test('says nothing of it where nobody looks', async () => {
+    expect((await run(argv())).stderr).not.toContain('of 3 pages')
+  })
+})
+
+describe('a search', () => {
+  const argv = ['search', 'deltas', '--limit', '1', '--formats', 'markdown']
+
+  test('says what it does, and for how long', async () => {
+    expect((await run(argv, /searching deltas, and scraping what is found \(1 at most\): \d+ s/)).code).toBe(0)
+  })
+
+  test('says nothing of it where nobody looks', async () => {
+    expect((await run(argv)).stderr).toBe('')
+  })
+})
+
+describe('bytes on their way', () => {
+  /** Passes bytes, the second half when a person would have read `words`. */
+  async function pass(words?: RegExp) {
+    let heard = ''
+    let read = () => {}
+    const seen = new Promise<void>((resolve) => (read = resolve))
+    const screen = {
+      isTTY: words !== undefined,
+      columns: 100,
+      cursorTo: () => true,
+      clearLine: () => true,
+      moveCursor: () => true,
+      write(text: string | Uint8Array) {
+        heard += String(text)
+        if (words?.test(heard)) read()
+      },
+    }
+    async function* halves() {
+      yield new Uint8Array(1_000_000).fill(1)
+      if (words) await seen
+      yield new Uint8Array(1_000_000).fill(2)
+    }
+    const passed: Uint8Array[] = []
+    const io = { stderr: screen } as unknown as Io
+    for await (const chunk of counted(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
+    return { heard, passed: Buffer.concat(passed) }
+  }
+
+  test('are counted, of how many, and how fast, and pass unchanged', async () => {
+    const { passed } = await pass(/data\.bin: 1\.0 of 2\.0 MB, [\d.]+ MB\/s/)
+    expect([passed.length, passed[0], passed.at(-1)]).toEqual([2_000_000, 1, 2])
+  })
+
+  test('say nothing of it where nobody looks', async () => {
+    expect((await pass()).heard).toBe('')
+  })
+})
