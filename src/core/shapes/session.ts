@@ -14,7 +14,7 @@ const viewport = z
 
 const proxy = z.object({
   server: z.string().min(1).describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
-  bypass: z.string().optional().describe('Comma-separated hosts that go direct'),
+  bypass: z.string().max(4096).optional().describe('Comma-separated hosts that go direct'),
   username: z.string().optional(),
   password: z.string().optional(),
 })

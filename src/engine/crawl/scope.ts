@@ -4,6 +4,7 @@ import { RE2JS } from 're2js'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { SkipReason } from '../../core/shapes/crawl.ts'
+import { linearGlob } from '../linear-glob.ts'
 import { type Folding, foldingOf, hostOf, identityOf } from './address.ts'
 
 export interface ScopeWishes {
@@ -31,6 +32,9 @@ export function pathRules({ include_paths: include, exclude_paths: exclude, path
   }
 }
 
+/** Ways to match that are tried in less than some milliseconds. */
+const mostTries = 1e6
+
 interface Syntax {
   readonly name: string
   read(pattern: string): Matches
@@ -39,9 +43,15 @@ interface Syntax {
 const syntaxes: Record<'glob' | 'regex', Syntax> = {
   glob: {
     name: 'a glob',
-    // As in the paths that they are for, a slash stands first.
-    read: (glob) =>
-      picomatch(/^(?:\/|\*\*)/.test(glob) ? glob : `/${glob}`, { dot: true, noextglob: true, nonegate: true }),
+    read: (given) => {
+      // As in the paths that they are for, a slash stands first.
+      const glob = /^(?:\/|\*\*)/.test(given) ? given : `/${given}`
+      const exact = picomatch(glob, { dot: true, noextglob: true, nonegate: true })
+      const linear = linearGlob(glob, 'glob')
+      const turns = glob.match(/\*+|\{/g)?.length ?? 0
+      // The expression goes back at every turn; where that could take long, a star may stand for nothing at an end.
+      return (path) => (path.length ** turns <= mostTries ? exact(path) : linear(path))
+    },
   },
   regex: {
     name: 'a regular expression',

@@ -9,7 +9,20 @@ function matches(rule: string, host: string, port: number): boolean {
   if (rule === '<local>') return !host.includes('.') && !host.includes(':')
   const [, name = '', digits] = /^(?:[a-z]+:\/\/)?(.*?)(?::(\d+))?$/.exec(rule) ?? []
   if (digits !== undefined && Number(digits) !== port) return false
-  const parts = (name.startsWith('.') ? `*${name}` : name).split('*')
-  const pattern = parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')
-  return new RegExp(`^${pattern}$`).test(host)
+  return isLike(host, name.startsWith('.') ? `*${name}` : name)
+}
+
+/** Whether a text is of a pattern with stars: each piece is looked for once, since going back would take for ever. */
+function isLike(text: string, pattern: string): boolean {
+  const [first = '', ...others] = pattern.split('*')
+  const last = others.pop()
+  if (last === undefined) return text === pattern
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const piece of others) {
+    const found = text.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
 }

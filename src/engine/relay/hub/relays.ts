@@ -1,5 +1,4 @@
 /** The engine's relay: what operations ask of it. */
-import picomatch from 'picomatch'
 import { type Caller, nobody } from '../../../core/caller.ts'
 import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors.ts'
@@ -10,6 +9,7 @@ import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes
 import type { SocketCall } from '../../../core/socket.ts'
 import type { StreamCall } from '../../../core/stream.ts'
 import type { CdpDone } from '../../cdp/calls.ts'
+import { linearGlob } from '../../linear-glob.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
 import type { RelayHub } from './hub.ts'
@@ -168,7 +168,7 @@ function queryOf({
     ...(type && { types: type }),
     ...(target_id !== undefined && { targetId: target_id }),
     ...(level !== undefined && { level }),
-    ...(url !== undefined && { url: picomatch(url, { bash: true }) }),
+    ...(url !== undefined && { url: linearGlob(url, 'url', { bash: true }) }),
     ...(text !== undefined && { text }),
   }
 }

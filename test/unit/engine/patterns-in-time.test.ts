@@ -1,0 +1,51 @@
+/** A backtracking expression would not come to an end here: these tests hang when one is used. */
+import { describe, expect, test } from 'vitest'
+import { pathRules } from '../../../src/engine/crawl/scope.ts'
+import { bypasses } from '../../../src/engine/egress/bypass.ts'
+import { linearGlob } from '../../../src/engine/linear-glob.ts'
+
+const many = 'a'.repeat(240)
+const hostile = `${'*a'.repeat(40)}*b`
+
+describe('patterns that callers write take little time on texts that pages write', () => {
+  test('hosts that go past a proxy', () => {
+    expect(bypasses(hostile, many, 443)).toBe(false)
+    expect(bypasses(hostile, `${many}b`, 443)).toBe(true)
+  })
+
+  test.each([
+    ['include_paths', 'stars', hostile],
+    ['include_paths', 'alternatives', `/${'{a,aa}'.repeat(60)}b`],
+    ['exclude_paths', 'folders', `/${'**/a/'.repeat(20)}b`],
+  ] as const)('paths of a crawl: %s with %s', (field, _, glob) => {
+    const rules = pathRules({ include_paths: [], exclude_paths: [], [field]: [glob], ...others })
+    const judge = field === 'include_paths' ? rules.included : rules.excluded
+    expect(judge(`/${many}c`)).toBe(false)
+    expect(judge(`/${'a/'.repeat(100)}c`)).toBe(false)
+  })
+
+  test('addresses of the events of a relay', () => {
+    const matches = linearGlob(`https://${hostile}`, 'url', { bash: true })
+    expect([matches(`https://${many}`), matches(`https://${many}/b`)]).toEqual([false, true])
+  })
+})
+
+const others = { allow_subdomains: false, allow_external_links: false }
+
+describe('hosts that go past a proxy', () => {
+  test.each([
+    ['intra', 'intra', true],
+    ['intra', 'intra.example', false],
+    ['.example.com', 'a.example.com', true],
+    ['.example.com', 'example.com', false],
+    ['*.test:443', 'x.test', true],
+    ['*.test:8080', 'x.test', false],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['*b*b', 'abb', true],
+    ['*b*b', 'ab', false],
+    ['*', 'anything', true],
+    ['https://x.*', 'x.y', true],
+    ['<local>, other', 'box', true],
+  ])('%s: %s', (list, host, goesDirect) => expect(bypasses(list, host, 443)).toBe(goesDirect))
+})
