@@ -1,13 +1,18 @@
 // A server of its own with what it works on: a site, two keys, a browser at its relay; and what it costs the machine.
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from '../build.js'
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** For a server to end: it drains for 30 seconds. */
+const endMs = 90_000
+/** For a browser to be at its relay. */
+const relayMs = 120_000
+
 const run = promisify(execFile)
 
 /** Pages of text that link to each other; `/filled/` ones are filled by their script. */
@@ -26,17 +31,32 @@ export async function openSite() {
         : `<!doctype html><title>Page ${number}</title><main>${body}</main>`,
     )
   })
-  // Clients choose when to let go: a connection that closes as it is used again is no fault of theirs.
-  server.keepAliveTimeout = 600_000
+  // As long as by default: connections are closed under the feet of those who keep them, as on the web.
+  server.keepAliveTimeout = 5000
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() }
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** A build of its own, which nobody builds anew in the middle of it; inside the checkout, so that its packages are found. */
+export async function buildApart() {
+  const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
+  await mkdir(parent, { recursive: true })
+  const folder = await mkdtemp(join(parent, 'bax-soak-'))
+  await build(join(folder, 'dist'))
+  return { program: join(folder, 'dist', 'main.js'), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** A server whose bounds for callers are given; its state goes with it. */
-export async function openServer(flags) {
+export async function openServer(program, flags) {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-soak-'))
   const temporary = join(stateDir, 'tmp')
-  await run('mkdir', [temporary])
+  await mkdir(temporary)
   const env = {
     ...process.env,
     BAX_STATE_DIR: stateDir,
@@ -71,24 +91,32 @@ export async function openServer(flags) {
   return {
     url,
     keys,
+    program,
     pid: child.pid,
-    stateDir,
     temporary,
     env,
     /** Warnings and errors of its log. */
     lines,
     bax,
+    /** Asks it to end; the code that it ends with, `killed` when it does not. */
     async stop() {
       child.kill('SIGTERM')
-      return ended
+      const late = setTimeout(() => child.kill('SIGKILL'), endMs)
+      const code = await ended
+      clearTimeout(late)
+      return code ?? 'killed'
     },
-    remove: () => rm(stateDir, { recursive: true, force: true }),
+    async remove() {
+      child.kill('SIGKILL')
+      await rm(stateDir, { recursive: true, force: true })
+    },
   }
 }
 
 /** A browser brought through the relay; gives the id of its session. */
 export async function openRelay(server, key) {
   const client = { ...server.env, BAX_SERVER: server.url, BAX_API_KEY: key }
+  const { program } = server
   const { stdout } = await run(process.execPath, [program, 'relay', 'tokens', 'create', '--json'], { env: client })
   const { token } = JSON.parse(stdout)
   const args = [program, 'relay', 'connect', '--launch', '--policy', 'full', '--name', 'soak', '--no-events']
@@ -99,14 +127,16 @@ export async function openRelay(server, key) {
   let said = ''
   child.stderr.on('data', (chunk) => (said += chunk))
   const ended = new Promise((resolve) => child.on('close', resolve))
-  for (;;) {
+  const close = () => (child.kill('SIGTERM'), ended)
+  const until = performance.now() + relayMs
+  while (child.exitCode === null && performance.now() < until) {
     const answer = await fetch(`${server.url}/relay/sessions`, { headers: { 'x-api-key': key } })
     const { sessions } = await answer.json()
-    if (sessions.length > 0)
-      return { id: sessions[0].id ?? sessions[0].session_id, close: () => (child.kill('SIGTERM'), ended) }
-    if (child.exitCode !== null) throw new Error(`no browser for the relay: ${said}`)
+    if (sessions.length > 0) return { id: sessions[0].id ?? sessions[0].session_id, close }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  await close()
+  throw new Error(`no browser for the relay: ${said}`)
 }
 
 /** A process and all below it. */
@@ -128,12 +158,17 @@ export async function treeOf(pid) {
   return [...tree]
 }
 
-/** Memory of the whole tree with what is shared counted once, in MB. */
+/**
+ * Memory that is a tree's own, in MB, of its first process and of all together. Pages of files are left out: how much of
+ * them counts for whom depends on who else on the machine runs the same browser.
+ */
 export async function memoryOf(pid) {
-  let total = 0
-  for (const one of await treeOf(pid)) {
-    const text = await readFile(`/proc/${one}/smaps_rollup`, 'utf8').catch(() => '')
-    total += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0)
-  }
-  return total / 1024
+  const each = await Promise.all((await treeOf(pid)).map(async (one) => [one, await ownMemory(one)]))
+  return { server: each.find(([one]) => one === pid)?.[1] ?? 0, all: each.reduce((sum, [, mb]) => sum + mb, 0) }
+}
+
+async function ownMemory(pid) {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
+  const kb = (field) => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  return (kb('Pss_Anon') + kb('Pss_Shmem')) / 1024
 }

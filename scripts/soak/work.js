@@ -2,15 +2,23 @@
 
 /** A refusal that a loaded server may give. */
 export class Refused extends Error {
-  constructor(status, retryAfter) {
-    super(`refused with ${status}`)
+  constructor(status, code, retryAfter) {
+    super(`refused with ${status} ${code}`)
     this.status = status
+    this.code = code
     this.retryAfter = retryAfter
   }
 }
 
 /** How often each kind comes among a hundred. */
 const shares = { scrape: 40, session: 20, render: 10, visit: 10, relay: 10, exec: 5, crawl: 5 }
+
+/** A session is used so often, and then replaced. */
+const usesOfSession = 50
+/** Nothing that is asked takes longer; a server that says nothing at all is an error too. */
+const patienceMs = 200_000
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Work for one key; sessions and shells that it uses again and again are made when they are first needed. */
 export function workOf({ url, key, site, relay, shell }) {
@@ -19,15 +27,29 @@ export function workOf({ url, key, site, relay, shell }) {
       method,
       headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
     })
     const text = await response.text()
     if (response.status === 429 || response.status === 503)
-      throw new Refused(response.status, response.headers.get('retry-after'))
+      throw new Refused(response.status, JSON.parse(text).code, response.headers.get('retry-after'))
     if (response.status === 204) return undefined
     if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
     const answer = JSON.parse(text)
-    if (!good(answer)) throw new Error(`${method} ${path}: ${text.slice(0, 300)}`)
+    if (!good(answer)) throw new Error(`${method} ${path}: ${answer.code} ${answer.error} ${text.slice(0, 600)}`)
     return answer
+  }
+  let askedAgain = 0
+  /** What belongs to work that was accepted is asked again when it is refused, as any client would. */
+  const insist = async (...asked) => {
+    for (;;) {
+      try {
+        return await ask(...asked)
+      } catch (error) {
+        if (!(error instanceof Refused) || !error.retryAfter) throw error
+        askedAgain += 1
+        await pause(Number(error.retryAfter) * 1000)
+      }
+    }
   }
   const page = () => `${site}/page/${Math.floor(Math.random() * 500)}`
   const commands = (session_id) => ({
@@ -39,13 +61,23 @@ export function workOf({ url, key, site, relay, shell }) {
     ],
   })
   const makeSession = async () => {
-    let made = await ask('POST', '/sessions', { idle_timeout_secs: 60 })
+    let made = await ask('POST', '/sessions', { idle_timeout_secs: 0 })
     while (made.status === 'provisioning') {
-      await new Promise((resolve) => setTimeout(resolve, made.retry_after_ms ?? 500))
-      made = await ask('GET', `/sessions/provision/${made.provision_id}`)
+      await pause(made.retry_after_ms ?? 500)
+      made = await insist('GET', `/sessions/provision/${made.provision_id}`)
       if (made.status === 'failed') throw new Error(`no session: ${made.error}`)
     }
     return made.session_id
+  }
+  const endSession = (id) => insist('DELETE', `/sessions/${id}`)
+  /** Work in a session, which ends with it when it fails. */
+  const inSession = async (id) => {
+    try {
+      await insist('POST', '/commands', commands(id))
+    } catch (error) {
+      await endSession(id)
+      throw error
+    }
   }
   const idle = []
   let shellId
@@ -53,22 +85,27 @@ export function workOf({ url, key, site, relay, shell }) {
     scrape: () => ask('POST', '/v1/scrape', { url: page() }),
     render: () => ask('POST', '/v1/scrape', { url: page().replace('/page/', '/filled/'), render: 'browser' }),
     async session() {
-      const session = idle.pop() ?? (await makeSession())
-      const answer = await ask('POST', '/commands', commands(session))
-      idle.push(session)
-      return answer
+      const held = idle.pop() ?? { id: await makeSession(), uses: 0 }
+      await inSession(held.id)
+      held.uses += 1
+      if (held.uses < usesOfSession) idle.push(held)
+      else await endSession(held.id)
     },
     async visit() {
-      const session = await makeSession()
-      try {
-        await ask('POST', '/commands', commands(session))
-      } finally {
-        await ask('DELETE', `/sessions/${session}`)
-      }
+      const id = await makeSession()
+      await inSession(id)
+      await endSession(id)
     },
     crawl: () => ask('POST', '/v1/crawl', { url: page(), limit: 5 }),
     async exec() {
-      shellId ??= ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' }).then(({ session_id }) => session_id)
+      shellId ??= ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' }).then(
+        ({ session_id }) => session_id,
+        (error) => {
+          // The next one tries again.
+          shellId = undefined
+          throw error
+        },
+      )
       const session_id = await shellId
       return ask(
         'POST',
@@ -82,9 +119,12 @@ export function workOf({ url, key, site, relay, shell }) {
   }
   const without = new Set([...(relay ? [] : ['relay']), ...(shell ? [] : ['exec'])])
   const wheel = Object.entries(shares).flatMap(([kind, share]) => (without.has(kind) ? [] : Array(share).fill(kind)))
-  return async () => {
-    const kind = wheel[Math.floor(Math.random() * wheel.length)]
-    await kinds[kind]()
-    return kind
+  return {
+    pick: () => wheel[Math.floor(Math.random() * wheel.length)],
+    unit: (kind) => kinds[kind](),
+    /** How often something that belongs to accepted work was refused. */
+    get askedAgain() {
+      return askedAgain
+    },
   }
 }

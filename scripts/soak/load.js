@@ -1,0 +1,115 @@
+// Load: what it came to, how much of it the machine holds, and a pace that follows the machine.
+import { Refused } from './work.js'
+
+/** What each kind of work came to. */
+export class Tally {
+  /** Milliseconds of each unit that was done, by kind. */
+  done = new Map()
+  refused = new Map()
+  /** How often each error came, by its text without numbers and ids. */
+  errors = new Map()
+  /** Units that were due while too many were open. */
+  heldBack = 0
+
+  get total() {
+    return [...this.done.values()].reduce((sum, { length }) => sum + length, 0)
+  }
+  get failed() {
+    return [...this.errors.values()].reduce((sum, { count }) => sum + count, 0)
+  }
+  get turnedAway() {
+    return [...this.refused.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Runs one unit and notes what became of it. */
+  async run(work) {
+    const start = performance.now()
+    const kind = work.pick()
+    try {
+      await work.unit(kind)
+      if (!this.done.has(kind)) this.done.set(kind, [])
+      this.done.get(kind).push(performance.now() - start)
+    } catch (error) {
+      if (error instanceof Refused) this.#refuse(error)
+      else this.fail(`${kind}: ${told(error)}`)
+    }
+  }
+
+  fail(text) {
+    const key = text.replaceAll(/\b(\w{2,4})_[\w-]{16,}/g, '$1_…').replaceAll(/\d+/g, '0')
+    this.errors.set(key, { count: (this.errors.get(key)?.count ?? 0) + 1, example: text })
+  }
+
+  #refuse({ status, code, retryAfter }) {
+    const key = `${status} ${code}`
+    this.refused.set(key, (this.refused.get(key) ?? 0) + 1)
+    if (!/^[1-9]\d*$/.test(retryAfter ?? '')) this.fail(`${key} without Retry-After`)
+  }
+}
+
+/** An error with what caused it: `fetch failed` alone says nothing. */
+function told(error) {
+  const { message, cause } = error
+  return cause ? `${message} (${cause.code ?? ''} ${cause.message})` : message
+}
+
+/** Units a second when so many are at work all the time. */
+async function throughput(works, together, forSecs) {
+  const tally = new Tally()
+  const start = performance.now()
+  const until = start + forSecs * 1000
+  await Promise.all(
+    Array.from({ length: together }, async (_, at) => {
+      while (performance.now() < until) await tally.run(works[at % works.length])
+    }),
+  )
+  return { rate: tally.total / ((performance.now() - start) / 1000), tally }
+}
+
+/**
+ * What the machine holds, in units a second, and how many at a time that took: more and more together until twice in a
+ * row that has brought hardly more: as few as do it, since more at a time only wait for each other. One slow moment alone decides nothing.
+ */
+export async function findLevel(works, forSecs, say) {
+  let best = { rate: 0, together: 1 }
+  const errors = []
+  for (let together = 2, worse = 0; together <= 16 && worse < 2; together *= 2) {
+    const { rate, tally } = await throughput(works, together, forSecs)
+    say(`${together} at a time: ${rate.toFixed(1)} units a second`)
+    errors.push(...[...tally.errors.values()].map(({ example }) => example))
+    if (rate > best.rate * 1.15) {
+      best = { rate, together }
+      worse = 0
+    } else worse += 1
+  }
+  return { ...best, errors }
+}
+
+/**
+ * Work that begins at a pace, for a time; resolves when all of it is over. With `most` no more are open than that: what
+ * is due then is left out, and the pace follows what the machine, which others use too, has done in the last seconds.
+ */
+export async function steadily(works, { perSec, forSecs, most = Infinity, share = 1 }, tally) {
+  const open = new Set()
+  const start = performance.now()
+  const windowMs = 10_000
+  let pace = perSec
+  let due = start
+  let window = { from: start, done: 0, heldBack: 0 }
+  for (let begun = 0; performance.now() - start < forSecs * 1000; begun += 1) {
+    const now = performance.now()
+    if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now))
+    due += 1000 / pace
+    if (open.size < most) {
+      const running = tally.run(works[begun % works.length]).finally(() => open.delete(running))
+      open.add(running)
+    } else tally.heldBack += 1
+    if (performance.now() - window.from < windowMs) continue
+    const did = (tally.total - window.done) / ((performance.now() - window.from) / 1000)
+    // Held back: less than was asked is all there is now. Else towards the pace of a machine that is ours alone.
+    pace = tally.heldBack > window.heldBack ? Math.max(1, share * did) : Math.min(perSec, pace * 1.1)
+    window = { from: performance.now(), done: tally.total, heldBack: tally.heldBack }
+  }
+  await Promise.all(open)
+  return tally.total / ((performance.now() - start) / 1000)
+}
