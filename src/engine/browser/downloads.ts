@@ -51,9 +51,15 @@ async function keep(download: Download, shelf: Shelf): Promise<void> {
 /** What goes with its session needs no removing. */
 const quietly = (work: Promise<void>): Promise<void> => work.catch(() => {})
 
+/** Room is left for the number of a name that was there before. */
+const nameBytes = 200
+
 /** The suggested name without any path in it; `report.pdf` becomes `report (2).pdf` when it was there before. */
 function freeName(suggested: string, taken: Set<string>): string {
-  const safe = basename(suggested.replaceAll('\\', '/')).replace(/^\.+/, '').slice(-200) || 'download'
+  const plain = basename(suggested.replaceAll('\\', '/'))
+  // Its end says what it is. File systems count bytes, and a character that was cut is none.
+  const end = Buffer.from(plain).subarray(-nameBytes).toString().replace(/^\uFFFD+/, '') // prettier-ignore
+  const safe = end.replace(/^\.+/, '') || 'download'
   const extension = extname(safe)
   const stem = safe.slice(0, safe.length - extension.length)
   let name = safe

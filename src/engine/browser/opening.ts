@@ -11,7 +11,8 @@ import type { Seat } from './pool.ts'
 import { openRemote } from './remote.ts'
 import type { BrowserWorker, Place } from './worker.ts'
 import type { Ground } from './ground.ts'
-import { downloadFolder, Session, type SessionFacts } from './session.ts'
+import { Session, type SessionFacts } from './session.ts'
+import { downloadFolder } from './session-files.ts'
 
 /** A session that is ready, with what its creator alone is told. */
 export interface OpenedSession {

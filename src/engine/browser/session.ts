@@ -1,12 +1,11 @@
 /** One live browser session. */
 import { rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { EventLog } from '../../core/events.ts'
-import { writeWhole } from '../../core/files.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { SessionInput, SessionRecord } from '../../core/shapes/session.ts'
@@ -17,6 +16,7 @@ import { answerDialogs } from './dialogs.ts'
 import { keepDownloads } from './downloads.ts'
 import { inTime } from './in-time.ts'
 import type { SessionSketch } from './grave.ts'
+import { allowedPath, saveFile } from './session-files.ts'
 import type { Ground } from './ground.ts'
 import { type EndReason, endedError } from './endings.ts'
 import { Lifetime } from './lifetime.ts'
@@ -153,19 +153,22 @@ export class Session implements BatchTarget {
     await this.#tabs.title(limits.session.titleMs)
   }
 
-  async save(path: string, bytes: Uint8Array): Promise<string> {
-    const target = allowedPath(this.#facts, path, 'files are written')
-    await writeWhole(target, bytes)
-    return target
+  save(path: string, bytes: Uint8Array): Promise<string> {
+    return saveFile(this.#reach, path, bytes)
   }
 
   upload(path: string): string {
     if (this.#facts.writeAnywhere && !isAbsolute(path)) {
       throw new BaxError('invalid_data', `a file to upload needs its absolute path, not ${path}`)
     }
-    const file = allowedPath(this.#facts, path, 'files are uploaded')
+    const file = allowedPath(this.#reach, path, 'files are uploaded')
     if (!existsSync(file)) throw new BaxError('invalid_data', `there is no file ${path} to upload`)
     return file
+  }
+
+  get #reach() {
+    const { writeAnywhere, ground } = this.#facts
+    return { writeAnywhere, folder: ground.downloads }
   }
 
   /** Counts as activity, and holds off the idle time until it is done. */
@@ -277,20 +280,4 @@ export class Session implements BatchTarget {
       this.events.emit('session.closed', { reason })
     }
   }
-}
-
-/** Where downloads of a session go, below a folder that ends with its browser. */
-export const downloadFolder = (parent: string, key: string): string => join(parent, 'downloads', key)
-
-/** An engine for strangers touches no file beyond the session's own download folder. */
-function allowedPath({ writeAnywhere, ground }: SessionFacts, path: string, what: string): string {
-  if (writeAnywhere) return resolve(path)
-  const target = resolve(ground.downloads, path)
-  const inside = relative(ground.downloads, target)
-  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
-    throw new BaxError('invalid_data', `${what} below the session's download folder only, not at ${path}`, {
-      hint: 'give a relative path',
-    })
-  }
-  return target
 }

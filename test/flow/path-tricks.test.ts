@@ -1,0 +1,200 @@
+/** Names that try to be paths, where a server takes names from strangers and from pages: nothing outside is touched or told of. */
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { call, follow } from '../../src/client/client.ts'
+import type { CommandResult } from '../../src/core/shapes/commands.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+
+beforeAll(async () => {
+  const download = (
+    name: string,
+  ): [string, (request: unknown, response: import('node:http').ServerResponse) => void] => [
+    `/${Buffer.from(name).toString('hex')}`,
+    (_, response) => {
+      const spelled = encodeURIComponent(name).replaceAll("'", '%27')
+      response.setHeader('content-disposition', `attachment; filename*=UTF-8''${spelled}`)
+      response.end('from a page')
+    },
+  ]
+  ;[homes, site] = await Promise.all([
+    openHomes({ writeAnywhere: false }),
+    serveSite({ '/': '<title>Home</title><h1>Home</h1>', ...Object.fromEntries(hostileNames.map(download)) }),
+  ])
+})
+afterAll(async () => {
+  await homes?.close()
+  await site?.close()
+})
+
+/** As a page may call what it has to download. */
+const hostileNames = [
+  '../../../escaped.txt',
+  '..\\..\\escaped.txt',
+  '/etc/escaped.txt',
+  'C:\\Windows\\escaped.txt',
+  '%2e%2e%2fescaped.txt',
+  '..',
+  '.bashrc',
+  'a\0b.txt',
+  'line\nbreak.txt',
+  'é'.repeat(300),
+  `${'x'.repeat(5000)}.txt`,
+]
+
+/** All that is below a folder, with what is no file or folder. */
+async function treeOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true })
+  const facts = await Promise.all(
+    entries.map(async (name) => ({ name, isLink: (await lstat(join(folder, name))).isSymbolicLink() })),
+  )
+  return facts.filter(({ isLink }) => !isLink).map(({ name }) => name).toSorted() // prettier-ignore
+}
+
+async function shoot(session_id: string, path: string): Promise<CommandResult> {
+  const { results } = await homes.clients.http.runCommands({
+    session_id,
+    commands: [{ command: 'screenshot', data: { path } }],
+  })
+  return results[0]!
+}
+
+describe('the path of a screenshot', () => {
+  let session: string
+  let folder: string
+  beforeAll(async () => {
+    session = (await homes.clients.http.createSession({ headless: true })).session_id!
+    folder = dirname((await shoot(session, 'first.png')).data!['path'] as string)
+  })
+
+  test.each([
+    '../escaped.png',
+    '..',
+    '.',
+    './',
+    'a/../..',
+    'a/../../escaped.png',
+    '/etc/escaped.png',
+    '//etc/escaped.png',
+    '/proc/self/cwd/escaped.png',
+  ])('%j leads nowhere', async (path) => {
+    const before = await treeOf(homes.stateDir)
+    expect(await shoot(session, path)).toMatchObject({ success: false, code: 'invalid_data' })
+    expect(await treeOf(homes.stateDir)).toEqual(before)
+  })
+
+  test.each([
+    ['a NUL', 'a\0.png'],
+    ['too long a name', 'x'.repeat(300)],
+    ['too long a path', 'd/'.repeat(2040) + 'x'],
+    ['a file as its folder', 'first.png/below.png'],
+    ['a folder as its file', 'shots'],
+  ])('with %s is refused in words that do not tell where the server keeps things', async (_, path) => {
+    expect(await shoot(session, 'shots/second.png')).toMatchObject({ success: true })
+    const result = await shoot(session, path)
+    expect(result).toMatchObject({ success: false, code: 'invalid_data' })
+    expect(JSON.stringify(result)).not.toContain(homes.stateDir)
+    expect((await shoot(session, 'again.png')).success).toBe(true)
+  })
+
+  test.each([
+    '%2e%2e/%2e%2e/shot.png',
+    '..\\..\\shot.png',
+    'C:\\shot.png',
+    '~/shot.png',
+    'a/../shot.png',
+    '..a/shot.png',
+  ])('%j is a name like others', async (path) => {
+    const saved = (await shoot(session, path)).data!['path'] as string
+    expect(relative(folder, saved)).not.toMatch(/^\.\.(\/|$)/)
+    expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  test('of one session leads into no other one', async () => {
+    const { session_id } = await homes.clients.http.createSession({ headless: true })
+    const own = (await shoot(session_id!, 'own.png')).data!['path'] as string
+    expect(dirname(own)).not.toBe(folder)
+    const path = relative(folder, own)
+    expect(await shoot(session, path)).toMatchObject({ success: false, code: 'invalid_data' })
+    expect(await shoot(session, own)).toMatchObject({ success: false, code: 'invalid_data' })
+  })
+})
+
+describe('the name of a download', () => {
+  test.each(hostileNames)('%j stays in the folder of its session', async (name) => {
+    const { session_id } = await homes.clients.http.createSession({ headless: true, start_url: site.url })
+    const url = `/${Buffer.from(name).toString('hex')}`
+    const commands = [{ command: 'evaluate', data: { expression: `void (location.href = ${JSON.stringify(url)})` } }]
+    await homes.clients.http.runCommands({ session_id: session_id!, commands })
+    for await (const frame of follow(homes.transports.http, 'GET /stream/sse', {
+      session_id,
+      replay: 'all',
+    })) {
+      if (frame.type !== 'download.finished') continue
+      const { data } = frame as unknown as { data: { success: boolean; path: string; filename: string } }
+      const { success, path, filename } = data
+      expect(success).toBe(true)
+      const shot = (await shoot(session_id!, 'shot.png')).data!['path'] as string
+      expect(dirname(path)).toBe(dirname(shot))
+      expect(filename).toBe(basename(path))
+      expect(filename).not.toMatch(/^\.|[/\\\0]/)
+      expect(await readFile(path, 'utf8')).toBe('from a page')
+      break
+    }
+    await homes.clients.http.closeSession({ session_id: session_id! })
+  })
+})
+
+describe('a profile', () => {
+  test.each(['../../escaped', '/etc/escaped', 'a\0b', 'C:\\escaped', '..', '%2e%2e%2f'])(
+    'may be named %j, which is no path to anything',
+    async (name) => {
+      const before = await treeOf(homes.stateDir)
+      const { profile_id } = await homes.clients.http.saveProfile({ name })
+      const made = (await treeOf(homes.stateDir)).filter((entry) => !before.includes(entry))
+      expect(made.filter((entry) => entry !== 'profiles')).toEqual([`profiles/${profile_id}.json`])
+      expect(await homes.clients.http.getProfile({ profile_id })).toMatchObject({ name })
+      await homes.clients.http.deleteProfile({ profile_id })
+    },
+  )
+
+  test('is had by its id alone, whatever else lies beside it', async () => {
+    await mkdir(join(homes.stateDir, 'profiles'), { recursive: true })
+    const secret = join(homes.stateDir, 'secret.json')
+    await writeFile(
+      secret,
+      JSON.stringify({ profile_id: 'secret', name: 'secret', state: { cookies: [], origins: [] } }),
+    )
+    const { profile_id } = await homes.clients.http.saveProfile({ name: 'mine' })
+    for (const id of [
+      '../secret',
+      '..%2Fsecret',
+      '%2e%2e%2fsecret',
+      `../profiles/${profile_id}`,
+      `${profile_id}.json`,
+      `${profile_id}\0`,
+      '..\\secret',
+      join(homes.stateDir, 'secret'),
+    ]) {
+      const failure = await failureOf(homes.clients.http.getProfile({ profile_id: id }))
+      expect([id, failure.code]).toEqual([
+        id,
+        expect.stringMatching(/^(invalid_request|profile_not_found|route_not_found)$/),
+      ])
+      const load = await failureOf(homes.clients.http.createSession({ profile_id: id }))
+      expect([id, load.code]).toEqual([id, 'invalid_request'])
+      const raw = await failureOf(call(homes.transports.http, 'DELETE /profiles/{profile_id}', { profile_id: id }))
+      expect([id, raw.code]).toEqual([
+        id,
+        expect.stringMatching(/^(invalid_request|profile_not_found|route_not_found)$/),
+      ])
+    }
+    expect(await readFile(secret, 'utf8')).toContain('secret')
+    expect(await homes.clients.http.getProfile({ profile_id })).toMatchObject({ name: 'mine' })
+  })
+})
