@@ -5,8 +5,11 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
 import type { HttpAnswer } from './http-client.ts'
+import { isZstdBomb } from './zstd-cost.ts'
 
 const { bodyBytes } = limits.scrape
+/** Every coding takes memory of its own, whatever comes of it; nobody needs more than two. */
+const mostCodings = 5
 
 /** @throws BaxError `content_too_large`, or `connection_failed` when the body breaks off. */
 export async function readBody({ headers, body }: HttpAnswer, signal: AbortSignal): Promise<Uint8Array> {
@@ -19,6 +22,10 @@ export async function readBody({ headers, body }: HttpAnswer, signal: AbortSigna
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')
+  if (codings.length > mostCodings) {
+    body.destroy()
+    throw new BaxError('unsupported_content_type', `the content is packed ${codings.length} times over`)
+  }
   try {
     // The coding that was put on last comes off first.
     let stream = body
@@ -66,6 +73,7 @@ async function gather(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Node 20 has no zstd of its own. */
 async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes
+  if (isZstdBomb(bytes, bodyBytes)) throw tooLarge()
   const { Decompress } = await import('fzstd')
   const chunks: Uint8Array[] = []
   let size = 0
