@@ -12,4 +12,6 @@ export const identify: MiddlewareHandler<AppEnv> = async (context, next) => {
   await next()
   context.header('x-request-id', requestId)
   context.header('x-bax-version', version)
+  // Texts of strangers are never taken for a page.
+  context.header('x-content-type-options', 'nosniff')
 }

@@ -131,6 +131,7 @@ function withoutWork(whole: Engine): Engine {
 
 async function assertGood(response: Response, method: string): Promise<void> {
   expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   if (response.status < 400) return response.body?.cancel()
   const text = await response.text()
   expect(response.status, text).not.toBe(500)
