@@ -54,9 +54,10 @@ export function pageOf(styled, theme) {
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => lineOf(line, theme, state))
+  // The size at which a letter of these fonts is 9 pixels wide: pictures in half blocks get no seams.
   return `<!doctype html><meta charset="utf-8"><style>
     body{margin:0;background:${back};color:${fore}}
-    pre{margin:0;padding:14px;display:inline-block;font:15px/18px 'DejaVu Sans Mono','Liberation Mono',monospace}
+    pre{margin:0;padding:14px;display:inline-block;font:14.95px/18px 'DejaVu Sans Mono','Liberation Mono',monospace}
     div{height:18px;white-space:pre}span{display:inline-block;height:18px;overflow:hidden;vertical-align:top}
   </style><pre>${lines.join('')}</pre>`
 }
@@ -120,16 +121,22 @@ function of256(index, palette) {
 }
 
 /** Draws a page; `file` may end in .html, which needs no browser. */
-export async function draw(html, file) {
+export async function draw(html, file, scale = 2) {
   if (file.endsWith('.html')) return writeFileSync(file, html)
+  await browse(scale, { width: 2200, height: 1400 }, async (page) => {
+    await page.setContent(html)
+    await page.locator('pre').screenshot({ path: file })
+  })
+}
+
+/** Does something with a page of a browser of its own. */
+export async function browse(deviceScaleFactor, viewport, work) {
   const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', process.env.BAX_BROWSER].find(
     isThere,
   )
   const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox'] })
   try {
-    const page = await browser.newPage({ deviceScaleFactor: 2, viewport: { width: 2200, height: 1400 } })
-    await page.setContent(html)
-    await page.locator('pre').screenshot({ path: file })
+    await work(await browser.newPage({ deviceScaleFactor, viewport }))
   } finally {
     await browser.close()
   }

@@ -35,7 +35,7 @@ export async function act<T>(
   } catch (error) {
     if (error instanceof BaxError) throw error
     signal.throwIfAborted()
-    throw await explain(error, { page, selector, timeoutMs: limit.timeout, ...options })
+    throw await explain(error, { page, selector, ...options, timeoutMs: limit.timeout })
   }
 }
 
