@@ -26,26 +26,30 @@ const recipe = (more) => ({
   folders: [state],
 })
 
-/** Builds it; gives its name. */
-export async function buildImage(more = []) {
+/**
+ * Builds it with further packages of Debian's, under these names; gives the first one.
+ * @param {{ more?: string[], names?: string[] }} wishes
+ */
+export async function buildImage({ more = [], names } = {}) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const [name, ...others] = names ?? [`bax:${version}`, 'bax:latest']
   const base = await baseImage(recipe(more))
-  const name = `bax:${version}`
   const context = await mkdtemp(join(tmpdir(), 'bax-image-context-'))
   try {
     await fill(context)
     await writeFile(join(context, 'Dockerfile'), dockerfile(base, version))
     say(`building ${name}`)
-    await docker(['build', '--quiet', '--tag', name, '--tag', 'bax:latest', context])
+    await docker(['build', '--quiet', ...[name, ...others].flatMap((tag) => ['--tag', tag]), context])
   } finally {
     await rm(context, { recursive: true, force: true })
   }
   return name
 }
 
-/** The Debian below, named by what it is made of. */
+/** The Debian below, named by what it is made of and how. */
 async function baseImage(wanted) {
-  const hash = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16)
+  const how = await readFile(maker)
+  const hash = createHash('sha256').update(JSON.stringify(wanted)).update(how).digest('hex').slice(0, 16)
   const name = `bax-server-base:${hash}`
   if (await docker(['image', 'inspect', name]).catch(() => undefined)) return name
   say(`making ${name} (some minutes, once)`)
@@ -60,12 +64,16 @@ async function baseImage(wanted) {
 }
 
 /** What makes the Debian of shell sessions makes this one too. */
+const maker = join(root, 'src/engine/shell/images/debian-image.ts')
+
 async function loadMaker() {
-  const folder = await mkdtemp(join(root, 'node_modules', '.cache', 'bax-image-'))
+  const cache = join(root, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  const folder = await mkdtemp(join(cache, 'bax-image-'))
   const outfile = join(folder, 'maker.mjs')
   try {
     await esbuild.build({
-      entryPoints: [join(root, 'src/engine/shell/images/debian-image.ts')],
+      entryPoints: [maker],
       bundle: true,
       platform: 'node',
       format: 'esm',
@@ -123,7 +131,7 @@ async function docker(args) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    process.stdout.write(`${await buildImage(process.argv.slice(2))}\n`)
+    process.stdout.write(`${await buildImage({ more: process.argv.slice(2) })}\n`)
   } catch (error) {
     say(`error: ${error.stderr || error.message}`)
     process.exitCode = 1

@@ -1,19 +1,19 @@
-/** A web site on 127.0.0.1 for one test file. */
+/** A web site on this machine for one test file. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
 export interface Site {
-  /** `http://127.0.0.1:PORT`, without a trailing slash. */
+  /** `http://HOST:PORT`, without a trailing slash. */
   readonly url: string
   /** Paths asked for so far, in order. */
   readonly requests: string[]
   close(): Promise<void>
 }
 
-/** Serves HTML by path (`'/': '<h1>…'`) or by function; anything else is a 404. */
-export async function serveSite(pages: Record<string, Page>): Promise<Site> {
+/** Serves HTML by path (`'/': '<h1>…'`) or by function; anything else is a 404. Others reach it at another `host` only. */
+export async function serveSite(pages: Record<string, Page>, host = '127.0.0.1'): Promise<Site> {
   const requests: string[] = []
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname
@@ -24,10 +24,10 @@ export async function serveSite(pages: Record<string, Page>): Promise<Site> {
     response.statusCode = page === undefined ? 404 : 200
     response.end(page ?? '<!doctype html><title>Not found</title><h1>Not found</h1>')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     requests,
     close: () =>
       new Promise((resolve) => {
