@@ -62,7 +62,7 @@ const says: Record<string, (string | RegExp)[]> = {
   'One example of each': [/- heading "Example Domain"/, /Docs\n/, /"userAgent|Mozilla\/5\.0/, /live\/ses_.*token=ft_/, /"markdown":"# Example Domain/], // prettier-ignore
   'Where the engine lives': ['"command":"get_title"', '"openapi":"3.1'],
   'The command line': ['red shoes'],
-  'Live view': [/live\/ses_\w+\?token=ft_/],
+  'Live view': [/live\/ses_[\w-]+\?token=ft_/],
   'Scripts: `bax run`': [/passed/],
   Scraping: ['# Example Domain', '"links":', '"title":"Example Domain"'],
   Crawling: ['# Example Domain', '/docs/guide/'],
