@@ -7,8 +7,10 @@ export const keyPrefix = 'bax_'
 
 /** Who may come in, as the gate asks. */
 export interface KeyRing {
-  /** Whether callers must show a key: from the first one that is made, whatever becomes of it. */
+  /** Whether callers must show a key: from the first one that is made, whatever becomes of it, and while nobody can tell. */
   required(): boolean
+  /** @throws BaxError `not_ready` while the keys cannot be read: nobody is let in then. */
+  check(): void
   /** @throws BaxError `unauthorized` for one that is unknown, expired or revoked. */
   callerOf(key: string): Caller
   /** Whether what belongs to a key may still be used; always so of what no key owns. */

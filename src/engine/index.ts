@@ -20,7 +20,7 @@ import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
-  const keys = new KeyStore(config.stateDir)
+  const keys = new KeyStore(config.stateDir, Date.now, config.log)
   const store = new ProfileStore(config.stateDir, config.profileKey)
   const tools = makeBatchTools(config)
   const egress = new Egress(config)
@@ -59,11 +59,8 @@ export function createEngine(config: EngineConfig): Engine {
       execs: shell.running(),
       relays: relays.count(),
       crawls: crawls.count,
-      queues: {
-        sessions: sessions.provisioning,
-        pages: extractor.waiting,
-        commands: sessions.waitingBatches,
-      },
+      queues: { sessions: sessions.provisioning, pages: extractor.waiting, commands: sessions.waitingBatches },
+      egress_refused: egress.policy.refused,
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),
     }),

@@ -54,7 +54,7 @@ export const permit =
 
 /**
  * Who sends a request. `accesses` are those of the operations at its address; an unknown address needs a key.
- * @throws BaxError `bad_host`, `bad_origin` or `unauthorized`.
+ * @throws BaxError `bad_host`, `bad_origin`, `unauthorized`, or `not_ready` while nobody can be known.
  */
 export function admit(
   { headers, url }: Pick<Request, 'headers' | 'url'>,
@@ -67,6 +67,7 @@ export function admit(
   if (!accesses.some(({ page }) => page)) checkOrigin(headers, origins, byToken)
   if (keys === null || !required) return everybody
   if (accesses.some(({ scope }) => scope === 'public')) return nobody
+  keys.check()
   refuseKeyInQuery(url)
   const shown = shownIn(headers)
   if (byToken && !shown?.startsWith(keyPrefix)) return nobody

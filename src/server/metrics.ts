@@ -47,6 +47,12 @@ export async function openMeter(engine: Engine, inFlight: () => number): Promise
       new Gauge({ name, help, labelNames: [...labelNames], registers }),
     ]),
   )
+  const refused = new Counter({
+    name: 'bax_egress_refused_total',
+    help: 'Connections to the outside that were refused, by reason',
+    labelNames: ['reason'],
+    registers,
+  })
   return {
     count({ operation, status, ms, bytes: sent }) {
       const labels = { operation, status: String(status) }
@@ -55,7 +61,10 @@ export async function openMeter(engine: Engine, inFlight: () => number): Promise
       bytes.inc({ operation }, sent)
     },
     async text() {
-      for (const { name, values } of gaugesOf(await engine.status(), inFlight())) {
+      const status = await engine.status()
+      refused.reset()
+      for (const [reason, count] of Object.entries(status.egress_refused)) refused.inc({ reason }, count)
+      for (const { name, values } of gaugesOf(status, inFlight())) {
         const gauge = gauges.get(name)!
         gauge.reset()
         for (const { labels, value } of values) gauge.set(labels, value)

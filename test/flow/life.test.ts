@@ -131,6 +131,13 @@ describe('a server', () => {
     expect(value('bax_sessions')).toBe(1)
     expect(value('bax_browsers{kind="headless"}')).toBe(1)
     expect(value('bax_queue_length{queue="sessions"}')).toBe(0)
+    expect(value('bax_egress_refused_total{reason="private"}')).toBe(0)
+    for (const url of ['http://10.0.0.1/', 'http://169.254.169.254/latest/'])
+      expect((await server.ask('POST', '/v1/scrape', { url })).status).toBe(403)
+    const refused = (await server.ask('GET', '/metrics')).body
+    expect(refused).toMatch(/^# TYPE bax_egress_refused_total counter$/m)
+    expect(refused).toMatch(/^bax_egress_refused_total\{reason="private"\} 1$/m)
+    expect(refused).toMatch(/^bax_egress_refused_total\{reason="metadata"\} 1$/m)
     // This very request.
     expect(value('bax_requests_in_flight')).toBe(1)
     expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m)

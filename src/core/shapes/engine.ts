@@ -20,6 +20,14 @@ export const engineStatus = z
       pages: z.int().describe('Pages waiting to be rendered'),
       commands: z.int().describe('Batches waiting for their turn on a session'),
     }),
+    egress_refused: z
+      .object({
+        private: z.int().describe('At an address that is not on the public internet'),
+        metadata: z.int().describe('At an address or name where clouds keep credentials'),
+        port: z.int().describe('At a port of other services than the web'),
+        scheme: z.int().describe('By another scheme than those of the web'),
+      })
+      .describe('Connections that were refused since the engine started'),
     browsers: z.array(
       z.object({
         worker_id: z.string(),

@@ -4,7 +4,7 @@ import type { SessionInput } from '../../core/shapes/session.ts'
 import type { Chain } from './chain.ts'
 import { Failures } from './failures.ts'
 import { Names } from './names.ts'
-import { bareHost, blocked, Policy } from './policy.ts'
+import { bareHost, Policy } from './policy.ts'
 import { Proxy } from './proxy.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
@@ -28,7 +28,7 @@ export class Egress {
    * @throws BaxError `url_blocked`
    */
   checkLiteral({ hostname, port, protocol }: URL): void {
-    if (!(protocol in defaultPorts)) throw blocked()
+    if (!(protocol in defaultPorts)) throw this.policy.refuse('scheme')
     this.policy.checkTarget(bareHost(hostname), Number(port) || defaultPorts[protocol]!)
   }
 

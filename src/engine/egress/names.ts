@@ -3,7 +3,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from '
 import { isIP, type LookupFunction } from 'node:net'
 import type { HostLookup } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
-import { blocked, type Policy } from './policy.ts'
+import type { Policy } from './policy.ts'
 
 interface Known {
   readonly addresses: Promise<readonly LookupAddress[]>
@@ -57,9 +57,10 @@ export class Names {
   async #resolve(host: string): Promise<readonly LookupAddress[]> {
     const version = isIP(host)
     const all = version === 0 ? await this.#ask(host) : [{ address: host, family: version }]
-    const allowed = all.filter(({ address }) => this.#policy.allows(address))
+    const allowed = all.filter(({ address }) => this.#policy.against(address) === undefined)
     if (allowed.length > 0) return allowed
-    throw all.length > 0 ? blocked() : noAddress(host)
+    const [first] = all
+    throw first ? this.#policy.refuse(this.#policy.against(first.address)!) : noAddress(host)
   }
 }
 

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { parseRange } from '../../core/address-range.ts'
 import { BaxError } from '../../core/errors.ts'
+import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { metadataAddresses, metadataHosts } from './metadata.ts'
 
 /** Ports of other services, which browsers do not open either (Fetch, "bad port"). */
@@ -12,6 +13,9 @@ const otherServices = new Set([
   554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
   6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]) // prettier-ignore
+
+/** Why a connection is not made. */
+export type Refusal = keyof EngineStatus['egress_refused']
 
 export interface PolicyFacts {
   /** Whether addresses that are not on the public internet may be reached. */
@@ -23,6 +27,7 @@ export interface PolicyFacts {
 export class Policy {
   readonly #privateAllowed: boolean
   readonly #opened = new BlockList()
+  readonly #refused: Record<Refusal, number> = { private: 0, metadata: 0, port: 0, scheme: 0 }
 
   /** @throws BaxError `invalid_request` for what is no range. */
   constructor({ privateAllowed, opened }: PolicyFacts) {
@@ -33,16 +38,27 @@ export class Policy {
     }
   }
 
-  /** Whether a connection may go to an address, in either notation. */
-  allows(address: string): boolean {
+  /** How often what was refused. */
+  get refused(): Readonly<Record<Refusal, number>> {
+    return { ...this.#refused }
+  }
+
+  /** Counts a refusal, and gives the one answer to all of them. */
+  refuse(reason: Refusal): BaxError {
+    this.#refused[reason] += 1
+    return new BaxError('url_blocked', 'URL blocked')
+  }
+
+  /** Why no connection may go to an address, in either notation; undefined when one may. */
+  against(address: string): Refusal | undefined {
     const bare = address.replace(/%.*$/, '')
-    if (!ipaddr.isValid(bare)) return false
+    if (!ipaddr.isValid(bare)) return 'private'
     const parsed = ipaddr.process(bare)
     const within = carriedBy(parsed)
-    if (metadata.has(parsed.toString()) || (within && metadata.has(within.toString()))) return false
-    if (this.#privateAllowed) return true
+    if (metadata.has(parsed.toString()) || (within && metadata.has(within.toString()))) return 'metadata'
+    if (this.#privateAllowed) return undefined
     const target = within && isTranslated(parsed) ? within : parsed
-    return this.#isOpened(target) || isPublic(target)
+    return this.#isOpened(target) || isPublic(target) ? undefined : 'private'
   }
 
   /**
@@ -50,17 +66,16 @@ export class Policy {
    * @throws BaxError `url_blocked`
    */
   checkTarget(host: string, port: number): void {
-    if (otherServices.has(port) || metadataHosts.has(plainName(host))) throw blocked()
-    if (isIP(host) !== 0 && !this.allows(host)) throw blocked()
+    if (otherServices.has(port)) throw this.refuse('port')
+    if (metadataHosts.has(plainName(host))) throw this.refuse('metadata')
+    const reason = isIP(host) === 0 ? undefined : this.against(host)
+    if (reason) throw this.refuse(reason)
   }
 
   #isOpened(address: Address): boolean {
     return this.#opened.check(address.toString(), address.kind())
   }
 }
-
-/** The one answer to whatever the rule forbids. */
-export const blocked = (): BaxError => new BaxError('url_blocked', 'URL blocked')
 
 /** The host of a URL as resolvers take it: an address of version 6 without its brackets. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')

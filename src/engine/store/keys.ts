@@ -6,6 +6,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../core/caller.ts'
+import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { privateDir, writeWhole } from '../../core/files.ts'
 import { newId } from '../../core/ids.ts'
@@ -39,6 +40,8 @@ interface Watched {
 export class KeyStore implements Keys {
   readonly #folder: string
   readonly #now: () => number
+  readonly #log: Log
+  #unreadable = false
   /** Whoever has asked for keys once goes on asking for them, though their folder be removed. */
   #required = false
   readonly #watched = new Set<Watched>()
@@ -47,9 +50,11 @@ export class KeyStore implements Keys {
   /** When the use of a key was last written down, in ms since 1970. */
   readonly #noted = new Map<string, number>()
 
-  constructor(stateDir: string, now: () => number = Date.now) {
+  /** `log` is told when the keys cannot be read, and when they can be again. */
+  constructor(stateDir: string, now: () => number = Date.now, log: Log = () => {}) {
     this.#folder = join(stateDir, 'keys')
     this.#now = now
+    this.#log = log
   }
 
   async create({ name, scopes, expires }: KeyInput): Promise<KeyMade> {
@@ -83,7 +88,15 @@ export class KeyStore implements Keys {
   }
 
   required(): boolean {
-    return this.#known().length > 0 || this.#required
+    try {
+      return this.#known().length > 0 || this.#required
+    } catch {
+      return true
+    }
+  }
+
+  check(): void {
+    this.#known()
   }
 
   callerOf(key: string): Caller {
@@ -165,7 +178,21 @@ export class KeyStore implements Keys {
     return expires_at !== null && Date.parse(expires_at) <= this.#now() ? 'expired' : 'active'
   }
 
+  /** @throws BaxError `not_ready`; why, only the log is told. */
   #known(): readonly Known[] {
+    try {
+      const keys = this.#current()
+      if (this.#unreadable) this.#log('info', 'the keys can be read again')
+      this.#unreadable = false
+      return keys
+    } catch (cause) {
+      if (!this.#unreadable) this.#log('error', 'the keys cannot be read: every request is refused', { folder: this.#folder, cause: String(cause) }) // prettier-ignore
+      this.#unreadable = true
+      throw new BaxError('not_ready', 'the keys cannot be read', { cause, hint: "the server's log says why" })
+    }
+  }
+
+  #current(): readonly Known[] {
     const changed = statSync(this.#folder, { bigint: true, throwIfNoEntry: false })
     const look = this.#look
     if (look && look.changedNs === changed?.mtimeNs) return look.keys

@@ -52,7 +52,7 @@ export function responses(operation: AnyOperation, components: Json): Json {
 /** What the server answers by itself, before the operation is asked. */
 function commonCodes(operation: AnyOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
-  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited']
+  const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited', 'not_ready']
   const begins = /^(POST|PUT)/.test(operation.http) && !('goesOn' in operation && operation.goesOn)
   return [
     'invalid_request',

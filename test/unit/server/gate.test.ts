@@ -1,5 +1,5 @@
 /** Who is let in where keys are in use, by every operation that there is; and web pages. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -133,6 +133,36 @@ describe('a key', () => {
     expect((await send(target, { 'x-api-key': key })).status).toBe(500)
     await new KeyStore(folder).revoke(key_id)
     expect(await send(target, { 'x-api-key': key })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('while the keys cannot be read', () => {
+  test('nobody is let in, everybody is told to come back, and the log says why, once', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'bax-gate-'))
+    const said: string[] = []
+    const store = new KeyStore(stateDir, Date.now, (level, message) => said.push(`${level}: ${message}`))
+    const { key } = await store.create({ name: 'one', scopes: ['scrape'] })
+    const guarded = createApp({ engine, gate: { hosts: loopbackHosts, origins: new Set(), keys: store } })
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      guarded.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', ...headers } })
+    expect((await get('/v1/crawl', { 'x-api-key': key })).status).toBe(500)
+    await rename(stateDir, `${stateDir}.away`)
+    await writeFile(stateDir, '')
+    const shownKeys: Record<string, string>[] = [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }, {}, { 'x-api-key': 'bax_other' }] // prettier-ignore
+    for (const shown of shownKeys) {
+      const answer = await get('/v1/crawl', shown)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await answer.json()).toMatchObject({ code: 'not_ready', error: 'the keys cannot be read' })
+    }
+    expect((await get('/healthz')).status).not.toBe(503)
+    const complaint = 'error: the keys cannot be read: every request is refused'
+    expect(said).toEqual([complaint])
+    await rm(stateDir)
+    await rename(`${stateDir}.away`, stateDir)
+    expect((await get('/v1/crawl', { 'x-api-key': key })).status).toBe(500)
+    expect((await get('/v1/crawl')).status).toBe(401)
+    expect(said).toEqual([complaint, 'info: the keys can be read again'])
+    await rm(stateDir, { recursive: true })
   })
 })
 

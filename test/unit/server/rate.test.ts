@@ -93,7 +93,7 @@ describe('a quota', () => {
 })
 
 describe('a server with keys', () => {
-  const ring = { required: () => true, callerOf: (key: string) => holder(key) } as unknown as KeyRing
+  const ring = { required: () => true, check: () => {}, callerOf: (key: string) => holder(key) } as unknown as KeyRing
   const engine = { crawls: {}, sessions: { list: async () => [] } } as unknown as Engine
   const app = createApp({
     engine,

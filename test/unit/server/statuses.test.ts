@@ -120,7 +120,7 @@ const appOf = (engine: Engine, more: Partial<AppOptions> = {}) =>
 const isJson = ({ init }: Case) => init.body !== undefined
 
 const holder: Caller = { keyId: 'key_1', name: 'ann', scopes: keyScopes, admin: false }
-const ring = { required: () => true, callerOf: () => ({ ...holder, admin: true }) } as unknown as Keys
+const ring = { required: () => true, check: () => {}, callerOf: () => ({ ...holder, admin: true }) } as unknown as Keys
 const keyed = { ...privateGate, keys: ring }
 
 test('400: a field that nobody knows, where the caller wants to be told', async () => {
@@ -174,6 +174,15 @@ test('500: a fault of ours says nothing of what it was', async () => {
   const fault = () => Promise.reject(new Error('secret'))
   const app = appOf(engineThat(fault), counters(fault))
   for (const one of promisedBy(500)) expect((await ask(app, one)).status, one.name).toBe(500)
+})
+
+test('503: everything that needs a key, while the keys cannot be read', async () => {
+  const check = () => {
+    throw new BaxError('not_ready', 'the keys cannot be read')
+  }
+  const app = appOf(unreached, { gate: { ...privateGate, keys: { ...ring, check } } })
+  for (const one of promisedBy(503).filter(({ operation }) => operation.scope !== 'public'))
+    expect((await ask(app, one, () => ({ headers: { 'x-api-key': 'bax_1' } }))).status, one.name).toBe(503)
 })
 
 test('503: what is new, when the server is about to end', async () => {

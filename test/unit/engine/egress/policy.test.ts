@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Policy } from '../../../../src/engine/egress/policy.ts'
+import { Names } from '../../../../src/engine/egress/names.ts'
 import { metadataAddresses } from '../../../../src/engine/egress/metadata.ts'
 
 const server = (...opened: string[]) => new Policy({ privateAllowed: false, opened })
 const local = new Policy({ privateAllowed: true, opened: [] })
+
+const allows = (policy: Policy, address: string) => policy.against(address) === undefined
 
 const publicAddresses = ['93.184.216.34', '1.1.1.1', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946', '2001:4860:4860::8888', '::ffff:8.8.8.8', '64:ff9b::808:808', '2002:808:808::1'] // prettier-ignore
 
@@ -17,10 +20,10 @@ const privateAddresses = [
 ] // prettier-ignore
 
 describe('a server', () => {
-  test.each(publicAddresses)('reaches %s', (address) => expect(server().allows(address)).toBe(true))
-  test.each(privateAddresses)('does not reach %s', (address) => expect(server().allows(address)).toBe(false))
+  test.each(publicAddresses)('reaches %s', (address) => expect(allows(server(), address)).toBe(true))
+  test.each(privateAddresses)('does not reach %s', (address) => expect(allows(server(), address)).toBe(false))
   test.each(metadataAddresses)('does not reach %s, even where all ranges are opened', (address) => {
-    expect(server('0.0.0.0/0', '::/0').allows(address)).toBe(false)
+    expect(allows(server('0.0.0.0/0', '::/0'), address)).toBe(false)
   })
 
   test('reaches the ranges that were opened, however an address of them is written, and no others', () => {
@@ -33,21 +36,21 @@ describe('a server', () => {
       'fd00::5',
       '192.168.7.7',
     ]) {
-      expect(policy.allows(address), address).toBe(true)
+      expect(allows(policy, address), address).toBe(true)
     }
     for (const address of ['192.168.7.8', 'fd01::1', '127.0.0.1', '::1', '::a00:1']) {
-      expect(policy.allows(address), address).toBe(false)
+      expect(allows(policy, address), address).toBe(false)
     }
   })
 
   test('reaches nothing that is no address', () => {
     for (const text of ['', 'localhost', '127.1', '0x7f.0.0.1', '1.2.3.4.5', '::g'])
-      expect(server().allows(text)).toBe(false)
+      expect(allows(server(), text)).toBe(false)
   })
 })
 
 test('other engines reach everything but the addresses where clouds hand out secrets, in whatever they are wrapped', () => {
-  for (const address of [...publicAddresses, ...privateAddresses]) expect(local.allows(address), address).toBe(true)
+  for (const address of [...publicAddresses, ...privateAddresses]) expect(allows(local, address), address).toBe(true)
   for (const address of [
     ...metadataAddresses,
     '::ffff:169.254.169.254',
@@ -61,7 +64,7 @@ test('other engines reach everything but the addresses where clouds hand out sec
     '2001:470::5efe:a9fe:a9fe',
     'FE80::A9FE:A9FE%eth0',
   ]) {
-    expect(local.allows(address), address).toBe(false)
+    expect(allows(local, address), address).toBe(false)
   }
 })
 
@@ -73,14 +76,14 @@ test('an address of version 4 is judged the same when it is written as one of ve
       const plain = parts.join('.')
       const hex = parts.map((part) => part.toString(16).padStart(2, '0')).join('')
       const [high, low] = [hex.slice(0, 4), hex.slice(4)]
-      const verdict = policy.allows(plain)
+      const verdict = allows(policy, plain)
       for (const written of [
         `::ffff:${plain}`,
         `::ffff:${high}:${low}`,
         `64:ff9b::${high}:${low}`,
         `2002:${high}:${low}::1`,
       ]) {
-        expect(policy.allows(written), written).toBe(verdict)
+        expect(allows(policy, written), written).toBe(verdict)
       }
     }),
   )
@@ -121,4 +124,17 @@ test('what is no range is refused', () => {
   for (const text of ['10.0.0.0/33', '10.0.0/8', 'fd00::/129', 'everything', '10.0.0.0/-1', '', 'fe80::1%eth0/64']) {
     expect(() => server(text), text).toThrow(expect.objectContaining({ code: 'invalid_request' }))
   }
+})
+
+test('what is refused is counted by its reason', async () => {
+  const policy = server()
+  const names = new Names(policy, async () => [{ address: '192.168.1.1', family: 4 }])
+  const refused = { code: 'url_blocked', message: 'URL blocked' }
+  expect(() => policy.checkTarget('10.0.0.1', 80)).toThrow(expect.objectContaining(refused))
+  expect(() => policy.checkTarget('169.254.169.254', 80)).toThrow(expect.objectContaining(refused))
+  expect(() => policy.checkTarget('metadata.google.internal', 80)).toThrow(expect.objectContaining(refused))
+  expect(() => policy.checkTarget('example.com', 25)).toThrow(expect.objectContaining(refused))
+  policy.checkTarget('1.1.1.1', 443)
+  await expect(names.resolve('inside.example')).rejects.toMatchObject(refused)
+  expect(policy.refused).toEqual({ private: 2, metadata: 2, port: 1, scheme: 0 })
 })
