@@ -26,8 +26,6 @@ export const limits = {
     /** Files that its pages may download, and their bytes together. */
     downloads: 200,
     downloadBytes: 1024 * 1024 * 1024,
-    /** Messages of a page's console, and its errors, that are heard in a second. */
-    messagesPerSec: 500,
     /** Lines of a journal of sessions after which it is written anew, without those that are forgotten. */
     graveLines: 2000,
     /** How long reading cookies and storage for a profile may take. */
@@ -35,6 +33,18 @@ export const limits = {
     /** How long a page that has just loaded may take to tell its title. */
     titleMs: 2000,
     viewport: { width: 1280, height: 720 },
+  },
+
+  /**
+   * Messages of a page's console, and its errors, that are heard in a second. A page of which so many more, or bytes, are
+   * left out without a second's rest is ended, and one of which so many in a row are so late that they pile up.
+   */
+  flood: {
+    messagesPerSec: 2000,
+    lostMessages: 20_000,
+    lostBytes: 32 * 1024 * 1024,
+    lateMessages: 1000,
+    lateMs: 3000,
   },
 
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },

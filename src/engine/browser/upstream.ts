@@ -7,7 +7,10 @@ export { type CdpMessage, Channel } from '../cdp/router.ts'
 
 export class Upstream extends CdpRouter {
   constructor(input: Writable, output: Readable) {
-    super(new Pipe(input, output))
+    const pipe = new Pipe(input, output)
+    super(pipe)
+    // A page that is ended so is told of as crashed; the question itself has no answer.
+    pipe.onEndless = (sessionId) => this.post({ method: 'Page.crash', sessionId }, () => {})
   }
 }
 
@@ -15,7 +18,8 @@ export class Upstream extends CdpRouter {
 class Pipe implements CdpWire {
   readonly #input: Writable
   readonly #output: Readable
-  readonly #flood = new Flood()
+  readonly #flood = new Flood((sessionId) => this.onEndless(sessionId))
+  onEndless: (sessionId: string) => void = () => {}
   #partial: Buffer[] = []
 
   constructor(input: Writable, output: Readable) {
@@ -43,7 +47,8 @@ class Pipe implements CdpWire {
       const whole = this.#partial.length > 0 ? Buffer.concat([...this.#partial, last]) : last
       this.#partial = []
       start = end + 1
-      if (this.#flood.passes(whole)) onMessage(whole.toString())
+      const heard = this.#flood.heard(whole)
+      if (heard !== undefined) onMessage(heard)
     }
     if (start < chunk.length) this.#partial.push(chunk.subarray(start))
   }
