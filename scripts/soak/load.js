@@ -106,8 +106,9 @@ export async function steadily(works, { perSec, forSecs, most = Infinity, share 
     } else tally.heldBack += 1
     if (performance.now() - window.from < windowMs) continue
     const did = (tally.total - window.done) / ((performance.now() - window.from) / 1000)
-    // Held back: less than was asked is all there is now. Else towards the pace of a machine that is ours alone.
-    pace = tally.heldBack > window.heldBack ? Math.max(1, share * did) : Math.min(perSec, pace * 1.1)
+    // A tenth held back: less than was asked is all there is now. Else towards the pace of a machine that is ours alone.
+    const crowded = (tally.heldBack - window.heldBack) * 1000 > 0.1 * pace * windowMs
+    pace = crowded ? Math.max(1, share * did) : Math.min(perSec, pace * 1.1)
     window = { from: performance.now(), done: tally.total, heldBack: tally.heldBack }
   }
   await Promise.all(open)

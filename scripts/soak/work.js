@@ -1,4 +1,5 @@
 // The kinds of work of a soak, each as one unit that is done or says why not.
+import { Agent, request } from 'node:http'
 
 /** A refusal that a loaded server may give. */
 export class Refused extends Error {
@@ -18,22 +19,37 @@ const usesOfSession = 50
 /** Nothing that is asked takes longer; a server that says nothing at all is an error too. */
 const patienceMs = 200_000
 
+const agent = new Agent({ keepAlive: true })
+
+/** By Node's own client: fetch gives up a connection after ten seconds, also when it is this process that is late. */
+function send(url, { method, key, body }) {
+  const text = body && JSON.stringify(body)
+  const headers = { 'x-api-key': key, ...(text && { 'content-type': 'application/json' }) }
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers, agent, signal: AbortSignal.timeout(patienceMs) }, (response) => {
+      const chunks = []
+      response.on('error', reject).on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode,
+          retryAfter: response.headers['retry-after'],
+          text: Buffer.concat(chunks).toString(),
+        }),
+      )
+    })
+    asked.on('error', reject).end(text)
+  })
+}
+
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Work for one key; sessions and shells that it uses again and again are made when they are first needed. */
 export function workOf({ url, key, site, relay, shell }) {
   const ask = async (method, path, body, good = (answer) => answer.success !== false) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(patienceMs),
-    })
-    const text = await response.text()
-    if (response.status === 429 || response.status === 503)
-      throw new Refused(response.status, JSON.parse(text).code, response.headers.get('retry-after'))
-    if (response.status === 204) return undefined
-    if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
+    const { status, retryAfter, text } = await send(`${url}${path}`, { method, key, body })
+    if (status === 429 || status === 503) throw new Refused(status, JSON.parse(text).code, retryAfter)
+    if (status === 204) return undefined
+    if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 300)}`)
     const answer = JSON.parse(text)
     if (!good(answer)) throw new Error(`${method} ${path}: ${answer.code} ${answer.error} ${text.slice(0, 600)}`)
     return answer
