@@ -15,6 +15,12 @@ const arrived = z.object({
   status_code: z.int().nullable().describe('HTTP status; null for an address without HTTP and within a document'),
 })
 
+/**
+ * No faults of the address: the browser's page for one that failed before came late; an interface of this machine came
+ * or went, as with every container that starts, upon which Chromium ends all connections.
+ */
+const passing = /interrupted by another navigation to "chrome-error:|net::ERR_NETWORK_CHANGED/
+
 export const navigate_to = defineCommand({
   kind: 'action',
   summary: 'Open an address and wait until it has loaded',
@@ -33,11 +39,11 @@ export const navigate_to = defineCommand({
     return leave(async (page) => {
       try {
         const goTo = () => page.goto(address, { timeout: timeout_ms, signal })
-        const response = await goTo().catch((error: unknown) => {
-          // The browser's page for an address that failed before this one came late.
-          if (!/interrupted by another navigation to "chrome-error:/.test(String(error))) throw error
+        const again = (error: unknown) => {
+          if (!passing.test(String(error))) throw error
           return goTo()
-        })
+        }
+        const response = await goTo().catch(again).catch(again)
         return { data: { url: page.url(), status_code: response?.status() ?? null } }
       } catch (error) {
         // A page that sends its visitor on before it has loaded has been opened all the same.

@@ -78,12 +78,12 @@ export class Visit {
     this.#waiting.wake()
   }
 
-  /**
-   * Opens an address; false when what came is not a page.
-   * @throws BaxError with the code of the failed navigation
-   */
+  /** Opens an address; false when what came is not a page. @throws BaxError with the code of the failed navigation */
   async open(url: string, signal: AbortSignal): Promise<boolean> {
-    const result = await this.#waiting.guard(this.#tab.send('Page.navigate', { url }), signal)
+    const go = () => this.#waiting.guard(this.#tab.send('Page.navigate', { url }), signal)
+    const first = await go()
+    // An interface of this machine came or went, as with every container that starts: no fault of the page's.
+    const result = first['errorText'] === 'net::ERR_NETWORK_CHANGED' ? await go() : first
     const failed = result['errorText'] as string | undefined
     if (failed === undefined) return isPage(this.answer)
     if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
