@@ -43,9 +43,10 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
 
   test('without any field it is ready, on a blank page of the default size', async () => {
     const created = await client().createSession({})
-    expect(created).toMatchObject({ status: 'ready', name: null, live_view_url: null })
+    expect(created).toMatchObject({ status: 'ready', name: null })
     const socket = `${homes.baseUrl.replace('http', 'ws')}/sessions/${created.session_id}/cdp`
     expect(created.cdp_url).toBe(home === 'http' ? socket : null)
+    expect(created.live_view_url).toBe(home === 'http' ? `${homes.baseUrl}/live/${created.session_id}` : null)
     expect(created.session_id).toMatch(/^ses_[\w-]{20}$/)
     expect(created.frame_token).toMatch(/^ft_[\w-]{43}$/)
     expect(created.sse_url).toMatch(new RegExp(`^http://[^/]+/stream/sse\\?session_id=${created.session_id}$`))
