@@ -28,6 +28,8 @@ export interface EngineConfig {
   readonly lookup?: HostLookup
   /** What each caller may have at a time; without it there are no bounds. */
   readonly allowances?: Allowances
+  /** Bytes that the pages of one session may download; the default is in the limits. */
+  readonly downloadBytes?: number
   /** Pages of one crawl at most; a server's default is in the limits, other engines have none. */
   readonly crawlPages?: number
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */

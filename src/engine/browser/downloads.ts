@@ -1,24 +1,46 @@
 /** Files that pages download, kept in a folder of the session. */
 import { mkdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
-import type { BrowserContext, Download } from 'playwright'
+import type { Download } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
 import { limits } from '../../core/limits.ts'
+import type { Ground } from './ground.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
-export function keepDownloads(context: BrowserContext, folder: string, events: EventLog): void {
-  const shelf: Shelf = { folder, taken: new Set<string>(), events, bytes: 0 }
+/** Keeps what the session's pages download, until its files or their bytes together are more than they may be. */
+export function keepDownloads(ground: Ground, events: EventLog, maxBytes: number): void {
+  const { context, downloads: folder, transfers } = ground
+  const shelf: Shelf = { folder, maxBytes, taken: new Set(), events, bytes: 0, running: new Map(), full: false }
   context.on('download', (download) => void keep(download, shelf))
+  transfers.onProgress((guid, bytes) => {
+    if (bytes === undefined) return void shelf.running.delete(guid)
+    shelf.running.set(guid, bytes)
+    judge(shelf)
+    if (shelf.full) for (const each of shelf.running.keys()) transfers.cancel(each)
+  })
 }
 
 interface Shelf {
   readonly folder: string
+  readonly maxBytes: number
   readonly taken: Set<string>
   readonly events: EventLog
   /** Of all that it holds. */
   bytes: number
+  /** Bytes of those that have not come to their end. */
+  readonly running: Map<string, number>
+  /** Once it is, nothing more comes in, and what is on its way is cut. */
+  full: boolean
 }
+
+function judge(shelf: Shelf): void {
+  let bytes = shelf.bytes
+  for (const coming of shelf.running.values()) bytes += coming
+  shelf.full ||= bytes > shelf.maxBytes
+}
+
+const tooMuch = 'the session has downloaded as much as it may'
 
 async function keep(download: Download, shelf: Shelf): Promise<void> {
   const { folder, taken, events } = shelf
@@ -28,10 +50,9 @@ async function keep(download: Download, shelf: Shelf): Promise<void> {
   const facts = { tab_id: tabIdOf(download.page()), filename, url: shownUrl(download.url()) }
   events.emit('download.started', facts)
   const path = join(folder, filename)
-  if (taken.size > limits.session.downloads || shelf.bytes > limits.session.downloadBytes) {
+  if (taken.size > limits.session.downloads || shelf.full) {
     await quietly(download.cancel())
-    const error = 'the session has downloaded as much as it may'
-    events.emit('download.finished', { ...facts, success: false, error })
+    events.emit('download.finished', { ...facts, success: false, error: tooMuch })
     return
   }
   try {
@@ -39,12 +60,13 @@ async function keep(download: Download, shelf: Shelf): Promise<void> {
     await download.saveAs(path)
     const { size } = await stat(path)
     shelf.bytes += size
+    judge(shelf)
     events.emit('download.finished', { ...facts, success: true, path, bytes: size })
     // Only the copy is needed.
     await quietly(download.delete())
   } catch (error) {
     const why = (await download.failure().catch(() => null)) ?? (error as Error).message.split('\n', 1)[0]!
-    events.emit('download.finished', { ...facts, success: false, error: why })
+    events.emit('download.finished', { ...facts, success: false, error: shelf.full ? tooMuch : why })
   }
 }
 

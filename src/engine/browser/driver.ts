@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
 import { limits } from '../../core/limits.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../cdp/router.ts'
+import { type ContextTransfers, Transfers } from './transfers.ts'
 import { disguiseOf } from './user-agents.ts'
 
 /** A context with the id that other channels know it by. */
@@ -11,6 +12,7 @@ export interface DrivenContext {
   readonly contextId: string
   /** How many pages the browser has opened in it, those included that Playwright has not told of yet. */
   readonly pagesOpened: () => number
+  readonly transfers: ContextTransfers
 }
 
 export class Driver {
@@ -34,7 +36,8 @@ export class Driver {
     const made = this.#turn.then(async () => {
       const context = await this.browser.newContext(options)
       const contextId = this.#link.lastContextId
-      return { context, contextId, pagesOpened: () => this.#link.pagesOpened(contextId) }
+      const transfers = this.#link.transfers.of(contextId)
+      return { context, contextId, transfers, pagesOpened: () => this.#link.pagesOpened(contextId) }
     })
     this.#turn = made.catch(() => {})
     return made
@@ -47,6 +50,7 @@ class Link {
   lastContextId = ''
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
+  readonly transfers: Transfers
   readonly #channel: CdpChannel
   readonly #version: string
   /** Contexts of this consumer with the number of pages that were opened in them. */
@@ -58,11 +62,13 @@ class Link {
 
   constructor(channel: CdpChannel, version: string) {
     this.#channel = channel
+    this.transfers = new Transfers((message) => channel.post(message, () => {}))
     this.#version = version
     channel.onEvent((message) => {
       if (this.#isForeign(message)) this.#letGo(message)
       else {
         this.#count(message)
+        this.transfers.heard(message)
         this.#pass(message)
       }
     })
@@ -82,7 +88,9 @@ class Link {
         this.lastContextId = contextId
       }
       if (message.method === 'Target.disposeBrowserContext') {
-        this.#contexts.delete(message.params?.['browserContextId'] as string)
+        const gone = message.params?.['browserContextId'] as string
+        this.#contexts.delete(gone)
+        this.transfers.forget(gone)
       }
       if (message.method === 'Target.attachToTarget') this.#shareAgent(message, answer)
       this.#pass(answer)

@@ -1,11 +1,13 @@
 import type { BrowserContext } from 'playwright'
 import type { CdpChannel } from '../cdp/router.ts'
+import type { ContextTransfers } from './transfers.ts'
 
 /** What a session is made on: a context of a browser of ours or of somebody else's. */
 export interface Ground {
   readonly context: BrowserContext
   /** How many pages the browser has opened in it, told before Playwright tells; not known of a remote browser. */
   readonly pagesOpened?: () => number
+  readonly transfers: ContextTransfers
   /** A channel to the browser that sees this context alone; on somebody else's browser there is none. */
   readonly openCdp?: () => Promise<CdpChannel>
   readonly workerId: string

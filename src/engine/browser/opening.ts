@@ -38,6 +38,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
     const ground: Ground = {
       context: place.context,
       pagesOpened: place.pagesOpened,
+      transfers: place.transfers,
       openCdp: place.openCdp,
       workerId: worker.id,
       headless: worker.kind !== 'headful',
@@ -84,13 +85,14 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
 }
 
 function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnded, onOpened }: OpeningTools): Session {
-  const { writeAnywhere, log } = config
+  const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
   const session = new Session({
     owner: plan.owner,
     input: plan.input,
     viewport: plan.viewport,
     ground,
     writeAnywhere,
+    downloadBytes,
     beforeClose,
     onEnded,
     log,

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import type { Browser } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { CdpMessage } from '../cdp/router.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../relay/connector/socket-wire.ts'
 import { get } from '../render/http-client.ts'
@@ -11,6 +12,7 @@ import { inTime } from './in-time.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from './playwright.ts'
 import type { Ground } from './ground.ts'
+import { Transfers } from './transfers.ts'
 
 /** What a browser says of itself is shorter. */
 const mostChars = 64 * 1024
@@ -24,13 +26,15 @@ export interface RemoteGround extends Ground {
  * @throws BaxError `browser_failed` when nothing usable answers there.
  */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
-  const browser = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
+  const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
     const facts = await factsOf(browser)
     const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
+    const transfers = link.transfers.of(link.contextId)
     await context.newPage()
     return {
       context,
+      transfers,
       workerId: 'remote',
       headless: facts.userAgent.includes('Headless'),
       userAgent: plan.userAgent(facts),
@@ -49,14 +53,15 @@ export async function openRemote(plan: SessionPlan, downloads: string, egress: E
   }
 }
 
-async function connect(url: string, artifactsDir: string, egress: Egress): Promise<Browser> {
+async function connect(url: string, artifactsDir: string, egress: Egress): Promise<{ browser: Browser; link: Link }> {
   const signal = AbortSignal.timeout(limits.pool.launchMs)
   try {
     const address = await socketAddress(url, egress, signal)
     egress.checkLiteral(new URL(address))
     const wire = await openBrowserWire(address, limits.pool.launchMs, signal, egress.names.lookup)
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
-    return await playwright().chromium.connectOverCDP(transportOver(wire) as never, options)
+    const link = new Link(wire)
+    return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
   } catch (cause) {
     throw unusable(url, cause)
   }
@@ -86,19 +91,41 @@ async function textOf(body: Readable): Promise<string> {
 }
 
 /** The wire as Playwright takes one; every message in a task of its own, as its own transports do. */
-function transportOver(wire: BrowserWire) {
-  const transport = {
-    onmessage: undefined as ((message: object) => void) | undefined,
-    onclose: undefined as (() => void) | undefined,
-    send: (message: object) => wire.send(JSON.stringify(message)),
-    close: () => wire.close(),
+class Link {
+  /** Of the context that was made over it last. */
+  contextId = ''
+  readonly transfers = new Transfers((message) => this.send({ ...message, id: unanswered }))
+  onmessage: ((message: object) => void) | undefined
+  onclose: (() => void) | undefined
+  readonly #wire: BrowserWire
+
+  constructor(wire: BrowserWire) {
+    this.#wire = wire
+    wire.handle({
+      onMessage: (text) => this.#pass(JSON.parse(text) as CdpMessage),
+      onClose: () => void setImmediate(() => this.onclose?.()),
+    })
   }
-  wire.handle({
-    onMessage: (text) => void setImmediate(() => transport.onmessage?.(JSON.parse(text) as object)),
-    onClose: () => void setImmediate(() => transport.onclose?.()),
-  })
-  return transport
+
+  send(message: object): void {
+    this.#wire.send(JSON.stringify(message))
+  }
+
+  close(): void {
+    this.#wire.close()
+  }
+
+  #pass(message: CdpMessage): void {
+    if (message.id === unanswered) return
+    const made = message.result?.['browserContextId']
+    if (typeof made === 'string') this.contextId = made
+    this.transfers.heard(message)
+    setImmediate(() => this.onmessage?.(message))
+  }
 }
+
+/** Playwright counts up from 1: an answer to this number is not for it. */
+const unanswered = 2 ** 31 - 1
 
 async function factsOf(browser: Browser): Promise<{ version: string; userAgent: string }> {
   const session = await browser.newBrowserCDPSession()

@@ -38,6 +38,8 @@ export interface SessionFacts {
   readonly ground: Ground
   /** Whether files may be written outside the session's download folder. */
   readonly writeAnywhere: boolean
+  /** Bytes that its pages may download, all files together. */
+  readonly downloadBytes: number
   /** Runs before the context closes, when the session did not end by a fault. */
   readonly beforeClose: (session: Session) => Promise<void>
   readonly onEnded: (session: Session) => void
@@ -74,7 +76,7 @@ export class Session implements BatchTarget {
     this.#frameToken = this.#tokens.add({ control: false, cdp: true })
     recordPageEvents(ground.context, this.events)
     answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
-    keepDownloads(ground.context, ground.downloads, this.events)
+    keepDownloads(ground, this.events, facts.downloadBytes)
     this.#tabs = new Tabs(ground, this.events, viewport)
     this.#lifetime = new Lifetime({
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,

@@ -13,6 +13,7 @@ import { inTime } from './in-time.ts'
 import type { LocatedBrowser } from './locate.ts'
 import { playwright } from './playwright.ts'
 import { SessionGate } from './session-gate.ts'
+import type { ContextTransfers } from './transfers.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
@@ -20,6 +21,7 @@ import { plainUserAgent } from './user-agents.ts'
 export interface Place {
   /** How many pages the browser has opened in the context, told before Playwright tells. */
   readonly pagesOpened: () => number
+  readonly transfers: ContextTransfers
   readonly context: BrowserContext
   readonly page: Page
   /** A channel to the browser that sees this context alone. */
@@ -158,11 +160,11 @@ export class BrowserWorker {
   }
 
   async #make(options: BrowserContextOptions): Promise<Place> {
-    const { context, contextId, pagesOpened } = await this.#driver.newContext(options)
+    const { context, contextId, ...told } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()
       const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
-      return { context, page, pagesOpened, openCdp, close: () => this.#close(context, contextId) }
+      return { context, page, ...told, openCdp, close: () => this.#close(context, contextId) }
     } catch (error) {
       await this.#close(context, contextId)
       throw error
