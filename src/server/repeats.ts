@@ -10,6 +10,7 @@ interface Kept {
   readonly answer: Promise<unknown>
   /** Of the call that the answer is made for. */
   readonly signal: AbortSignal
+  /** By the clock that nobody sets. */
   readonly until: number
   settled: boolean
 }
@@ -42,7 +43,13 @@ export class Repeats {
     const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64')
     const before = kept.get(name)
     if (!before) {
-      const entry: Kept = { digest, answer: work(), signal, until: Date.now() + limits.repeats.keepMs, settled: false }
+      const entry: Kept = {
+        digest,
+        answer: work(),
+        signal,
+        until: performance.now() + limits.repeats.keepMs,
+        settled: false,
+      }
       kept.set(name, entry)
       entry.answer.then(() => (entry.settled = true), () => kept.delete(name)) // prettier-ignore
       return entry.answer as Promise<T>
@@ -65,7 +72,7 @@ export class Repeats {
   #keptFor({ keyId }: Caller): Map<string, Kept> {
     const kept = this.#kept.get(keyId) ?? new Map<string, Kept>()
     this.#kept.set(keyId, kept)
-    const now = Date.now()
+    const now = performance.now()
     for (const [name, { until, settled }] of kept) {
       if (until > now && kept.size < limits.repeats.kept) break
       if (settled) kept.delete(name)

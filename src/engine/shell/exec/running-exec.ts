@@ -31,6 +31,8 @@ export class RunningExec {
   readonly log: FrameLog | undefined
   readonly #exec: ContainerExec
   readonly #terms: OutputTerms
+  /** By the clock that nobody sets. */
+  readonly #begun = performance.now()
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []
   #outcome: Outcome | undefined
@@ -161,7 +163,7 @@ export class RunningExec {
       status: this.#lost ? 'lost' : 'running',
       exit_code: null,
       signal: null,
-      duration_ms: Date.now() - Date.parse(startedAt),
+      duration_ms: Math.round(performance.now() - this.#begun),
       timed_out: false,
       oom_killed: false,
       left_running: 0,

@@ -37,6 +37,8 @@ export class ShellSession {
   readonly capture: ArtifactCapture
   readonly #parts: SessionParts
   readonly #createdAt = new Date()
+  /** The same moment by the clock that nobody sets. */
+  readonly #begun = performance.now()
   readonly #idle: IdleClock
   #container: ShellContainer | undefined
   #status: Status = 'creating'
@@ -81,7 +83,8 @@ export class ShellSession {
     this.#container = container
     this.#status = 'ready'
     this.#idle.start()
-    this.#lifetime = setTimeout(() => void this.stop('max_lifetime'), this.#endsBy.getTime() - Date.now())
+    const left = this.#lifetimeMs - (performance.now() - this.#begun)
+    this.#lifetime = setTimeout(() => void this.stop('max_lifetime'), left)
     this.#lifetime.unref()
     void container.died.then(({ reason }) => {
       if (reason !== 'removed') void this.stop(reason === 'unreachable' ? 'engine_lost' : 'container_died')
@@ -187,7 +190,11 @@ export class ShellSession {
   }
 
   get #endsBy(): Date {
-    return new Date(this.#createdAt.getTime() + this.#parts.input.max_lifetime_secs * 1000)
+    return new Date(this.#createdAt.getTime() + this.#lifetimeMs)
+  }
+
+  get #lifetimeMs(): number {
+    return this.#parts.input.max_lifetime_secs * 1000
   }
 
   record(): SessionRecord {
