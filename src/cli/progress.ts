@@ -116,7 +116,9 @@ export async function startSpinner(io: Io, text: string): Promise<Spinner> {
   const timer = setTimeout(async () => {
     const { default: ora } = await import('ora')
     if (stopped) return
-    shown = ora({ text: current, stream: io.stderr as NodeJS.WritableStream, discardStdin: false })
+    // As ora decides by itself, of the terminal that we were given.
+    const isEnabled = io.env['TERM'] !== 'dumb' && io.env['CI'] === undefined
+    shown = ora({ text: current, stream: io.stderr as NodeJS.WritableStream, discardStdin: false, isEnabled })
     if (!away) shown.start()
   }, delayMs)
   return {

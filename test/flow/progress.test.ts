@@ -101,7 +101,7 @@ describe('bytes on their way', () => {
       yield new Uint8Array(1_000_000).fill(2)
     }
     const passed: Uint8Array[] = []
-    const io = { stderr: screen } as unknown as Io
+    const io = { stderr: screen, env: {} } as unknown as Io
     for await (const chunk of counted(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
     return { heard, passed: Buffer.concat(passed) }
   }
