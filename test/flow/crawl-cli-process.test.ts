@@ -247,7 +247,9 @@ describe('a crawl on an engine of its own', () => {
 
   test('is the same from `bax serve`, as a mirror, as lines and as the answer', async () => {
     const expected = await whole()
-    const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+    const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
+      env: { BAX_STATE_DIR: await built.stateDir() },
+    })
     const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
     const server = ['--server', address]
     expect(await run(...argv('-o', 'out', ...server))).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
@@ -270,7 +272,9 @@ describe('a crawl on an engine of its own', () => {
   })
 
   test('goes on when the connection to the server breaks, without losing or repeating a page', async () => {
-    const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+    const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
+      env: { BAX_STATE_DIR: await built.stateDir() },
+    })
     const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
     const between = await relay(Number(new URL(address).port))
     held = true

@@ -236,7 +236,11 @@ const twoPaths = (value: Record<string, unknown>, context: z.RefinementCtx): voi
 }
 
 export const copyInput = z
-  .object({ ...session, ...between, recursive: z.boolean().default(true).describe('Take folders with all that is in them') })
+  .object({
+    ...session,
+    ...between,
+    recursive: z.boolean().default(true).describe('Take folders with all that is in them'),
+  })
   .superRefine(twoPaths)
 
 const betweenOut = { source: z.string(), destination: z.string() }
