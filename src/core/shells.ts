@@ -13,6 +13,7 @@ import type {
   StdinInput,
 } from './shapes/shell-exec.ts'
 import type * as files from './shapes/shell-files.ts'
+import type { RawFile, UploadInput } from './shapes/shell-transfers.ts'
 import type { ShellImageBuild, ShellImageRecord } from './shapes/shell-images.ts'
 import type { ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell-session.ts'
 
@@ -60,8 +61,8 @@ interface ShellFiles {
   copy(input: files.CopyInput, call: Call): Promise<files.CopyOutput>
   move(input: files.MoveInput, call: Call): Promise<files.MoveOutput>
   mkdir(input: files.MkdirInput, call: Call): Promise<files.MkdirOutput>
-  open(input: files.RawFile, call: Call): Promise<Content>
-  receive(input: files.UploadInput, body: AsyncIterable<Uint8Array>, call: Call): Promise<files.WriteOutput>
+  open(input: RawFile, call: Call): Promise<Content>
+  receive(input: UploadInput, body: AsyncIterable<Uint8Array>, call: Call): Promise<files.WriteOutput>
 }
 
 interface ShellArtifacts {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { rawFile, uploadInput, writeOutput } from '../core/shapes/shell-files.ts'
+import { writeOutput } from '../core/shapes/shell-files.ts'
+import { rawFile, uploadInput } from '../core/shapes/shell-transfers.ts'
 import { defineDownload, defineUpload } from '../core/transfer.ts'
 
 const denied = [

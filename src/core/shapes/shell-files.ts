@@ -22,14 +22,14 @@ const pathBytes = z
     return bytes.length > 0 && bytes.length <= files.pathBytes && !bytes.includes(0)
   }, `must hold 1 to ${files.pathBytes} bytes and no NUL`)
 
-const session = {
+export const session = {
   session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
 }
-const at = {
+export const at = {
   path: pathText.optional().describe('Absolute, or relative to /workspace'),
   path_b64: pathBytes.optional().describe('The path as base64, for names that are not UTF-8'),
 }
-const onePath = oneOf('path', 'path_b64')
+export const onePath = oneOf('path', 'path_b64')
 
 /** A folder; /workspace when none is given. */
 const folder = {
@@ -41,7 +41,7 @@ const onePathAtMost = (value: Record<string, unknown>, context: z.RefinementCtx)
     context.addIssue({ code: 'custom', path: ['path_b64'], message: 'goes without path' })
 }
 
-const mode = z
+export const mode = z
   .string()
   .regex(/^0?[0-7]{3,4}$/, 'must be an octal mode such as 0644')
   .describe('Octal permissions, e.g. 0644')
@@ -262,18 +262,6 @@ export const mkdirInput = z
 
 export const mkdirOutput = z.object({ ...pathOut, created: z.boolean() })
 
-export const rawFile = z.object({ ...session, ...at }).superRefine(onePath)
-
-export const uploadInput = z
-  .object({
-    ...session,
-    ...at,
-    mode: mode.optional().describe('Octal permissions; a file that exists keeps its own, a new one has 0644'),
-    create_dirs: z.boolean().default(true).describe('Make the folders above it'),
-    overwrite: z.boolean().default(true).describe('Replace a file that exists'),
-  })
-  .superRefine(onePath)
-
 export type FileEntry = z.output<typeof fileEntry>
 export type ReadInput = z.output<typeof readInput>
 export type ReadOutput = z.output<typeof readOutput>
@@ -296,5 +284,3 @@ export type MoveInput = z.output<typeof moveInput>
 export type MoveOutput = z.output<typeof moveOutput>
 export type MkdirInput = z.output<typeof mkdirInput>
 export type MkdirOutput = z.output<typeof mkdirOutput>
-export type RawFile = z.output<typeof rawFile>
-export type UploadInput = z.output<typeof uploadInput>
