@@ -264,6 +264,8 @@ export const limits = {
     tokens: 100,
     textChars: 100_000,
     messageChars: 500_000,
+    /** What hands can do in a second, and a few times that. */
+    messagesPerSec: 500,
     /** A person who has the control and does nothing for so long has gone. */
     idleMs: 5 * 60_000,
     /** Events that a view is shown at once when it opens. */

@@ -41,3 +41,12 @@ export function openableUrl(text: string, field = 'url'): string {
 
 /** Whether a browser may open an absolute address, as far as its scheme tells. */
 export const isOpenable = (href: string): boolean => openable.has(new URL(href).protocol) || openableAbout.test(href)
+
+/** A part of an address as text; what is no percent-encoding of UTF-8 stays as it is. */
+export function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -11,6 +11,7 @@ import { limits } from '../core/limits.ts'
 import { closeCodes } from '../core/link.ts'
 import { route } from '../core/operation.ts'
 import type { SocketCall, SocketOperation } from '../core/socket.ts'
+import { decodedPart } from '../core/urls.ts'
 import { version } from '../core/version.ts'
 import { websocketLink } from '../core/websocket-link.ts'
 import { sockets } from '../operations/index.ts'
@@ -142,15 +143,6 @@ function addressOf({ url = '/' }: IncomingMessage): URL {
   throw new BaxError('route_not_found', 'no websocket at this address')
 }
 
-/** What is no percent-encoding stays as it is, as in every other request. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
 /** The fields of a path, or undefined when it is not of this template. */
 function fieldsOf(template: string, path: string): Record<string, string> | undefined {
   const [parts, given] = [template.split('/'), path.split('/')]
@@ -158,7 +150,7 @@ function fieldsOf(template: string, path: string): Record<string, string> | unde
   const fields: Record<string, string> = {}
   for (const [at, part] of parts.entries()) {
     const name = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (name !== undefined) fields[name] = decoded(given[at]!)
+    if (name !== undefined) fields[name] = decodedPart(given[at]!)
     else if (part !== given[at]) return undefined
   }
   return fields

@@ -335,6 +335,15 @@ describe('the websocket of the live view', () => {
     socket.terminate()
   })
 
+  test('a view that says more than hands can do is let go', async () => {
+    const session_id = await create()
+    const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
+    const closed = once(socket, 'close')
+    for (let at = 0; at < 5000; at += 1) socket.send(JSON.stringify({ type: 'take' }))
+    expect(String((await closed)[1])).toBe('more messages than hands can make')
+    expect(await valueOf(homes.clients.http, session_id, '6 * 7')).toBe(42)
+  })
+
   test('there is none for an engine inside a command', async () => {
     const session_id = await create()
     expect(await failureOf(homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({

@@ -4,6 +4,7 @@ import { RE2JS } from 're2js'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { SkipReason } from '../../core/shapes/crawl.ts'
+import { decodedPart } from '../../core/urls.ts'
 import { linearGlob } from '../linear-glob.ts'
 import { type Folding, foldingOf, hostOf, identityOf } from './address.ts'
 
@@ -110,14 +111,14 @@ export class Scope {
 
   /** Whether the path is one of those asked for. */
   passes(url: URL): boolean {
-    const path = decoded(url.pathname)
+    const path = decodedPart(url.pathname)
     return this.#isBelow(url, path) && this.#rules.included(path) && !this.#rules.excluded(path)
   }
 
   /** Other hosts, where they are wanted, have nothing to do with the start page's path. */
   #isBelow(url: URL, path: string): boolean {
     if (!this.#wishes.below_start || hostOf(url, this.#folding) !== this.#host) return true
-    const top = decoded(this.#start.pathname).replace(/\/$/, '')
+    const top = decodedPart(this.#start.pathname).replace(/\/$/, '')
     return path === top || path.startsWith(`${top}/`)
   }
 
@@ -135,13 +136,5 @@ export class Scope {
 
   #isSubdomain({ hostname, port }: URL): boolean {
     return port === this.#start.port && hostname.endsWith(`.${this.#start.hostname.replace(/^www\./, '')}`)
-  }
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
   }
 }

@@ -1,6 +1,7 @@
 /** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import { decodedPart } from '../../core/urls.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from './answer-headers.ts'
 import { readBody } from './body.ts'
@@ -79,7 +80,7 @@ async function request(url: string, { userAgent, signal, egress }: FetchOptions,
   target.username = ''
   target.password = ''
   target.hash = ''
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const credentials = `${decodedPart(username)}:${decodedPart(password)}`
   const headers = {
     'user-agent': userAgent,
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

@@ -31,6 +31,8 @@ export class Viewer implements Person {
   #stage = ''
   #listing = false
   #listAgain = false
+  #second = 0
+  #heard = 0
 
   constructor(session: Session, link: Link, grant: Grant) {
     this.#session = session
@@ -136,12 +138,21 @@ export class Viewer implements Person {
   }
 
   async #hear(text: string): Promise<void> {
+    if (this.#isFlooding()) return this.#link.close(closeCodes.protocol, 'more messages than hands can make')
     try {
       await this.#act(read(text))
     } catch (thrown) {
       const error = translated(thrown, 'the live view')
       this.#tell({ type: 'error', error: error.message, code: error.code })
     }
+  }
+
+  #isFlooding(): boolean {
+    const second = Math.floor(performance.now() / 1000)
+    if (second !== this.#second) this.#heard = 0
+    this.#second = second
+    this.#heard += 1
+    return this.#heard > limits.live.messagesPerSec
   }
 
   async #act(input: LiveInput): Promise<void> {

@@ -1,4 +1,5 @@
 /** Finds footnotes: notes at the end of a text, and the marks in it that point there. */
+import { decodedPart } from '../../../core/urls.ts'
 import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
 
 const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i
@@ -23,7 +24,7 @@ export function findFootnotes(root: ElementNode): Footnotes {
     const href = link.attributes['href']
     const at = href?.indexOf('#') ?? -1
     if (at < 0 || inNotes.has(link)) return undefined
-    const id = decoded(href!.slice(at + 1))
+    const id = decodedPart(href!.slice(at + 1))
     return notes.has(id) ? id : undefined
   }
   if (notes.size > 0) {
@@ -77,12 +78,4 @@ function isBack(link: ElementNode): boolean {
   if (hasClass(link, /back-?ref|backlink|footnote-back|reversefootnote/i)) return true
   const pictured = childElements(link).some((child) => isElement(child) && child.tag === 'img')
   return !pictured && backText.test(visibleText(link, 8))
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }

@@ -1,4 +1,5 @@
 /** Labels and their values wherever a page puts them: definition lists, tables, `Label: value` lines, headings, metadata. */
+import { decodedPart } from '../../../core/urls.ts'
 import { linkAddress, imageAddress } from '../address.ts'
 import {
   attribute,
@@ -181,8 +182,8 @@ export class Pairs {
   #link(link: ElementNode): void {
     const href = attribute(link, 'href').trim()
     const text = visibleText(link, 300)
-    if (/^tel:/i.test(href)) this.add('phone', decoded(href.slice(4)), 0.84)
-    else if (/^mailto:/i.test(href)) this.add('email', emailIn(decoded(href)) ?? '', 0.84)
+    if (/^tel:/i.test(href)) this.add('phone', decodedPart(withoutQuery(href.slice(4))), 0.84)
+    else if (/^mailto:/i.test(href)) this.add('email', emailIn(decodedPart(withoutQuery(href))) ?? '', 0.84)
     else if (text !== '') {
       const to = this.#to(href)
       if (to.address === undefined) return
@@ -226,10 +227,4 @@ const visibleTitle = (title: ElementNode): string =>
 const isLeafy = (element: ElementNode): boolean =>
   childElements(element).every((child) => childElements(child).length === 0)
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replace(/\?.*$/, ''))
-  } catch {
-    return text
-  }
-}
+const withoutQuery = (text: string): string => text.replace(/\?.*$/, '')

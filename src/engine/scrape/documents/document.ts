@@ -1,4 +1,5 @@
 /** What was got from an address, in one form for every kind of content. */
+import { decodedPart } from '../../../core/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
 
 export interface PageDocument {
@@ -41,12 +42,7 @@ export const treeOf = (url: string, title: string, ...children: TreeNode[]): Tre
 
 /** The last part of an address as a name. */
 export function fileName(url: string): string {
-  const name = new URL(url).pathname.split('/').findLast(Boolean) ?? ''
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return decodedPart(new URL(url).pathname.split('/').findLast(Boolean) ?? '')
 }
 
 /** A fenced block whose fence is longer than any inside. */

@@ -2,6 +2,7 @@
 import type { SearchAccess } from '../../../core/config.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
+import { decodedPart } from '../../../core/urls.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
 import { isFull, type Period, type Question, type ResultPage, type SearchProvider } from '../provider.ts'
@@ -38,7 +39,7 @@ function reached(text: string) {
   url.password = ''
   const address = url.href.replace(/\/(?:search)?$/, '')
   if (username === '') return { address, headers: {}, secrets: [] }
-  const words = [username, password].map(decodeURIComponent)
+  const words = [username, password].map(decodedPart)
   const headers = { authorization: `Basic ${Buffer.from(words.join(':')).toString('base64')}` }
   return { address, headers, secrets: words.filter(Boolean) }
 }
