@@ -17,6 +17,7 @@ import { idleWatch } from './idle-watch.ts'
 import { listen } from './listen.ts'
 import { livePage } from './live-view/page.ts'
 import { openLogFile } from './log-file.ts'
+import { accessesAt } from './routes.ts'
 
 export interface LocalEngineOptions {
   readonly config: Omit<EngineConfig, 'home' | 'listensOn' | 'onStop' | 'log'>
@@ -66,7 +67,7 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
 /** On the port for websockets nothing else is answered but the page that opens one. */
 const pages = (gate: Gate) => ({
   fetch: (request: Request) =>
-    request.method === 'GET' && new URL(request.url).pathname.startsWith('/live/')
+    accessesAt(request.method, new URL(request.url).pathname).some(({ page }) => page)
       ? livePage(request, gate.origins)
       : new Response(null, { status: 404 }),
 })
