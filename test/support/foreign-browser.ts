@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { until } from './session-steps.ts'
 
 export interface ForeignBrowser {
   /** `http://127.0.0.1:PORT` */
@@ -47,7 +48,9 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
     return targets.filter(({ type }) => type === 'page')
   }
   const socketTo = async (ending: string) => {
-    const target = (await pages()).find((page) => page.url.endsWith(ending))
+    // The list follows the pages by some milliseconds.
+    let target: Target | undefined
+    await until(async () => (target = (await pages()).find((page) => page.url.endsWith(ending))) !== undefined)
     const socket = new WebSocket(target!.webSocketDebuggerUrl)
     await once(socket, 'open')
     return socket
