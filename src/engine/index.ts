@@ -9,7 +9,9 @@ import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
 import { crawlPart } from './crawl/part.ts'
 import { Egress } from './egress/egress.ts'
+import { keepHeapSmall } from './heap.ts'
 import { readinessOf } from './readiness.ts'
+import type { RelaysGround } from './relay/hub/relays.ts'
 import { relayPart } from './relay/part.ts'
 import { withRelay } from './relay/relayed-sessions.ts'
 import { scraperPart } from './scrape/part.ts'
@@ -20,6 +22,7 @@ import { ProfileStore } from './store/profiles.ts'
 
 /** Makes an engine; nothing is started before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
+  keepHeapSmall()
   const keys = new KeyStore(config.stateDir, Date.now, config.log)
   const store = new ProfileStore(config.stateDir, config.profileKey)
   const tools = makeBatchTools(config)
@@ -27,14 +30,7 @@ export function createEngine(config: EngineConfig): Engine {
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
   const extractor = scraperPart(config, egress)
   const crawls = crawlPart(config, extractor, keys)
-  const relays = relayPart(config, { tools, keys }, (idOrName, caller) => {
-    if (!sessions.knows(idOrName, caller)) return undefined
-    const session = sessions.live(idOrName, caller)
-    return {
-      id: session.sessionId,
-      call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
-    }
-  })
+  const relays = relayPart(config, { tools, keys }, callsOf(sessions))
   const shell = shellPart(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
@@ -80,6 +76,18 @@ export function createEngine(config: EngineConfig): Engine {
       ]).then(() => egress.close())),
   }
 }
+
+/** CDP calls for a browser session, where the id or name is that of one. */
+const callsOf =
+  (sessions: BrowserSessions): RelaysGround['sessionCalls'] =>
+  (idOrName, caller) => {
+    if (!sessions.knows(idOrName, caller)) return undefined
+    const session = sessions.live(idOrName, caller)
+    return {
+      id: session.sessionId,
+      call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
+    }
+  }
 
 const nothing = { cookies: [], origins: [] }
 

@@ -2,14 +2,14 @@
 import type { Quota } from '../../core/allowance.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { OpenedSession } from './opening.ts'
-import { Provision } from './provision.ts'
+import type { Provisioning } from './provision.ts'
 
 /** @throws BaxError `too_many_sessions` when the caller has as many as it may. */
 export async function counted(
   quota: Quota,
   caller: Caller,
-  make: () => Promise<OpenedSession | Provision>,
-): Promise<OpenedSession | Provision> {
+  make: () => Promise<OpenedSession | Provisioning>,
+): Promise<OpenedSession | Provisioning> {
   const free = quota.take(caller)
   const freeAtEnd = ({ session: { ended } }: OpenedSession) => {
     if (ended.aborted) free()
@@ -17,7 +17,7 @@ export async function counted(
   }
   try {
     const made = await make()
-    if (made instanceof Provision) made.session.then(freeAtEnd, free)
+    if ('provision' in made) made.session.then(freeAtEnd, free)
     else freeAtEnd(made)
     return made
   } catch (error) {

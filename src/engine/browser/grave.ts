@@ -1,9 +1,10 @@
-/** Sessions that another engine has had, as far as they are remembered. */
+/** What is remembered of a session when nothing else is left of it. */
 import { limits } from '../../core/limits.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import type { GraveKind, Remembered } from '../store/graves.ts'
+import { addressesOfEnded, type Bases } from './addresses.ts'
 import type { EndReason } from './endings.ts'
-import type { Bases } from './session.ts'
+import { FrameTokens } from './live/frame-tokens.ts'
 
 /** A session as it is told of, without the addresses that depend on who asks. */
 export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
@@ -21,27 +22,28 @@ export const browserGraves: GraveKind<SessionSketch> = {
   }),
 }
 
-/** A session that another engine has had. */
 export class Grave {
   readonly sessionId: string
   readonly name: string | null
   readonly owner: string | null
   readonly endedAt: Date
   readonly endReason: EndReason
+  readonly tokens: FrameTokens
   readonly #session: SessionSketch
 
-  constructor({ owner, session }: Remembered<SessionSketch>) {
+  /** Without tokens it was another engine's, which nobody but its owner can ask about. */
+  constructor({ owner, session }: Remembered<SessionSketch>, tokens = new FrameTokens()) {
     this.sessionId = session.session_id
     this.name = session.name
     this.owner = owner
+    this.tokens = tokens
     this.endedAt = new Date(session.ended_at!)
     this.endReason = session.end_reason as EndReason
     this.#session = session
   }
 
-  async record({ baseUrl }: Bases): Promise<SessionRecord> {
-    const sse = `${baseUrl}/stream/sse?session_id=${this.sessionId}`
-    return { ...this.#session, sse_url: sse, cdp_url: null, live_view_url: null }
+  async record(bases: Bases): Promise<SessionRecord> {
+    return { ...this.#session, ...addressesOfEnded(this.sessionId, bases) }
   }
 
   /** It has ended. */

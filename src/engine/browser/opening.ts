@@ -26,6 +26,7 @@ export interface OpeningTools {
   readonly egress: Egress
   readonly beforeClose: SessionFacts['beforeClose']
   readonly onEnded: SessionFacts['onEnded']
+  readonly onGone: SessionFacts['onGone']
   /** Makes the session known; from here on its end is seen to. */
   readonly onOpened: (session: Session) => void
 }
@@ -48,7 +49,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       free: seat.free,
     }
     const session = settle(plan, ground, tools)
-    worker.upstream.onClose(() => session.endLater('worker_lost'))
+    worker.upstream.onClose(() => session.endLater('worker_lost'), session.ended)
     return await begin(plan, session)
   } catch (error) {
     seat.free()
@@ -84,7 +85,11 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   return begin(plan, session)
 }
 
-function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnded, onOpened }: OpeningTools): Session {
+function settle(
+  plan: SessionPlan,
+  ground: Ground,
+  { config, beforeClose, onEnded, onGone, onOpened }: OpeningTools,
+): Session {
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
   const session = new Session({
     owner: plan.owner,
@@ -95,6 +100,7 @@ function settle(plan: SessionPlan, ground: Ground, { config, beforeClose, onEnde
     downloadBytes,
     beforeClose,
     onEnded,
+    onGone,
     log,
   })
   onOpened(session)

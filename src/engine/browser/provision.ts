@@ -3,8 +3,8 @@ import { asBaxError, BaxError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../core/shapes/session.ts'
+import { type Addressed, addressesOf, type Bases } from './addresses.ts'
 import type { Seat, Waiting } from './pool.ts'
-import type { Bases } from './session.ts'
 import type { OpenedSession } from './opening.ts'
 
 const order: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
@@ -19,31 +19,43 @@ export interface ProvisionFacts {
   readonly onSettled: () => void
 }
 
+/** A session that waits for its browser; the promise rejects when it failed or was cancelled. */
+export interface Provisioning {
+  readonly provision: Provision
+  readonly session: Promise<OpenedSession>
+}
+
+/** What stays to be told of the session that came of it; the session itself may be long gone. */
+interface Made extends Addressed, Pick<OpenedSession, 'frameToken' | 'warning'> {
+  readonly name: string | null
+}
+
 export class Provision {
   readonly id = newId('prv')
-  /** Settles with the session; rejects when it failed or was cancelled. */
-  readonly session: Promise<OpenedSession>
-  readonly #facts: ProvisionFacts
+  readonly owner: string | null
+  readonly #waiting: Waiting
   readonly #createdAt = new Date()
   readonly #stages: { stage: ProvisionStage; at: string }[] = []
   readonly #cancel = new AbortController()
   #status: ProvisionRecord['status'] = 'provisioning'
   /** What an end without a session will count as. */
   #outcome: 'failed' | 'cancelled' = 'failed'
-  #opened: OpenedSession | undefined
+  #made: Made | undefined
   #error: BaxError | undefined
   #settledAt: Date | undefined
 
-  get owner(): string | null {
-    return this.#facts.owner
+  private constructor({ owner, waiting }: ProvisionFacts) {
+    this.owner = owner
+    this.#waiting = waiting
+    this.#reach('provisioning')
   }
 
-  constructor(facts: ProvisionFacts) {
-    this.#facts = facts
-    this.#reach('provisioning')
-    this.session = this.#run()
+  static begin(facts: ProvisionFacts): Provisioning {
+    const provision = new Provision(facts)
+    const session = provision.#run(facts)
     // Its failure is told by the record; nobody has to listen here.
-    this.session.catch(() => {})
+    session.catch(() => {})
+    return { provision, session }
   }
 
   get settledAt(): Date | undefined {
@@ -57,7 +69,7 @@ export class Provision {
   }
 
   record(bases: Bases): ProvisionRecord {
-    const opened = this.#opened
+    const made = this.#made
     const updated = this.#stages.at(-1)!.at
     const kept = this.#settledAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
     const expires = new Date((this.#settledAt ?? this.#createdAt).getTime() + kept)
@@ -66,23 +78,22 @@ export class Provision {
       status: this.#status,
       stage: this.#stages.at(-1)!.stage,
       stages: [...this.#stages],
-      queue_position: this.#facts.waiting.position,
+      queue_position: this.#waiting.position,
       retry_after_ms: limits.provision.retryAfterMs,
       created_at: this.#createdAt.toISOString(),
       updated_at: updated,
       expires_at: expires.toISOString(),
-      session_id: opened?.session.sessionId ?? null,
-      frame_token: opened?.frameToken ?? null,
-      name: opened?.session.name ?? null,
-      ...(opened?.session.addresses(bases) ?? { sse_url: null, cdp_url: null, live_view_url: null }),
-      ...(opened?.warning && { warning: opened.warning }),
+      session_id: made?.sessionId ?? null,
+      frame_token: made?.frameToken ?? null,
+      name: made?.name ?? null,
+      ...(made ? addressesOf(made, bases) : { sse_url: null, cdp_url: null, live_view_url: null }),
+      ...(made?.warning && { warning: made.warning }),
       error: this.#error?.message ?? null,
       code: this.#error?.code ?? null,
     }
   }
 
-  async #run(): Promise<OpenedSession> {
-    const { waiting, open, onSettled } = this.#facts
+  async #run({ waiting, open, onSettled }: ProvisionFacts): Promise<OpenedSession> {
     const timer = setTimeout(() => this.#cancel.abort(tooLate()), limits.provision.timeoutMs)
     try {
       const seat = await this.#until(waiting.seat, (late) => late.free())
@@ -91,10 +102,12 @@ export class Provision {
       this.#reach('worker_found')
       this.#reach('creating')
       const opened = await this.#until(open(seat), (late) => late.session.endLater('deleted'))
-      this.#opened = opened
+      const { session, frameToken, warning } = opened
+      const { sessionId, name, servesCdp } = session
+      this.#made = { sessionId, name, servesCdp, frameToken, ...(warning && { warning }) }
       this.#status = 'ready'
       this.#reach('ready')
-      for (const stage of this.#stages) opened.session.events.emit('provision.stage', { ...stage })
+      for (const stage of this.#stages) session.events.emit('provision.stage', { ...stage })
       return opened
     } catch (thrown) {
       waiting.leave()

@@ -9,7 +9,7 @@ import { closedError } from './endings.ts'
 import type { Session } from './session.ts'
 import { Tickets } from './tickets.ts'
 
-/** A session of this engine, or one that another engine has had. */
+/** A session, or what is remembered of one. */
 export type Known = Session | Grave
 
 export class Registry {
@@ -63,7 +63,7 @@ export class Registry {
     if (session.name !== null) this.#names.set(nameKey(session.owner, session.name), session)
   }
 
-  /** Moves a session to the ended ones; its name is free again. */
+  /** Moves a session to the ended ones; its name is free again, and it may still be closing. */
   retire(session: Session): void {
     const { sessionId, owner, name } = session
     this.#live.delete(sessionId)
@@ -71,6 +71,12 @@ export class Registry {
     this.#ended.set(sessionId, session)
     this.#graves?.note(session.sketch(), owner)
     this.#forget()
+  }
+
+  /** Keeps of an ended session what is told of it: the rest is heavy. */
+  bury(session: Session): void {
+    const { sessionId, owner, tokens } = session
+    if (this.#ended.has(sessionId)) this.#ended.set(sessionId, new Grave({ owner, session: session.sketch() }, tokens))
   }
 
   /** Whether the id or name is that of a session that the caller sees, live or being made or ended. */
@@ -100,8 +106,8 @@ export class Registry {
    */
   watched(idOrName: string, token: string | null, caller: Caller): Known {
     if (token === null && caller !== nobody) return this.find(idOrName, caller)
-    const all = [...this.live, ...this.ended].filter((known) => !(known instanceof Grave)) as Session[]
-    const opened = all.find((session) => (session.sessionId === idOrName || session.name === idOrName) && session.grantOf(token ?? '') !== undefined) // prettier-ignore
+    const meant = [...this.live, ...this.ended].filter((known) => [known.sessionId, known.name].includes(idOrName))
+    const opened = meant.find(({ tokens }) => tokens.grantOf(token ?? '') !== undefined)
     if (opened) return opened
     // Who is nobody is not told what there is.
     if (caller !== nobody) this.find(idOrName, caller)

@@ -41,7 +41,7 @@ function targetOf(page: Page): Promise<string> {
 
 /** Lets a client speak CDP with a session. @throws BaxError `unauthorized` for a token to look on, `unsupported`. */
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
-  if (session.grantOf(token ?? '')?.cdp === false)
+  if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token opens the live view of the session alone')
   const channel = await session.openCdp()
   return (link) => {

@@ -9,7 +9,7 @@ import { EventLog } from '../../core/events.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits.ts'
 import type { SessionInput, SessionRecord } from '../../core/shapes/session.ts'
-import type { Call } from '../../core/operation.ts'
+import { type Addresses, addressesOf, addressesOfEnded, type Bases } from './addresses.ts'
 import type { CdpChannel } from '../cdp/router.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { answerDialogs } from './dialogs.ts'
@@ -20,15 +20,12 @@ import { allowedPath, saveFile } from './session-files.ts'
 import type { Ground } from './ground.ts'
 import { type EndReason, endedError } from './endings.ts'
 import { Lifetime } from './lifetime.ts'
-import { FrameTokens, type Grant } from './live/frame-tokens.ts'
+import { FrameTokens } from './live/frame-tokens.ts'
 import { handOf } from './live/hand.ts'
 import { recordPageEvents } from './page-events.ts'
 import type { StorageState } from './plan.ts'
 import { Tabs } from './tabs.ts'
 import { Turns } from './turns.ts'
-
-/** Where the caller reached us, and where websockets are served. */
-export type Bases = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
 export interface SessionFacts {
   /** The key that it was made under; null where no keys are in use. */
@@ -42,7 +39,10 @@ export interface SessionFacts {
   readonly downloadBytes: number
   /** Runs before the context closes, when the session did not end by a fault. */
   readonly beforeClose: (session: Session) => Promise<void>
+  /** Runs when it is used no longer; its context may still be closing. */
   readonly onEnded: (session: Session) => void
+  /** Runs when nothing of it is left but what is told of it. */
+  readonly onGone: (session: Session) => void
   readonly log: Log
 }
 
@@ -55,7 +55,7 @@ export class Session implements BatchTarget {
   readonly turns = new Turns()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
-  readonly #tokens = new FrameTokens()
+  readonly tokens = new FrameTokens()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime
@@ -73,7 +73,7 @@ export class Session implements BatchTarget {
     this.owner = owner
     this.input = input
     this.name = input.requested_name ?? null
-    this.#frameToken = this.#tokens.add({ control: false, cdp: true })
+    this.#frameToken = this.tokens.add({ control: false, cdp: true })
     recordPageEvents(ground.context, this.events)
     answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
     keepDownloads(ground, this.events, facts.downloadBytes)
@@ -114,16 +114,6 @@ export class Session implements BatchTarget {
     if (token === null) throw new BaxError('internal_error', 'the frame token has been handed out already')
     this.#frameToken = null
     return token
-  }
-
-  /** What a frame token of this session allows; undefined for one that is not of it. */
-  grantOf(token: string): Grant | undefined {
-    return this.#tokens.grantOf(token)
-  }
-
-  /** A further frame token, as long-lived as the session. @throws BaxError `rate_limited`. */
-  addToken(grant: Grant): string {
-    return this.#tokens.add(grant)
   }
 
   get viewport(): SessionFacts['viewport'] {
@@ -213,8 +203,8 @@ export class Session implements BatchTarget {
 
   async record(bases: Bases): Promise<SessionRecord> {
     const sketch = this.sketch()
-    const title = this.#endedAt === null ? await this.#tabs.title() : sketch.title
-    return { ...sketch, title, ...this.addresses(bases) }
+    if (this.#endedAt !== null) return { ...sketch, ...addressesOfEnded(this.sessionId, bases) }
+    return { ...sketch, title: await this.#tabs.title(), ...this.addresses(bases) }
   }
 
   /** What is known without asking its page. */
@@ -250,22 +240,16 @@ export class Session implements BatchTarget {
     return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
   }
 
-  /** Addresses for other programs; they show the frame token as `?token=`. */
-  addresses({ baseUrl, socketBaseUrl }: Bases): {
-    sse_url: string
-    cdp_url: string | null
-    live_view_url: string | null
-  } {
-    const serves = socketBaseUrl !== null && this.#facts.ground.openCdp !== undefined
-    return {
-      sse_url: `${baseUrl}/stream/sse?session_id=${this.sessionId}`,
-      cdp_url: serves ? `${socketBaseUrl.replace(/^http/, 'ws')}/sessions/${this.sessionId}/cdp` : null,
-      live_view_url: socketBaseUrl === null ? null : `${socketBaseUrl}/live/${this.sessionId}`,
-    }
+  get servesCdp(): boolean {
+    return this.#facts.ground.openCdp !== undefined
+  }
+
+  addresses(bases: Bases): Addresses {
+    return addressesOf(this, bases)
   }
 
   async #end(reason: EndReason): Promise<void> {
-    const { ground, beforeClose, onEnded } = this.#facts
+    const { ground, beforeClose, onEnded, onGone } = this.#facts
     this.#endReason = reason
     this.#endedAt = new Date()
     this.#lifetime.stop()
@@ -280,6 +264,7 @@ export class Session implements BatchTarget {
       await rm(ground.downloads, { recursive: true, force: true })
       this.events.emit('session.status', { status: reason === 'worker_lost' ? 'failed' : 'stopped' })
       this.events.emit('session.closed', { reason })
+      onGone(this)
     }
   }
 }

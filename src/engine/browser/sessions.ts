@@ -3,7 +3,6 @@ import { type Caller, sees } from '../../core/caller.ts'
 import { Quota } from '../../core/allowance.ts'
 import type { EngineConfig } from '../../core/config.ts'
 import type { Sessions } from '../../core/engine.ts'
-import { BaxError } from '../../core/errors.ts'
 import type { KeyRing } from '../../core/keys.ts'
 import { limits } from '../../core/limits.ts'
 import type { Link } from '../../core/link.ts'
@@ -29,7 +28,8 @@ import { runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
 import { Pool } from './pool.ts'
-import { Provision, stopping, tooManyWait } from './provision.ts'
+import { type Provisioning, stopping, tooManyWait } from './provision.ts'
+import { Provisions } from './provisions.ts'
 import { assertLive, Registry } from './registry.ts'
 import { type BatchTools, runBatch } from './run-batch.ts'
 import type { Session } from './session.ts'
@@ -53,7 +53,7 @@ export class BrowserSessions implements Sessions {
   readonly pool: Pool
   readonly #facts: BrowserSessionsFacts
   readonly #registry: Registry
-  readonly #provisions = new Map<string, Provision>()
+  readonly #provisions = new Provisions()
   readonly #opening: OpeningTools
   readonly #quota: Quota
   #closed = false
@@ -74,6 +74,7 @@ export class BrowserSessions implements Sessions {
         facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
       },
       onEnded: (session) => this.#registry.retire(session),
+      onGone: (session) => this.#registry.bury(session),
     }
   }
 
@@ -82,7 +83,7 @@ export class BrowserSessions implements Sessions {
   }
 
   get provisioning(): number {
-    return [...this.#provisions.values()].filter(({ settledAt }) => !settledAt).length
+    return this.#provisions.underWay
   }
 
   /** Batches that wait for their turn on a session. */
@@ -92,7 +93,7 @@ export class BrowserSessions implements Sessions {
 
   async create(input: SessionInput, call: Call): Promise<SessionCreated> {
     const made = await this.#make(input, call)
-    if (made instanceof Provision) return { status: 'provisioning', provision_id: made.id }
+    if ('provision' in made) return { status: 'provisioning', provision_id: made.provision.id }
     const { session, frameToken, warning } = made
     return {
       status: 'ready',
@@ -126,11 +127,11 @@ export class BrowserSessions implements Sessions {
   }
 
   async provision(provisionId: string, call: Call): Promise<ProvisionRecord> {
-    return this.#provision(provisionId, call.caller).record(call)
+    return this.#provisions.find(provisionId, call.caller).record(call)
   }
 
   async cancelProvision(provisionId: string, { caller }: Call): Promise<void> {
-    this.#provision(provisionId, caller).cancel()
+    this.#provisions.find(provisionId, caller).cancel()
   }
 
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
@@ -194,8 +195,7 @@ export class BrowserSessions implements Sessions {
 
   async shutDown(): Promise<void> {
     this.#closed = true
-    const reason = stopping()
-    for (const provision of this.#provisions.values()) provision.cancel(reason)
+    this.#provisions.cancelAll(stopping())
     await Promise.all(
       this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
     )
@@ -216,8 +216,8 @@ export class BrowserSessions implements Sessions {
     if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id, call.caller) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
     const made = await this.#make(input, call)
-    if (!(made instanceof Provision)) return made
-    const quit = () => made.cancel()
+    if (!('provision' in made)) return made
+    const quit = () => made.provision.cancel()
     call.signal.addEventListener('abort', quit, { once: true })
     try {
       return await made.session
@@ -226,12 +226,12 @@ export class BrowserSessions implements Sessions {
     }
   }
 
-  async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
+  async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
     if (this.#closed) throw stopping()
     return counted(this.#quota, call.caller, () => this.#begin(input, call))
   }
 
-  async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provision> {
+  async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
     const { caller } = call
     const plan = await planSession(input, {
       owner: caller.keyId,
@@ -259,29 +259,17 @@ export class BrowserSessions implements Sessions {
     }
   }
 
-  #enqueue(plan: SessionPlan, giveBack: () => void): Provision {
+  #enqueue(plan: SessionPlan, giveBack: () => void): Provisioning {
     if (this.provisioning >= limits.overload.provisions) {
       giveBack()
       throw tooManyWait()
     }
-    const provision = new Provision({
+    return this.#provisions.begin({
       owner: plan.owner,
       waiting: this.pool.queue(plan.kind),
       open: (seat) => openOnSeat(plan, seat, this.#opening),
       onSettled: giveBack,
     })
-    this.#provisions.set(provision.id, provision)
-    return provision
-  }
-
-  #provision(provisionId: string, caller: Caller): Provision {
-    const oldest = Date.now() - limits.session.tombstoneMs
-    for (const [id, { settledAt }] of this.#provisions) {
-      if (settledAt && settledAt.getTime() < oldest) this.#provisions.delete(id)
-    }
-    const provision = this.#provisions.get(provisionId)
-    if (provision && sees(caller, provision.owner)) return provision
-    throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
   }
 
   async #keepProfile(session: Session): Promise<void> {

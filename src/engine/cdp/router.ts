@@ -54,10 +54,12 @@ export class CdpRouter {
     return this.#closed !== undefined
   }
 
-  /** Runs `listener` once when the connection is gone; at once when it already is. */
-  onClose(listener: () => void): void {
-    if (this.#closed) listener()
-    else this.#closers.add(listener)
+  /** Runs `listener` once when the connection is gone, at once when it already is; never after `until`. */
+  onClose(listener: () => void, until?: AbortSignal): void {
+    if (until?.aborted) return
+    if (this.#closed) return listener()
+    this.#closers.add(listener)
+    until?.addEventListener('abort', () => this.#closers.delete(listener), { once: true })
   }
 
   /** A browser-level session for one consumer. */

@@ -37,11 +37,11 @@ async function onDisk(): Promise<string> {
 
 describe('profiles with a key', () => {
   test('hold nothing readable on disk, and open with the same key after a restart', async () => {
-    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, everybody)
-    expect(await onDisk()).not.toMatch(/ann|login|example/)
+    const { profile_id } = await new ProfileStore(folder, secret).add('annabel', state, everybody)
+    expect(await onDisk()).not.toMatch(/annabel|login|example/)
     const restarted = new ProfileStore(folder, secret)
     expect(await restarted.load(profile_id, everybody)).toEqual(state)
-    expect(await restarted.list(everybody)).toMatchObject([{ name: 'ann', cookies: 1 }])
+    expect(await restarted.list(everybody)).toMatchObject([{ name: 'annabel', cookies: 1 }])
     await restarted.update(profile_id, empty)
     expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(empty)
   })

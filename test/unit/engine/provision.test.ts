@@ -25,7 +25,7 @@ function begin() {
   const found = pending<void>()
   const opened = pending<OpenedSession>()
   const did: string[] = []
-  const provision = new Provision({
+  const { provision } = Provision.begin({
     owner: null,
     waiting: {
       seat: seat.promise,
@@ -49,11 +49,7 @@ function begin() {
       sessionId: 'ses_1',
       name: 'shop',
       events: new EventLog(),
-      addresses: ({ baseUrl }: { baseUrl: string }) => ({
-        sse_url: `${baseUrl}/x`,
-        cdp_url: null,
-        live_view_url: null,
-      }),
+      servesCdp: true,
       endLater: () => did.push('ended'),
     },
     frameToken: 'ft_1',
@@ -84,7 +80,7 @@ describe('a provision', () => {
       session_id: 'ses_1',
       name: 'shop',
       frame_token: 'ft_1',
-      sse_url: 'http://x/x',
+      sse_url: 'http://x/stream/sse?session_id=ses_1',
       error: null,
     })
     expect(did).toEqual(['settled'])

@@ -4,15 +4,24 @@ import { limits } from '../../../src/core/limits.ts'
 import { Registry } from '../../../src/engine/browser/registry.ts'
 import type { Session } from '../../../src/engine/browser/session.ts'
 
-const session = (sessionId: string, name: string | null = null, owner: string | null = null) =>
-  ({
+const session = (sessionId: string, name: string | null = null, owner: string | null = null) => {
+  const made = {
     sessionId,
     name,
     owner,
-    grantOf: (token: string) => (token === `ft_${sessionId}` ? { control: false } : undefined),
+    tokens: { grantOf: (token: string) => (token === `ft_${sessionId}` ? { control: false, cdp: true } : undefined) },
     endedAt: null as Date | null,
     endReason: null as string | null,
-  }) as unknown as Session
+    sketch: () => ({
+      session_id: sessionId,
+      name,
+      ended_at: made.endedAt as Date | null,
+      end_reason: made.endReason as string | null,
+      commands_run: 3,
+    }),
+  }
+  return made as unknown as Session
+}
 
 function end(target: Session, at: number) {
   Object.assign(target, { endedAt: new Date(at), endReason: 'deleted' })
@@ -50,6 +59,29 @@ describe('the registry of sessions', () => {
     now += 1
     expect(() => registry.find('ses_1', everybody)).toThrow(expect.objectContaining({ code: 'session_not_found' }))
     expect(registry.ended).toEqual([])
+  })
+
+  test('when nothing else of a session is left, it is known as before: by id, name, owner and frame token', async () => {
+    const registry = new Registry()
+    const made = session('ses_1', 'shop', 'key_1')
+    registry.add(made)
+    end(made, Date.now())
+    registry.retire(made)
+    registry.bury(made)
+    const grave = registry.find('shop', key('key_1'))
+    expect(grave).not.toBe(made)
+    expect(registry.ended).toEqual([grave])
+    expect(grave.endedAt).toEqual(made.endedAt)
+    expect(await grave.record({ baseUrl: 'http://x', socketBaseUrl: 'http://x' })).toMatchObject({
+      session_id: 'ses_1',
+      commands_run: 3,
+      sse_url: 'http://x/stream/sse?session_id=ses_1',
+      cdp_url: null,
+      live_view_url: null,
+    })
+    expect(() => registry.find('ses_1', key('key_2'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
+    expect(registry.watched('ses_1', 'ft_ses_1', nobody)).toBe(grave)
+    expect(() => registry.liveOne('ses_1', key('key_1'))).toThrow(expect.objectContaining({ code: 'session_closed' }))
   })
 
   test('a live session comes before an ended one of the same name', () => {

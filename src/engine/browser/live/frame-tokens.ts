@@ -16,7 +16,7 @@ export class FrameTokens {
   /** By hash: looking one up takes the same time however much of it is right. */
   readonly #grants = new Map<string, Grant>()
 
-  /** @throws BaxError `rate_limited` when the session has as many as it may. */
+  /** A further one, as long-lived as the session. @throws BaxError `rate_limited` when it has as many as it may. */
   add(grant: Grant): string {
     if (this.#grants.size >= limits.live.tokens)
       throw new BaxError('rate_limited', `this session has ${limits.live.tokens} tokens already`)
@@ -25,6 +25,7 @@ export class FrameTokens {
     return token
   }
 
+  /** What a token allows; undefined for one that is not of this session. */
   grantOf(token: string): Grant | undefined {
     return this.#grants.get(hashOf(token))
   }

@@ -2,7 +2,8 @@
 import { BaxError } from '../../../core/errors.ts'
 import type { Link } from '../../../core/link.ts'
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
-import type { Bases, Session } from '../session.ts'
+import type { Bases } from '../addresses.ts'
+import type { Session } from '../session.ts'
 import { Viewer } from './viewer.ts'
 
 /** @throws BaxError `unsupported` where nothing serves it, `rate_limited`. */
@@ -13,12 +14,12 @@ export function linkLiveView(session: Session, control: boolean, bases: Bases): 
       hint: 'leave --embedded out, so that the session stays in an engine that does',
     })
   }
-  const token = session.addToken({ control, cdp: false })
+  const token = session.tokens.add({ control, cdp: false })
   return { live_view_url: `${address}?token=${token}`, token, control }
 }
 
 /** Whoever has shown no token has a key, and drives with it. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
-  const grant = token === null ? { control: true, cdp: true } : session.grantOf(token)!
+  const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
   return (link) => new Viewer(session, link, grant).start()
 }
