@@ -99,8 +99,15 @@ export const limits = {
 
   crawl: crawlLimits,
 
-  /** Threads that read pages: at most so many, what each may hold, and how long they stay when there is nothing to read. */
-  reading: { threads: 8, worthwhile: 32, heapMb: 1024, idleMs: 30_000 },
+  /**
+   * Threads that read pages: at most so many, what each may hold, and how long they stay when there is nothing to read.
+   * They read all pages of a crawl from `worthwhile` pages on, and every page from `large` bytes on: one of that size
+   * may have been made to keep who reads it busy.
+   */
+  reading: { threads: 8, worthwhile: 32, large: 512 * 1024, heapMb: 1024, idleMs: 30_000 },
+
+  /** Threads that read PDFs, what each may hold in its heap, and how much the process may grow meanwhile. */
+  pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, idleMs: 30_000 },
 
   search: {
     results: 5,

@@ -1,6 +1,7 @@
 /** Threads that run one program and take tasks in turn: started when they are needed, replaced when they break. */
 import { Worker } from 'node:worker_threads'
 import { BaxError } from './errors.ts'
+import type { Refusal, ThreadAnswer } from './thread-tasks.ts'
 
 export interface ThreadPoolFacts {
   /** The built file that each thread runs; see `serveTasks`. */
@@ -13,16 +14,14 @@ export interface ThreadPoolFacts {
   readonly idleMs?: number
 }
 
-/** What a thread answers: what came of a task, or why nothing did. */
-type Answer<Result> = { readonly result: Result } | { readonly fault: unknown }
-
 interface Job<Task, Result> {
   readonly task: Task
-  /** Memory that goes over to the thread; none is sent of a task that may have to be sent again. */
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Threads that have broken while they worked on it. */
   broken: number
+  /** Nobody waits for it any more. */
+  dropped: boolean
 }
 
 interface Thread<Task, Result> {
@@ -63,16 +62,28 @@ export class ThreadPool<Task, Result> {
   }
 
   /**
-   * What a thread makes of a task, which is copied to it. Tasks are begun in their order.
-   * @throws what the program threw; BaxError `internal_error` for a task over which threads break, `shutting_down`
+   * What a thread makes of a task, which is copied to it. Tasks are begun in their order. A thread that is at a task
+   * when that is aborted is ended: nothing else stops a program that is busy.
+   * @throws what the program threw; the reason of `signal`; BaxError `internal_error` for a task over which threads
+   * break, `shutting_down`
    */
-  run(task: Task): Promise<Result> {
-    if (this.#closed) return Promise.reject(shuttingDown())
+  async run(task: Task, signal?: AbortSignal): Promise<Result> {
+    if (this.#closed) throw shuttingDown()
+    signal?.throwIfAborted()
     clearTimeout(this.#idle)
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ task, resolve, reject, broken: 0 })
-      this.#assign()
+    let job!: Job<Task, Result>
+    const done = new Promise<Result>((resolve, reject) => {
+      job = { task, resolve, reject, broken: 0, dropped: false }
     })
+    const drop = () => this.#drop(job, signal!.reason)
+    signal?.addEventListener('abort', drop, { once: true })
+    try {
+      this.#waiting.push(job)
+      this.#assign()
+      return await done
+    } finally {
+      signal?.removeEventListener('abort', drop)
+    }
   }
 
   /** Ends the threads; what they were at is given up. */
@@ -82,6 +93,20 @@ export class ThreadPool<Task, Result> {
     const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs.splice(0))]
     for (const { reject } of left) reject(shuttingDown())
     await this.#endAll()
+  }
+
+  #drop(job: Job<Task, Result>, reason: unknown): void {
+    job.reject(reason)
+    job.dropped = true
+    const at = this.#waiting.indexOf(job)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    for (const thread of this.#threads) if (thread.jobs[0] === job) this.#stop(thread)
+  }
+
+  /** Ends a thread; what it had in hand goes to others. */
+  #stop(thread: Thread<Task, Result>): void {
+    void thread.worker.terminate()
+    this.#broke(thread, undefined)
   }
 
   #assign(): void {
@@ -111,16 +136,17 @@ export class ThreadPool<Task, Result> {
     const thread: Thread<Task, Result> = { worker, jobs: [] }
     this.#threads.add(thread)
     let reason: unknown
-    worker.on('message', (answer: Answer<Result>) => this.#answered(thread, answer))
+    worker.on('message', (answer: ThreadAnswer<Result>) => this.#answered(thread, answer))
     worker.on('error', (error) => (reason = error))
     worker.on('exit', () => this.#broke(thread, reason))
     return thread
   }
 
-  #answered(thread: Thread<Task, Result>, answer: Answer<Result>): void {
+  #answered(thread: Thread<Task, Result>, answer: ThreadAnswer<Result>): void {
     const job = thread.jobs.shift()
     if ('result' in answer) job?.resolve(answer.result)
-    else job?.reject(answer.fault)
+    else job?.reject('refused' in answer ? rebuilt(answer.refused) : answer.fault)
+    if (thread.jobs[0]?.dropped) return this.#stop(thread)
     this.#assign()
     if (thread.jobs.length === 0) this.#rest(thread)
   }
@@ -138,8 +164,8 @@ export class ThreadPool<Task, Result> {
   #broke(thread: Thread<Task, Result>, reason: unknown): void {
     if (!this.#threads.delete(thread)) return
     const [first, ...others] = thread.jobs.splice(0)
-    this.#waiting.unshift(...others)
-    if (first) {
+    this.#waiting.unshift(...others.filter(({ dropped }) => !dropped))
+    if (first && !first.dropped) {
       first.broken++
       if (first.broken < mostBroken) this.#waiting.unshift(first)
       else first.reject(new BaxError('internal_error', 'a thread broke twice over one task', { cause: reason }))
@@ -153,5 +179,8 @@ export class ThreadPool<Task, Result> {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
 }
+
+const rebuilt = ({ code, message, hint, details }: Refusal): BaxError =>
+  new BaxError(code, message, { ...(hint && { hint }), ...(details && { details }) })
 
 const shuttingDown = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

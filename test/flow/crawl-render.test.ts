@@ -1,4 +1,5 @@
-import { readdir, readFile, truncate } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
@@ -150,7 +151,7 @@ test('a browser that is killed every twenty pages loses none of them', async () 
         path,
         (_: unknown, response: import('node:http').ServerResponse) => {
           response.setHeader('content-type', 'text/html').end(shell(path))
-          if (++filled % 20 === 0) void killBrowsers().then((count) => (killed += count))
+          if (++filled % 20 === 0) killed += killBrowsers()
         },
       ]),
     ),
@@ -173,15 +174,23 @@ test('without any browser the pages that have something to read are kept as they
 }, 60_000)
 
 /** Ends the browsers that this process has started; how many there were. */
-async function killBrowsers(): Promise<number> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+/** At once: the crawl would be over before a look at every process that waits its turn. */
+function killBrowsers(): number {
   let count = 0
-  for (const pid of pids) {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    if (!status.includes(`PPid:\t${process.pid}\n`) || !command.includes('bax-browser-')) continue
-    process.kill(pid, 'SIGKILL')
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const [status, command] = ['status', 'cmdline'].map((file) => textOf(`/proc/${pid}/${file}`))
+    if (!status!.includes(`PPid:\t${process.pid}\n`) || !command!.includes('bax-browser-')) continue
+    process.kill(Number(pid), 'SIGKILL')
     count++
   }
   return count
+}
+
+/** Empty for a process that has just ended. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -30,6 +30,9 @@ beforeAll(async () => {
     '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
     '/p/12': page(12).replace('<head>', '<head><base href="/p/deep/">'),
     '/p/13': (_, response) => response.writeHead(302, { location: '/p/14?moved' }).end(),
+    // Large ones are read in a thread of their own; frames of those are left.
+    '/p/15': page(15).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}</main>`),
+    '/p/16': page(16).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}<iframe src="/frame"></iframe></main>`),
     '/frame': `<!doctype html><title>Inside</title><p>What stands in the frame. ${sentence}</p>`,
   })
   built = await buildBax()

@@ -91,17 +91,28 @@ const closing = (server: Server, open: Set<Duplex>): Promise<void> =>
   })
 
 /** A PDF of one page per text, made by hand. */
-export function pdfOf(texts: readonly string[], info = ''): Buffer {
+export const pdfOf = (texts: readonly string[], info = ''): Buffer =>
+  pdfFile(
+    texts.map((text) => ({ stream: Buffer.from(`BT /F1 18 Tf 72 720 Td (${text}) Tj ET`) })),
+    info,
+  )
+
+/** What a page of a PDF draws; packed as `filter` says. */
+interface PdfPage {
+  readonly stream: Buffer
+  readonly filter?: string
+}
+
+export function pdfFile(contents: readonly PdfPage[], info = ''): Buffer {
   const objects: string[] = []
   const add = (body: string) => objects.push(body)
-  const pages = texts.map((_, at) => `${4 + 2 * at} 0 R`)
+  const pages = contents.map((_, at) => `${4 + 2 * at} 0 R`)
   add('<</Type/Catalog/Pages 2 0 R>>')
-  add(`<</Type/Pages/Count ${texts.length}/Kids[${pages.join(' ')}]>>`)
+  add(`<</Type/Pages/Count ${contents.length}/Kids[${pages.join(' ')}]>>`)
   add('<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>')
-  for (const [at, text] of texts.entries()) {
-    const stream = `BT /F1 18 Tf 72 720 Td (${text}) Tj ET`
+  for (const [at, { stream, filter = '' }] of contents.entries()) {
     add(`<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>/Contents ${5 + 2 * at} 0 R>>`)
-    add(`<</Length ${stream.length}>>stream\n${stream}\nendstream`)
+    add(`<</Length ${stream.length}${filter}>>stream\n${stream.toString('latin1')}\nendstream`)
   }
   if (info) add(info)
   let file = '%PDF-1.4\n'

@@ -10,7 +10,7 @@ import type { PageFile } from './page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import { Scope } from './scope.ts'
 import { SeenSet } from './seen.ts'
-import { showsMore } from './showing.ts'
+import { areComparable, showsMore } from './showing.ts'
 import type { FailedVisit, Visited, VisitedPage, Visitor } from './visit.ts'
 
 export interface SettlerFacts {
@@ -168,7 +168,9 @@ export class Settler {
     const wanted = judge.mode(kind)
     if (visited.page.render === 'browser') {
       const more =
-        fetched && judge.isOpen(kind) ? await showsMore(fetched, visited.page, { onlyMain, promised: true }) : undefined
+        fetched && judge.isOpen(kind) && areComparable(fetched, visited.page)
+          ? await showsMore(fetched, visited.page, { onlyMain, promised: true })
+          : undefined
       if (wanted === 'browser' || !fetched)
         return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
       const page = await visitor.written(plan.page(waiting.url), { page: fetched, kind })
@@ -198,7 +200,8 @@ export class Settler {
   async #audited(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled> {
     const { judge, visitor, plan } = this.#facts
     const rendered = visited.audit ?? (judge.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
-    if (!rendered?.rendered?.isPage) return { page: visited, facts: { ...kind, render: 'http' } }
+    if (!rendered?.rendered?.isPage || !areComparable(visited.page, rendered))
+      return { page: visited, facts: { ...kind, render: 'http' } }
     const more = await showsMore(visited.page, rendered, { onlyMain: plan.input.only_main_content, promised: false })
     if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
     const page = await visitor.written(plan.page(waiting.url), { page: rendered, kind })

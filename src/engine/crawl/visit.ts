@@ -4,11 +4,9 @@ import { asBaxError, BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { renderedAtOnce } from '../render/at-once.ts'
-import { needsBrowser } from '../render/decide.ts'
 import { templateOf } from '../render/template.ts'
-import { readableLength } from '../scrape/content.ts'
 import { linksOf } from '../scrape/links.ts'
-import type { ObtainedPage } from '../scrape/obtain.ts'
+import { isReadable, type ObtainedPage, reasonOf, withoutBrowser } from '../scrape/obtain.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
 import type { WriteWish } from '../scrape/reading.ts'
 import type { PageSteps } from '../scrape/steps.ts'
@@ -166,13 +164,13 @@ export class Visitor {
     return { page, kind }
   }
 
-  /** What is to be made of HTML while it is read, where the crawl is long enough for threads. */
-  #reading({ url }: ScrapePlan): { write?: WriteWish } {
+  /** What is to be made of HTML while it is read in a thread, and whether the crawl is long enough for all of it. */
+  #reading({ url }: ScrapePlan): { all: boolean; write: WriteWish } {
     const { plan, judge } = this.#facts
     const { limit, dry_run: dry, render } = plan.input
-    if (limit < limits.reading.worthwhile) return {}
-    if (dry) return { write: 'never' }
-    return { write: render === 'auto' ? judge.vainReasons(new URL(url).host) : 'always' }
+    const all = limit >= limits.reading.worthwhile
+    if (dry) return { all, write: 'never' }
+    return { all, write: render === 'auto' ? judge.vainReasons(new URL(url).host) : 'always' }
   }
 
   /** The rendered form of a page of the sample. */
@@ -195,18 +193,12 @@ export class Visitor {
       const page = await this.render(scrape, budget)
       return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
     } catch (error) {
-      if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page)) return withoutBrowser(fetched)
+      if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page))
+        return { ...fetched, page: withoutBrowser(fetched.page) }
       throw open ? new UnrenderedError(asBaxError(error), fetched) : error
     }
   }
 }
-
-/** Without any browser the page as it was sent is better than nothing, where it has something to read. */
-const isReadable = ({ document }: ObtainedPage): boolean => readableLength(document.tree) >= 200
-
-const withoutBrowser = (fetched: Obtained): Obtained => ({
-  page: { ...fetched.page, warnings: [...fetched.page.warnings, 'the page may be incomplete: it wants a browser, and none was found'] }, // prettier-ignore
-})
 
 /** A page that was fetched and could not be rendered; its code is that of the cause. */
 class UnrenderedError extends BaxError {
@@ -232,10 +224,11 @@ function failureOf(thrown: unknown): FailedVisit {
   }
 }
 
-function kindOf({ document, url, reading }: ObtainedPage): PageKind | undefined {
+function kindOf(page: ObtainedPage): PageKind | undefined {
+  const { document, url, reading } = page
   const template = reading ? reading.template : templateOf(document.tree.root)
   if (template === undefined) return undefined
-  const reason = reading ? reading.reason : needsBrowser(document.tree.root)
+  const reason = reasonOf(page)
   return { host: new URL(url).host, template, ...(reason && { reason }) }
 }
 

@@ -1,11 +1,15 @@
 /** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { BaxError } from '../../core/errors.ts'
 import { resolveUrl } from './address.ts'
 import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'
-import { type ElementNode, maxDepth, type Tree } from './tree.ts'
+import { type ElementNode, maxDepth, maxElements, type Tree } from './tree.ts'
 
-/** Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree. */
+/**
+ * Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree.
+ * @throws BaxError `content_too_large` for more elements than a tree may have.
+ */
 export function treeFromHtml(html: string, url: string): Tree {
   const builder = new TreeBuilder(html)
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, builder)
@@ -25,6 +29,7 @@ class TreeBuilder implements TokenizerCallbacks {
   readonly #stack: ElementNode[]
   /** Open elements below the deepest level: their content hangs on the last element of the stack. */
   #below = 0
+  #elements = 0
   /** Whether names are those of SVG or MathML, where any tag may close itself. */
   readonly #inForeign: boolean[] = [false]
   #tag = ''
@@ -107,8 +112,7 @@ class TreeBuilder implements TokenizerCallbacks {
     if (tag === 'form' && this.#stack.some((element) => element.tag === 'form')) return
     const ended = closedBy.get(tag)
     while (ended && this.#below === 0 && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
-    const element: ElementNode = { tag, attributes, children: [] }
-    this.#stack.at(-1)!.children.push(element)
+    const element = this.#add(tag, attributes)
     if (voids.has(tag)) return
     if (this.#stack.length > maxDepth) {
       this.#below++
@@ -117,6 +121,14 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#stack.push(element)
     if (foreign.has(tag)) this.#inForeign.push(true)
     else if (integration.has(tag)) this.#inForeign.push(false)
+  }
+
+  #add(tag: string, attributes: Record<string, string>): ElementNode {
+    if (++this.#elements > maxElements)
+      throw new BaxError('content_too_large', `the page has more than ${maxElements} elements`)
+    const element: ElementNode = { tag, attributes, children: [] }
+    this.#stack.at(-1)!.children.push(element)
+    return element
   }
 
   #close(tag: string): void {
@@ -128,7 +140,7 @@ class TreeBuilder implements TokenizerCallbacks {
     const at = this.#stack.findLastIndex((element) => element.tag === tag)
     if (at < 1) {
       // `</p>` alone is an empty paragraph.
-      if (tag === 'p') this.#stack.at(-1)!.children.push({ tag, attributes: {}, children: [] })
+      if (tag === 'p') this.#add(tag, {})
       return
     }
     for (const ended of this.#stack.splice(at)) {

@@ -8,7 +8,7 @@ import settleScript from './settle.page.ts?inline'
 import { Visit } from './visit.ts'
 
 /** All that a page can store beside cookies, which go by themselves; `all` has the browser search its other caches too. */
-const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,storage_buckets,shared_storage,interest_groups' // prettier-ignore
+const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,shared_storage,interest_groups' // prettier-ignore
 
 /** A page that has been read stays in its tab for so long, in case another is opened there. */
 const restMs = 200

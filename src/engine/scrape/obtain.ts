@@ -15,9 +15,12 @@ import brandingScript from './branding.page.ts?inline'
 import { readableLength } from './content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
-import { holdsFrames } from './framed.ts'
+import { framesLeft, holdsFrames } from './framed.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { PageReading, Reading } from './reading.ts'
+import { isLarge, type PageReading, type Reading, type UnreadPage } from './reading.ts'
+
+/** What a browser gives beside the page. */
+type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
 
 /** A page with the answer that it came in. */
 export interface ObtainedPage {
@@ -28,7 +31,7 @@ export interface ObtainedPage {
   readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
   /** What only a browser gives. */
-  readonly rendered?: RenderedPage
+  readonly rendered?: Extras
   readonly warnings: readonly string[]
   /** What a thread has made of it; its document is made only when somebody looks at it. */
   readonly reading?: PageReading
@@ -42,8 +45,8 @@ export interface Means {
   readonly signal: AbortSignal
   /** `performance.now()` at which the time is up. */
   readonly deadline: number
-  /** Reads HTML elsewhere. */
-  readonly read?: (fetched: FetchedPage) => Promise<Reading>
+  /** Reads HTML elsewhere; undefined for a page that is to be read here. */
+  readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
 }
 
 export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
@@ -51,7 +54,7 @@ export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPa
   if (render === 'http') return (await overHttp(plan.url, means)).page
   if (render === 'browser' || plan.browserOnly || means.memory.wantsBrowser(plan.url)) return inBrowser(plan, means)
   const { page, isHtml } = await overHttp(plan.url, means)
-  const reason = isHtml ? needsBrowser(page.document.tree.root) : undefined
+  const reason = isHtml ? reasonOf(page) : undefined
   if (reason === undefined || means.memory.isVain(page.url, reason)) {
     if (isHtml) means.memory.complete(page.url)
     return page
@@ -59,20 +62,34 @@ export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPa
   return rendering(plan, means, page, reason)
 }
 
+/** Why the page should be rendered, by its markup. */
+export const reasonOf = ({ reading, document }: ObtainedPage): Reason | undefined =>
+  reading ? reading.reason : needsBrowser(document.tree.root)
+
+/** Whether there is something to read in a page as it was sent. */
+export const isReadable = ({ reading, document }: ObtainedPage): boolean =>
+  (reading?.size ?? 0) >= limits.reading.large || readableLength(document.tree) >= 200
+
+/** The page as it was sent, where it is to be had in no better way. */
+export function withoutBrowser(page: ObtainedPage): ObtainedPage {
+  const warning = 'the page may be incomplete: it wants a browser, and none was found'
+  const { reading, warnings } = page
+  const answer = reading?.answer
+  const told = answer && { ...answer, warning: [answer.warning, warning].filter(Boolean).join('; ') }
+  return { ...page, warnings: [...warnings, warning], ...(told && { reading: { ...reading, answer: told } }) }
+}
+
 async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
-  const { root } = page.document.tree
   try {
     const rendered = await inBrowser(plan, means)
-    means.memory.rendered(page.url, reason, root, rendered.document.tree.root)
+    // What is too large to be read here is not compared here either.
+    if (!page.reading && !rendered.reading)
+      means.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {
     // Without any browser the page as it was sent is better than nothing, where it has something to read.
-    const isReadable = readableLength(page.document.tree) >= 200
-    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || !isReadable) throw error
-    return {
-      ...page,
-      warnings: [...page.warnings, 'the page may be incomplete: it wants a browser, and none was found'],
-    }
+    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || !isReadable(page)) throw error
+    return withoutBrowser(page)
   }
 }
 
@@ -85,12 +102,16 @@ export async function overHttp(
   let redirects: readonly Redirect[] = []
   for (;;) {
     const fetched = await fetchPage(url, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects })
-    const reading =
-      read && kindOf(fetched.headers, fetched.url, fetched.bytes) === 'html' ? await read(fetched) : undefined
-    if (reading && 'page' in reading) return { page: readElsewhere(fetched, reading.page), isHtml: true }
+    const { bytes } = fetched
+    const unread = { ...factsOf(fetched), source: { bytes } }
+    const reading = read && kindOf(fetched.headers, fetched.url, bytes) === 'html' ? await read(unread) : undefined
+    if (reading && 'page' in reading) {
+      const make = () => new TextDecoder(reading.page.charset).decode(bytes)
+      return { page: readElsewhere(unread, reading.page, make), isHtml: true }
+    }
     let next = reading?.next
     if (next === undefined) {
-      const { kind, document } = await readDocument(fetched)
+      const { kind, document } = await readDocument(fetched, signal)
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
       if (next === undefined) {
         const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal }) : []
@@ -105,10 +126,11 @@ export async function overHttp(
 }
 
 /** The page with a document that is made when it is looked at: few are. */
-function readElsewhere(fetched: FetchedPage, reading: PageReading): ObtainedPage {
+function readElsewhere(unread: UnreadPage, reading: PageReading, html: () => string): ObtainedPage {
+  const { source: _source, ...page } = unread
   const { charset } = reading
   let made: PageDocument | undefined
-  const make = () => (made ??= htmlDocument(new TextDecoder(charset).decode(fetched.bytes), charset, fetched.url))
+  const make = () => (made ??= htmlDocument(html(), charset, page.url))
   const document: PageDocument = {
     get tree() {
       return make().tree
@@ -119,7 +141,7 @@ function readElsewhere(fetched: FetchedPage, reading: PageReading): ObtainedPage
     charset,
     isPage: true,
   }
-  return { ...asObtained(fetched, document), reading }
+  return { ...page, document, reading }
 }
 
 type FrameMeans = Pick<Means, 'egress' | 'signal'>
@@ -127,6 +149,7 @@ type FrameMeans = Pick<Means, 'egress' | 'signal'>
 /** Puts the content of its frames into a page; gives what is to be told of them. */
 async function withFrames({ tree, raw }: PageDocument, url: string, means: FrameMeans): Promise<string[]> {
   if (!holdsFrames(raw ?? '')) return []
+  if (isLarge(raw!)) return [framesLeft]
   const { fillFrames } = await import('./frames.ts')
   return fillFrames(tree, url, (address) => frameAt(address, url, means))
 }
@@ -139,7 +162,8 @@ async function frameAt(address: string, url: string, means: FrameMeans): Promise
     const signal = AbortSignal.any([caller, late])
     const fetched = await fetchPage(address, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
-    const { kind, document } = await readDocument(fetched)
+    if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large for a frame')
+    const { kind, document } = await readDocument(fetched, signal)
     return kind === 'html' ? document.tree : undefined
   } catch (error) {
     if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not come in time')
@@ -149,13 +173,11 @@ async function frameAt(address: string, url: string, means: FrameMeans): Promise
   }
 }
 
-const asObtained = ({ url, status, headers, redirects }: FetchedPage, document: PageDocument): ObtainedPage => ({
+const factsOf = ({ url, status, headers, redirects }: FetchedPage) => ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const // prettier-ignore
+
+const asObtained = (fetched: FetchedPage, document: PageDocument): ObtainedPage => ({
+  ...factsOf(fetched),
   document,
-  url,
-  status,
-  headers,
-  redirects,
-  render: 'http',
   warnings: document.warning ? [document.warning] : [],
 })
 
@@ -179,16 +201,20 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
   if (rendered.html.length > limits.scrape.bodyBytes * 2) {
     throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
   }
-  const document = htmlDocument(rendered.html, rendered.charset, rendered.url)
-  const framed = await withFrames(document, rendered.url, means)
-  return {
-    document: { ...document, ...(rendered.raw !== undefined ? { raw: rendered.raw } : {}) },
-    url: rendered.url,
-    status: rendered.status,
-    headers: rendered.headers,
-    redirects: rendered.redirects,
-    render: 'browser',
-    rendered,
-    warnings: [...rendered.warnings, ...framed],
-  }
+  const { html: text, charset, url, status, headers, redirects, warnings } = rendered
+  const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
+  const page = { url, status, headers, redirects, render: 'browser', rendered: extrasOf(rendered), warnings } as const
+  const unread = { ...page, source: { text, charset, ...raw } }
+  const reading = await means.read?.(unread)
+  if (reading && 'page' in reading) return readElsewhere(unread, reading.page, () => text)
+  const document = htmlDocument(text, charset, url)
+  const framed = await withFrames(document, url, means)
+  return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }
 }
+
+const extrasOf = ({ isPage, screenshot, reading, actions }: RenderedPage): Extras => ({
+  isPage,
+  ...(screenshot !== undefined && { screenshot }),
+  ...(reading !== undefined && { reading }),
+  ...(actions && { actions }),
+})

@@ -4,9 +4,8 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
 import { ThreadPool } from '../../core/thread-pool.ts'
-import type { FetchedPage } from '../render/fetch.ts'
-import type { ScrapePlan } from './plan.ts'
-import type { Reading, ReadingTask, WriteWish } from './reading.ts'
+import { BaxError } from '../../core/errors.ts'
+import type { Reading, ReadingTask, UnreadPage } from './reading.ts'
 
 export class ReadingThreads {
   readonly #pool: ThreadPool<ReadingTask, Reading>
@@ -24,14 +23,26 @@ export class ReadingThreads {
     return cores > 1 && existsSync(program) ? new ReadingThreads(program, cores) : undefined
   }
 
-  /** What the HTML says, as `readHtml` has it. */
-  read({ plan, fetched, write }: { plan: ScrapePlan; fetched: FetchedPage; write: WriteWish }): Promise<Reading> {
-    const { headers, bytes, ...rest } = fetched
+  /**
+   * What the HTML says, as `readHtml` has it.
+   * @throws BaxError `content_too_large` for a page over which threads run out of memory; the reason of `signal`
+   */
+  async read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, signal: AbortSignal): Promise<Reading> {
+    const { headers, source, ...page } = task.page
     // A part of a larger piece of memory would be sent with all of it.
-    return this.#pool.run({ plan, fetched: { ...rest, headers: headers.pairs(), bytes: new Uint8Array(bytes) }, write })
+    const own = 'bytes' in source ? { bytes: new Uint8Array(source.bytes) } : source
+    try {
+      return await this.#pool.run({ ...task, page: { ...page, headers: headers.pairs(), source: own } }, signal)
+    } catch (error) {
+      throw isFull(error) ? new BaxError('content_too_large', 'the page takes more memory than a page may') : error
+    }
   }
 
   close(): Promise<void> {
     return this.#pool.close()
   }
 }
+
+/** Whether a thread broke for want of memory. */
+const isFull = (error: unknown): boolean =>
+  error instanceof BaxError && (error.cause as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'

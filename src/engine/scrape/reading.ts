@@ -1,24 +1,35 @@
-/** What is done with HTML that was fetched, from plain data to plain data: the same here and in a thread. */
+/** What is done with the HTML of a page, from plain data to plain data: the same here and in a thread. */
+import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { AnswerHeaders } from '../render/answer-headers.ts'
 import { decodeText } from '../render/charset.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
-import type { FetchedPage } from '../render/fetch.ts'
 import { metaRefresh } from '../render/meta-refresh.ts'
 import { templateOf } from '../render/template.ts'
 import { htmlDocument } from './documents/read.ts'
-import { holdsFrames } from './framed.ts'
+import { framesLeft, holdsFrames } from './framed.ts'
 import { linksOf } from './links.ts'
+import type { ObtainedPage } from './obtain.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
 
 /** When the page is written: always, never, or unless its markup gives a reason for a browser that is not listed. */
 export type WriteWish = 'always' | 'never' | readonly Reason[]
 
+/** The HTML of a page as it came, or as a browser has it; `raw` is what the browser was sent. */
+export type HtmlSource =
+  | { readonly bytes: Uint8Array }
+  | { readonly text: string; readonly charset: string; readonly raw?: string }
+
+/** A page whose HTML nobody has looked at. */
+export type UnreadPage = Omit<ObtainedPage, 'document' | 'reading'> & { readonly source: HtmlSource }
+
 export interface ReadingTask {
   readonly plan: ScrapePlan
-  readonly fetched: Omit<FetchedPage, 'headers'> & { readonly headers: readonly (readonly [string, string])[] }
+  readonly page: Omit<UnreadPage, 'headers'> & { readonly headers: readonly (readonly [string, string])[] }
   readonly write: WriteWish
+  /** Whether structured data and summaries may come from rules. */
+  readonly rules: boolean
 }
 
 /** A page that was read; what is made of its tree takes less room than the tree. */
@@ -36,19 +47,22 @@ export interface PageReading {
 /** What was read; the address that a page soon leads to; nothing of a page that has to be put together from several. */
 export type Reading = { readonly page: PageReading } | { readonly next: string } | undefined
 
-export async function readHtml({ plan, fetched, write }: ReadingTask): Promise<Reading> {
+export async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
-  const headers = new AnswerHeaders(fetched.headers)
-  const { text, charset } = await decodeText(fetched.bytes, headers.get('content-type'), { declares: true })
-  if (holdsFrames(text)) return undefined
-  const document = htmlDocument(text, charset, fetched.url)
+  const headers = new AnswerHeaders(task.headers)
+  const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
+  const isFramed = holdsFrames(text)
+  if (isFramed && !isLarge(text)) return undefined
+  const document = htmlDocument(text, charset, task.url)
   const { tree } = document
-  const next = metaRefresh(tree, fetched.url)
+  const next = 'text' in source ? undefined : metaRefresh(tree, task.url)
   if (next !== undefined) return { next }
   const template = templateOf(tree.root)
   const reason = needsBrowser(tree.root)
   const isWritten = write === 'always' || (write !== 'never' && (reason === undefined || write.includes(reason)))
-  const page = { ...fetched, headers, document, render: 'http', warnings: [] } as const
+  const raw = 'raw' in source ? { raw: source.raw! } : {}
+  const warnings = isFramed ? [...task.warnings, framesLeft] : task.warnings
+  const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {
     page: {
       charset,
@@ -56,7 +70,10 @@ export async function readHtml({ plan, fetched, write }: ReadingTask): Promise<R
       ...(template !== undefined && { template }),
       ...(reason && { reason }),
       links: linksOf(tree).map(({ href }) => href),
-      ...(isWritten && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules: true } }) }),
+      ...(isWritten && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules } }) }),
     },
   }
 }
+
+/** Whether a page of so many bytes, or characters, is read in a thread. */
+export const isLarge = ({ length }: Uint8Array | string): boolean => length >= limits.reading.large

@@ -6,7 +6,6 @@ import { limits } from '../../core/limits.ts'
 import type { Call } from '../../core/operation.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { FetchedPage } from '../render/fetch.ts'
 import { HostMemory } from '../render/host-memory.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/renderer.ts'
@@ -14,6 +13,7 @@ import { AnswerCache } from './cache.ts'
 import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './obtain.ts'
 import { planScrape, type ScrapePlan } from './plan.ts'
 import type { PageSteps } from './steps.ts'
+import { isLarge, type WriteWish } from './reading.ts'
 import { ReadingThreads } from './reading-threads.ts'
 import { writePage } from './write.ts'
 
@@ -29,6 +29,8 @@ export class PageScraper implements Scraper {
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
   #threads: ReadingThreads | undefined
+  /** Threads for large pages: nobody else waits for what keeps one busy. */
+  #largeThreads: ReadingThreads | undefined
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
@@ -63,20 +65,27 @@ export class PageScraper implements Scraper {
     return {
       egress,
       check: (plan) => this.#checkModel(plan),
-      begin: () => void this.#reading(),
-      fetch: (plan, { signal, write }) => {
-        const threads = write === undefined || asksModel(plan) ? undefined : this.#reading()
-        const read = threads && ((fetched: FetchedPage) => threads.read({ plan, fetched, write: write! }))
-        return overHttp(plan.url, { signal, egress: this.#egress, ...(read && { read }) })
-      },
-      render: (plan, clock) => inBrowser(plan, { ...clock, egress, renderer: () => this.#loadRenderer() }),
+      begin: () => void (this.#threads ??= ReadingThreads.open()),
+      fetch: (plan, { signal, ...wish }) =>
+        overHttp(plan.url, { signal, egress, read: this.#readerOf(plan, signal, wish) }),
+      render: (plan, clock) =>
+        inBrowser(plan, {
+          ...clock,
+          egress,
+          renderer: () => this.#loadRenderer(),
+          read: this.#readerOf(plan, clock.signal),
+        }),
       write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
     }
   }
 
   /** Ends the browsers that were started for rendering. */
   async close(): Promise<void> {
-    await Promise.all([this.#loading?.then((renderer) => renderer.close()), this.#threads?.close()])
+    await Promise.all([
+      this.#loading?.then((renderer) => renderer.close()),
+      this.#threads?.close(),
+      this.#largeThreads?.close(),
+    ])
   }
 
   async #inTime(plan: ScrapePlan, caller: AbortSignal, from: Obtain | undefined = undefined): Promise<ScrapeAnswer> {
@@ -103,12 +112,14 @@ export class PageScraper implements Scraper {
       renderer: () => this.#loadRenderer(),
       signal,
       deadline: start + plan.timeoutMs,
+      read: this.#readerOf(plan, signal),
     }
     const page = await (from ? from(plan, means) : obtain(plan, means))
     return this.#write(plan, page, start, signal)
   }
 
   async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
+    if (page.reading?.answer) return timed(page.reading.answer, start)
     const model = asksModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
     return writePage(plan, page, { start, reader: { model, rules: this.#config.builtinExtractor !== false } })
   }
@@ -141,9 +152,24 @@ export class PageScraper implements Scraper {
     }
   }
 
-  /** Threads that read pages, where there are any to be had. */
-  #reading(): ReadingThreads | undefined {
-    return (this.#threads ??= ReadingThreads.open())
+  /**
+   * Reads HTML in threads: that of large pages, and of `all` where many are to come. What a model is asked about is
+   * read here, where the model is.
+   */
+  #readerOf(
+    plan: ScrapePlan,
+    signal: AbortSignal,
+    { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteWish } = {},
+  ): NonNullable<Means['read']> {
+    const rules = this.#config.builtinExtractor !== false
+    return (page) => {
+      const { source } = page
+      if (asksModel(plan) && (all || this.#config.model)) return undefined
+      const large = isLarge('text' in source ? source.text : source.bytes)
+      if (!all && !large) return undefined
+      const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
+      return threads?.read({ plan, page, write, rules }, signal)
+    }
   }
 
   #loadRenderer(): Promise<Renderer> {
@@ -153,6 +179,14 @@ export class PageScraper implements Scraper {
     })
     return this.#loading
   }
+}
+
+/** With the time of the whole scrape, whatever part of it a thread has measured. */
+function timed(answer: ScrapeAnswer, start: number): ScrapeAnswer {
+  const { data } = answer
+  if (!data) return answer
+  const metadata = { ...data.metadata, duration_ms: Math.round(performance.now() - start) }
+  return { ...answer, data: { ...data, metadata } }
 }
 
 const asksModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

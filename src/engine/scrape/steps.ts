@@ -18,10 +18,13 @@ export interface PageSteps {
   check(plan: ScrapePlan): void
   /** Says that many pages are to come: what reads them is made ready. */
   begin(): void
-  /** By HTTP, redirects followed; with `write` HTML is read in a thread where there is one, and written if so wished. */
+  /**
+   * By HTTP, redirects followed. Where there are threads they read the HTML of large pages, or of `all`, and write it if
+   * so wished.
+   */
   fetch(
     plan: ScrapePlan,
-    wish: Pick<Clock, 'signal'> & { readonly write?: WriteWish },
+    wish: Pick<Clock, 'signal'> & { readonly all: boolean; readonly write: WriteWish },
   ): Promise<{ page: ObtainedPage; isHtml: boolean }>
   /** In a browser. */
   render(plan: ScrapePlan, clock: Clock): Promise<ObtainedPage>

@@ -153,11 +153,7 @@ class TabVisit {
       document: { ...document, ...(raw !== undefined && { raw }) },
       render: 'browser',
       rendered: {
-        ...answered,
         isPage: true,
-        html: page.html,
-        charset: page.charset,
-        warnings: [],
         ...(screenshot && { screenshot: screenshot.toString('base64') }),
         ...(reading !== undefined && { reading }),
       },
@@ -237,7 +233,7 @@ class TabVisit {
 
   async #asFile(fetched: FetchedPage): Promise<ObtainedPage> {
     const { url, status, headers, redirects } = fetched
-    const { document } = await readDocument(fetched)
+    const { document } = await readDocument(fetched, this.#signal)
     const warnings = document.warning ? [document.warning] : []
     return { url, status, headers, redirects, document, render: 'browser', warnings }
   }

@@ -12,6 +12,8 @@ interface Task {
   readonly breaks?: true | string
   readonly throws?: true
   readonly fills?: true
+  /** Is never done. */
+  readonly hangs?: true
 }
 interface Said {
   readonly said: string
@@ -22,12 +24,13 @@ interface Said {
 const program = `
 const { parentPort, threadId } = require('node:worker_threads')
 const { existsSync, writeFileSync } = require('node:fs')
-parentPort.on('message', ({ say, breaks, throws, fills }) => {
+parentPort.on('message', ({ say, breaks, throws, fills, hangs }) => {
   if (breaks === true) process.exit(1)
   if (breaks && !existsSync(breaks)) {
     writeFileSync(breaks, '')
     process.exit(1)
   }
+  while (hangs);
   const all = []
   while (fills) all.push(new Array(1e6).fill(0.5))
   if (throws) parentPort.postMessage({ fault: new Error('no ' + say) })
@@ -122,4 +125,32 @@ test('closing gives up what is not done and takes nothing more', async () => {
   for (const one of await settled) expect(one).toMatchObject({ reason: { code: 'shutting_down' } })
   await expect(pool.run({ say: 'late' })).rejects.toMatchObject({ code: 'shutting_down' })
   expect(pool.size).toBe(0)
+})
+
+test('a task that is given up ends the thread that is at it; what waited behind it is done', async () => {
+  const pool = poolOf(1)
+  const patience = new AbortController()
+  const hung = pool.run({ say: 'never', hangs: true }, patience.signal)
+  const behind = words(4).map((say) => pool.run({ say }))
+  const reason = new Error('long enough')
+  patience.abort(reason)
+  await expect(hung).rejects.toBe(reason)
+  expect((await Promise.all(behind)).map(({ said }) => said)).toEqual(words(4))
+})
+
+test('one that is given up while it waits, in a thread or before, is not waited for', async () => {
+  const pool = poolOf(1)
+  const patience = new AbortController()
+  const hung = pool.run({ say: 'never', hangs: true }, patience.signal)
+  const [next, later] = [new AbortController(), new AbortController()]
+  const [inHand, waiting] = [pool.run({ say: 'in hand', hangs: true }, next.signal), pool.run({ say: 'waits', hangs: true }, later.signal)] // prettier-ignore
+  const last = pool.run({ say: 'last' })
+  next.abort(new Error('not now'))
+  later.abort(new Error('nor this'))
+  await expect(inHand).rejects.toThrow('not now')
+  await expect(waiting).rejects.toThrow('nor this')
+  patience.abort(new Error('enough'))
+  await expect(hung).rejects.toThrow('enough')
+  expect(await last).toMatchObject({ said: 'last' })
+  await expect(pool.run({ say: 'no' }, AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
 })

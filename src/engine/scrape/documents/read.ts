@@ -6,13 +6,20 @@ import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { PageDocument } from './document.ts'
 
 /** The document with the kind of its content. @throws BaxError `unsupported_content_type` */
-export async function readDocument(page: FetchedPage): Promise<{ kind: ContentKind; document: PageDocument }> {
+export async function readDocument(
+  page: FetchedPage,
+  signal: AbortSignal,
+): Promise<{ kind: ContentKind; document: PageDocument }> {
   const kind = kindOf(page.headers, page.url, page.bytes)
-  return { kind, document: await documentOf(kind, page) }
+  return { kind, document: await documentOf(kind, page, signal) }
 }
 
-async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage): Promise<PageDocument> {
-  if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url)
+async function documentOf(
+  kind: ContentKind,
+  { url, headers, bytes }: FetchedPage,
+  signal: AbortSignal,
+): Promise<PageDocument> {
+  if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, signal)
   if (kind === 'image') return (await import('./image.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })

@@ -1,0 +1,35 @@
+/** What a PDF says, read by a library that has to be watched: a file of 2 KB may keep it busy for hours. */
+
+/** Plain data, as a thread answers it. */
+export interface PdfText {
+  /** Of each page. */
+  readonly pages: readonly string[]
+  /** Title, author and the like, as the file has them; times are dates. */
+  readonly info: Readonly<Record<string, unknown>>
+}
+
+/** Why nothing was read. */
+export interface Unread {
+  readonly unread: 'locked' | 'broken'
+  readonly message: string
+}
+
+export async function readPdf(bytes: Uint8Array): Promise<PdfText | Unread> {
+  const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
+  try {
+    const pdf = await getDocumentProxy(bytes, { verbosity: 0 })
+    try {
+      const { text } = await extractText(pdf, { mergePages: false })
+      const { info } = await getMeta(pdf, { parseDates: true })
+      const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
+      return { pages: text, info: Object.fromEntries(plain) }
+    } finally {
+      await pdf.destroy()
+    }
+  } catch (error) {
+    const { name, message } = error as Error
+    return { unread: name === 'PasswordException' ? 'locked' : 'broken', message }
+  }
+}
+
+const isPlain = (value: unknown): boolean => typeof value === 'string' || value instanceof Date
