@@ -46,7 +46,7 @@ async function readLimits() {
 }
 
 function bounds(limits) {
-  const { caller, overload, connection, input, repeats, command, exec, files, session, shell } = limits
+  const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
   const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
   const rows = [
     [
@@ -69,6 +69,12 @@ function bounds(limits) {
     ['body', mebibytes(limits.bodyBytes), '413 `payload_too_large`', ''],
     ['body of `/shell/fs/write` and of commands', mebibytes(files.bodyBytes), '413 `payload_too_large`', ''],
     ['address and headers', `${connection.headerBytes / 1024} KiB`, '413 `payload_too_large`', ''],
+    [
+      'a page that is read',
+      `${mebibytes(scrape.bodyBytes)}, ${scrape.elements} elements; a PDF unpacks to ${mebibytes(pdf.bytes)}`,
+      '`content_too_large`',
+      '',
+    ],
     ['nesting of a body', `${input.depth} levels`, '400 `invalid_request`', ''],
     ['items of a list, where it has no bound of its own', input.items, '400 `invalid_request`', ''],
     [

@@ -6,6 +6,11 @@ export const scrapeLimits = {
   actions: 50,
   /** A decoded body that grows beyond this is given up. */
   bodyBytes: 10 * 1024 * 1024,
+  /**
+   * Elements of its HTML. The longest real pages (specifications on one page) have fewer; what is judged of an element
+   * takes up to 4 KB, so that tags alone could fill the memory of a process.
+   */
+  elements: 300_000,
   redirects: 10,
   /** A `<meta http-equiv=refresh>` that fires later than this is no redirect. */
   refreshSecs: 5,

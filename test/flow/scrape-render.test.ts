@@ -274,7 +274,7 @@ describe('actions', () => {
     ])
   })
 
-  test.each([
+  test.concurrent.each([
     ['an element that is not there', { type: 'click', selector: '#nowhere' }, /no element matches #nowhere/],
     ['an element that is hidden', { type: 'click', selector: '#hidden' }, /not visible/],
     ['a selector that is none', { type: 'click', selector: '##' }, /not a CSS selector/],

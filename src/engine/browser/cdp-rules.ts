@@ -33,6 +33,9 @@ export function refusalOf(method: string, params: Record<string, unknown>, rules
   }
   if (rules.files) return undefined
   if (browserWide.test(method)) return { code: deniedCode, message: `${method} reaches beyond this session` }
+  // It would be no tab, and tabs are what is bounded.
+  if (method === 'Target.createTarget' && params['hidden'] === true)
+    return { code: deniedCode, message: 'a hidden page cannot be opened here' }
   if (!namesFiles(method, params)) return undefined
   return { code: deniedCode, message: `${method} names files of the machine that the browser runs on` }
 }

@@ -1,10 +1,11 @@
 /** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { BaxError } from '../../core/errors.ts'
+import { limits } from '../../core/limits.ts'
 import { resolveUrl } from './address.ts'
 import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'
-import { type ElementNode, maxDepth, maxElements, type Tree } from './tree.ts'
+import { type ElementNode, maxDepth, type Tree } from './tree.ts'
 
 /**
  * Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree.
@@ -124,8 +125,9 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   #add(tag: string, attributes: Record<string, string>): ElementNode {
-    if (++this.#elements > maxElements)
-      throw new BaxError('content_too_large', `the page has more than ${maxElements} elements`)
+    const { elements } = limits.scrape
+    if (++this.#elements > elements)
+      throw new BaxError('content_too_large', `the page has more than ${elements} elements`)
     const element: ElementNode = { tag, attributes, children: [] }
     this.#stack.at(-1)!.children.push(element)
     return element

@@ -30,12 +30,6 @@ export interface Tree {
  */
 export const maxDepth = 256
 
-/**
- * Elements of the largest tree that is made of HTML. The longest real pages (specifications on one page) have fewer;
- * what is judged of an element takes up to 4 KB, so that tags alone could fill a process's memory.
- */
-export const maxElements = 300_000
-
 /** Code, data and fallbacks: their text is not the page's text. */
 const silent = new Set(
   'script style noscript template head title meta link base svg canvas object embed select option datalist textarea input math area param source track'.split(

@@ -17,7 +17,7 @@ import { writePage } from './write.ts'
 export type WriteWish = 'always' | 'never' | readonly Reason[]
 
 /** The HTML of a page as it came, or as a browser has it; `raw` is what the browser was sent. */
-export type HtmlSource =
+type HtmlSource =
   | { readonly bytes: Uint8Array }
   | { readonly text: string; readonly charset: string; readonly raw?: string }
 

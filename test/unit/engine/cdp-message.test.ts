@@ -74,12 +74,13 @@ describe('a channel to a browser that is shared', () => {
 })
 
 test.each([
-  ['Tracing.start', 'what every session of the browser opens is traced'],
-  ['Memory.simulatePressureNotification', 'all of them are pressed'],
-])('of a page of a shared server %s is refused: %s', (method) => {
+  ['Tracing.start', 'what every session of the browser opens is traced', {}],
+  ['Memory.simulatePressureNotification', 'all of them are pressed', {}],
+  ['Target.createTarget', 'hidden pages are no tabs, which are bounded', { hidden: true }],
+])('of a page of a shared server %s is refused: %s', (method, _, params) => {
   const checkUrl = () => {}
-  expect(refusalOf(method, {}, { files: false, checkUrl })).toMatchObject({ code: deniedCode })
-  expect(refusalOf(method, {}, { files: true, checkUrl })).toBeUndefined()
+  expect(refusalOf(method, params, { files: false, checkUrl })).toMatchObject({ code: deniedCode })
+  expect(refusalOf(method, params, { files: true, checkUrl })).toBeUndefined()
 })
 
 test('nonsense on one channel of a tunnel ends that channel, and the others go on', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -126,15 +126,23 @@ describe('the port file of a running browser', () => {
     expect(await finding).toMatchObject({ url: 'ws://127.0.0.1:9222/devtools/browser/late', asksUser: true })
   })
 
-  test.each([
-    ['no port', 'ninety\n/devtools/browser/x'],
-    ['port 0', '0\n/devtools/browser/x'],
-    ['a port beyond the last', '70000\n/devtools/browser/x'],
-    ['another path', '9222\n/evil'],
-    ['a third line', '9222\n/devtools/browser/x\nmore'],
-  ])('with %s is not trusted', async (_name, text) => {
-    await writeFile(file(), text)
-    expect(await failureOf(found())).toMatchObject({ code: 'stale_port_file' })
+  test('that says anything else is not trusted', async () => {
+    const texts = {
+      'no port': 'ninety\n/devtools/browser/x',
+      'port 0': '0\n/devtools/browser/x',
+      'a port beyond the last': '70000\n/devtools/browser/x',
+      'another path': '9222\n/evil',
+      'a third line': '9222\n/devtools/browser/x\nmore',
+    }
+    const codes = await Promise.all(
+      Object.entries(texts).map(async ([name, text]) => {
+        const own = join(folder, name)
+        await mkdir(own)
+        await writeFile(join(own, 'DevToolsActivePort'), text)
+        return [name, (await failureOf(endpointOfRunning('chrome', own))).code]
+      }),
+    )
+    expect(codes).toEqual(Object.keys(texts).map((name) => [name, 'stale_port_file']))
   })
 
   test('whose port refuses is a leftover', async () => {
