@@ -20,6 +20,7 @@ const program = {
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
+  'unzstd-worker': 'src/engine/render/unzstd-worker.ts',
   // Of a scrape, what most do without.
   'embedded-engine': 'src/cli/embedded-engine.ts',
   'local-engine': 'src/cli/local-engine.ts',

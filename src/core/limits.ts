@@ -109,6 +109,9 @@ export const limits = {
   /** Threads that read PDFs, what each may hold in its heap, and how much the process may grow meanwhile. */
   pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, idleMs: 30_000 },
 
+  /** Threads that unpack what takes long. */
+  unzstd: { threads: 2, heapMb: 128, idleMs: 30_000 },
+
   search: {
     results: 5,
     maxResults: 20,

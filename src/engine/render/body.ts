@@ -1,11 +1,13 @@
 /** Reads bodies with a bound, decompressing them on the way. */
 import { pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
+import { aside } from '../../core/aside.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
 import type { HttpAnswer } from './http-client.ts'
-import { isZstdBomb } from './zstd-cost.ts'
+import { tooLarge, unzstd } from './unzstd.ts'
+import { zstdCost } from './zstd-cost.ts'
 
 const { bodyBytes } = limits.scrape
 /** Every coding takes memory of its own, whatever comes of it; nobody needs more than two. */
@@ -31,7 +33,7 @@ export async function readBody({ headers, body }: HttpAnswer, signal: AbortSigna
     let stream = body
     while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await unpacked(stream, codings.pop()!)
     const bytes = await gather(stream)
-    return codings.length === 0 ? bytes : await unzstd(bytes)
+    return codings.length === 0 ? bytes : await unzstdInTime(bytes, signal)
   } catch (error) {
     body.destroy()
     signal.throwIfAborted()
@@ -70,23 +72,13 @@ async function gather(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
-/** Node 20 has no zstd of its own. */
-async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
-  if (bytes.length === 0) return bytes
-  if (isZstdBomb(bytes, bodyBytes)) throw tooLarge()
-  const { Decompress } = await import('fzstd')
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const stream = new Decompress((chunk) => {
-    size += chunk.length
-    if (size > bodyBytes) throw tooLarge()
-    chunks.push(chunk)
-  })
-  // In small steps, so that a bomb is noticed before it has grown.
-  const step = 64 * 1024
-  for (let at = 0; at < bytes.length; at += step) stream.push(bytes.subarray(at, at + step), at + step >= bytes.length)
-  return Buffer.concat(chunks)
-}
+/** What a thread is not worth its start for. */
+const easyBytes = 64 * 1024 * 1024
 
-const tooLarge = (): BaxError =>
-  new BaxError('content_too_large', `the page is larger than ${bodyBytes / 1024 / 1024} MiB`)
+const unzstdAside = aside('unzstd-worker.mjs', unzstd, limits.unzstd)
+
+async function unzstdInTime(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  const cost = zstdCost(bytes, bodyBytes)
+  if (cost === Infinity) throw tooLarge()
+  return cost < easyBytes ? unzstd(bytes) : unzstdAside(new Uint8Array(bytes), signal)
+}

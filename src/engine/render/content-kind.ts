@@ -2,7 +2,10 @@
 import type { AnswerHeaders } from './answer-headers.ts'
 import { BaxError } from '../../core/errors.ts'
 
-export type ContentKind = 'html' | 'json' | 'text' | 'csv' | 'xml' | 'pdf' | 'image'
+export type ContentKind = TextKind | 'pdf' | 'image'
+export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
+
+export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'image'
 
 /** The media type alone, in lower case. */
 const mediaType = (contentType: string | null): string => contentType?.split(';')[0]!.trim().toLowerCase() ?? ''

@@ -5,8 +5,11 @@ const mostWindow = 8 * 1024 * 1024
 /** Bytes that are moved in all: the whole window is, for every block. */
 const mostMoved = 16 * 1024 ** 3
 
-/** Whether a few bytes would take memory or time beyond what pages need; `single` is the largest frame without a window. */
-export function isZstdBomb(bytes: Uint8Array, single: number): boolean {
+/**
+ * Bytes that unpacking would move; Infinity where it would take memory or time beyond what pages need. `single` is the
+ * largest frame without a window.
+ */
+export function zstdCost(bytes: Uint8Array, single: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let moved = 0
   try {
@@ -16,9 +19,9 @@ export function isZstdBomb(bytes: Uint8Array, single: number): boolean {
         at += 8 + view.getUint32(at + 4, true)
         continue
       }
-      if (magic !== 0xfd_2f_b5_28) return false
+      if (magic !== 0xfd_2f_b5_28) return moved
       const { window, isSingle, blocks, checksum } = headerAt(view, at + 4)
-      if (window > (isSingle ? single : mostWindow)) return true
+      if (window > (isSingle ? single : mostWindow)) return Infinity
       at = blocks
       for (let isLast = false; !isLast;) {
         const head = view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
@@ -27,14 +30,14 @@ export function isZstdBomb(bytes: Uint8Array, single: number): boolean {
         isLast = (head & 1) === 1
         moved += window
       }
-      if (moved > mostMoved) return true
+      if (moved > mostMoved) return Infinity
       at += checksum
     }
   } catch (error) {
     // It ends in the middle: whoever unpacks it finds out.
     if (!(error instanceof RangeError)) throw error
   }
-  return moved > mostMoved
+  return moved > mostMoved ? Infinity : moved
 }
 
 function headerAt(view: DataView, at: number) {

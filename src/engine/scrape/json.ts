@@ -42,5 +42,5 @@ function asResult({ value, source, valid, errors }: StructuredResult): JsonResul
 function dataTree({ tree, value }: PageDocument) {
   const thing = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { items: value }
   const text = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Thing', ...thing })
-  return treeOf(tree.baseUrl, '', element('script', { type: 'application/ld+json' }, text), element('pre', {}, JSON.stringify(value, null, 2))) // prettier-ignore
+  return treeOf(tree.baseUrl, '', [element('script', { type: 'application/ld+json' }, text), element('pre', {}, JSON.stringify(value, null, 2))]) // prettier-ignore
 }

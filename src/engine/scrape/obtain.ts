@@ -3,7 +3,7 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from '../render/answer-headers.ts'
-import { kindOf, kindOfHeaders } from '../render/content-kind.ts'
+import { isText, kindOf, kindOfHeaders } from '../render/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
 import type { HostMemory } from '../render/host-memory.ts'
@@ -15,6 +15,7 @@ import brandingScript from './branding.page.ts?inline'
 import { readableLength } from './content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
+import { textDocument } from './documents/text.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
 import type { ScrapePlan } from './plan.ts'
 import { isLarge, type PageReading, type Reading, type UnreadPage } from './reading.ts'
@@ -45,7 +46,7 @@ export interface Means {
   readonly signal: AbortSignal
   /** `performance.now()` at which the time is up. */
   readonly deadline: number
-  /** Reads HTML elsewhere; undefined for a page that is to be read here. */
+  /** Reads a page elsewhere; undefined for a page that is to be read here. */
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
 }
 
@@ -103,11 +104,12 @@ export async function overHttp(
   for (;;) {
     const fetched = await fetchPage(url, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects })
     const { bytes } = fetched
-    const unread = { ...factsOf(fetched), source: { bytes } }
-    const reading = read && kindOf(fetched.headers, fetched.url, bytes) === 'html' ? await read(unread) : undefined
+    const told = kindOf(fetched.headers, fetched.url, bytes)
+    const unread = isText(told) ? { ...factsOf(fetched), kind: told, source: { bytes } } : undefined
+    const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
-      const make = () => new TextDecoder(reading.page.charset).decode(bytes)
-      return { page: readElsewhere(unread, reading.page, make), isHtml: true }
+      const text = () => new TextDecoder(reading.page.charset).decode(bytes)
+      return { page: readElsewhere(unread, reading.page, text), isHtml: told === 'html' }
     }
     let next = reading?.next
     if (next === undefined) {
@@ -126,11 +128,13 @@ export async function overHttp(
 }
 
 /** The page with a document that is made when it is looked at: few are. */
-function readElsewhere(unread: UnreadPage, reading: PageReading, html: () => string): ObtainedPage {
-  const { source: _source, ...page } = unread
+function readElsewhere(unread: UnreadPage, reading: PageReading, text: () => string): ObtainedPage {
+  const { source: _source, kind, ...page } = unread
   const { charset } = reading
+  const isPage = kind === 'html'
   let made: PageDocument | undefined
-  const make = () => (made ??= htmlDocument(html(), charset, page.url))
+  const make = () =>
+    (made ??= isPage ? htmlDocument(text(), charset, page.url) : textDocument({ text: text(), charset, url: page.url }))
   const document: PageDocument = {
     get tree() {
       return make().tree
@@ -139,7 +143,7 @@ function readElsewhere(unread: UnreadPage, reading: PageReading, html: () => str
       return make().raw!
     },
     charset,
-    isPage: true,
+    isPage,
   }
   return { ...page, document, reading }
 }
@@ -204,7 +208,7 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
   const { html: text, charset, url, status, headers, redirects, warnings } = rendered
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extrasOf(rendered), warnings } as const
-  const unread = { ...page, source: { text, charset, ...raw } }
+  const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const reading = await means.read?.(unread)
   if (reading && 'page' in reading) return readElsewhere(unread, reading.page, () => text)
   const document = htmlDocument(text, charset, url)

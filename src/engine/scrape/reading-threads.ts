@@ -24,7 +24,7 @@ export class ReadingThreads {
   }
 
   /**
-   * What the HTML says, as `readHtml` has it.
+   * What the page says, as `readPage` has it.
    * @throws BaxError `content_too_large` for a page over which threads run out of memory; the reason of `signal`
    */
   async read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, signal: AbortSignal): Promise<Reading> {

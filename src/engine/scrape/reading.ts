@@ -1,12 +1,13 @@
-/** What is done with the HTML of a page, from plain data to plain data: the same here and in a thread. */
+/** What is done with a page that was had, from plain data to plain data: the same here and in a thread. */
 import { limits } from '../../core/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { AnswerHeaders } from '../render/answer-headers.ts'
 import { decodeText } from '../render/charset.ts'
+import type { TextKind } from '../render/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
 import { metaRefresh } from '../render/meta-refresh.ts'
 import { templateOf } from '../render/template.ts'
-import { htmlDocument } from './documents/read.ts'
+import { htmlDocument, readDocument } from './documents/read.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
 import { linksOf } from './links.ts'
 import type { ObtainedPage } from './obtain.ts'
@@ -16,13 +17,16 @@ import { writePage } from './write.ts'
 /** When the page is written: always, never, or unless its markup gives a reason for a browser that is not listed. */
 export type WriteWish = 'always' | 'never' | readonly Reason[]
 
-/** The HTML of a page as it came, or as a browser has it; `raw` is what the browser was sent. */
-type HtmlSource =
+/** A page as it came, or as a browser has it; `raw` is what the browser was sent. */
+type Source =
   | { readonly bytes: Uint8Array }
   | { readonly text: string; readonly charset: string; readonly raw?: string }
 
-/** A page whose HTML nobody has looked at. */
-export type UnreadPage = Omit<ObtainedPage, 'document' | 'reading'> & { readonly source: HtmlSource }
+/** A page that nobody has looked at. */
+export interface UnreadPage extends Omit<ObtainedPage, 'document' | 'reading'> {
+  readonly kind: TextKind
+  readonly source: Source
+}
 
 export interface ReadingTask {
   readonly plan: ScrapePlan
@@ -34,8 +38,9 @@ export interface ReadingTask {
 
 /** A page that was read; what is made of its tree takes less room than the tree. */
 export interface PageReading {
+  readonly kind: TextKind
   readonly charset: string
-  /** Characters of its HTML. */
+  /** Characters of its text. */
   readonly size: number
   readonly template?: string
   readonly reason?: Reason
@@ -47,7 +52,10 @@ export interface PageReading {
 /** What was read; the address that a page soon leads to; nothing of a page that has to be put together from several. */
 export type Reading = { readonly page: PageReading } | { readonly next: string } | undefined
 
-export async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
+export const readPage = (task: ReadingTask): Promise<Reading> =>
+  task.page.kind === 'html' ? readHtml(task) : readOther(task)
+
+async function readHtml({ plan, page: { kind, source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new AnswerHeaders(task.headers)
   const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
@@ -65,6 +73,7 @@ export async function readHtml({ plan, page: { source, ...task }, write, rules }
   const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {
     page: {
+      kind,
       charset,
       size: text.length,
       ...(template !== undefined && { template }),
@@ -74,6 +83,28 @@ export async function readHtml({ plan, page: { source, ...task }, write, rules }
     },
   }
 }
+
+/** What is no HTML is what it is: nothing renders it, and it leads nowhere. */
+async function readOther({ plan, page: { kind, source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
+  const start = performance.now()
+  const headers = new AnswerHeaders(task.headers)
+  const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text)
+  const { document } = await readDocument({ ...task, headers, bytes }, never)
+  const warnings = document.warning ? [...task.warnings, document.warning] : task.warnings
+  const page = { ...task, headers, warnings, document }
+  return {
+    page: {
+      kind,
+      charset: document.charset!,
+      size: document.raw!.length,
+      links: linksOf(document.tree).map(({ href }) => href),
+      ...(write !== 'never' && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules } }) }),
+    },
+  }
+}
+
+/** Who gives up waiting for a thread ends it. */
+const never = new AbortController().signal
 
 /** Whether a page of so many bytes, or characters, is read in a thread. */
 export const isLarge = ({ length }: Uint8Array | string): boolean => length >= limits.reading.large

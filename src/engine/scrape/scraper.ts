@@ -153,7 +153,7 @@ export class PageScraper implements Scraper {
   }
 
   /**
-   * Reads HTML in threads: that of large pages, and of `all` where many are to come. What a model is asked about is
+   * Reads in threads: large pages, and the HTML of `all` where many are to come. What a model is asked about is
    * read here, where the model is.
    */
   #readerOf(
@@ -163,10 +163,10 @@ export class PageScraper implements Scraper {
   ): NonNullable<Means['read']> {
     const rules = this.#config.builtinExtractor !== false
     return (page) => {
-      const { source } = page
-      if (asksModel(plan) && (all || this.#config.model)) return undefined
+      const { kind, source } = page
       const large = isLarge('text' in source ? source.text : source.bytes)
-      if (!all && !large) return undefined
+      if (asksModel(plan) && (!large || this.#config.model)) return undefined
+      if (!large && !(all && kind === 'html')) return undefined
       const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
       return threads?.read({ plan, page, write, rules }, signal)
     }

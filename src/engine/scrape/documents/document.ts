@@ -34,9 +34,16 @@ export const element = (
   children: children.map((child) => (typeof child === 'string' ? { text: child } : child)),
 })
 
+/** The same around as many as there are: not all of them are arguments. */
+export const elementAround = (tag: string, children: readonly TreeNode[]): ElementNode => ({
+  tag,
+  attributes: {},
+  children: [...children],
+})
+
 /** A document around some elements. */
-export const treeOf = (url: string, title: string, ...children: TreeNode[]): Tree => ({
-  root: element('html', {}, element('head', {}, element('title', {}, title)), element('body', {}, ...children)),
+export const treeOf = (url: string, title: string, children: readonly TreeNode[]): Tree => ({
+  root: element('html', {}, element('head', {}, element('title', {}, title)), elementAround('body', children)),
   baseUrl: url,
 })
 
@@ -47,7 +54,8 @@ export function fileName(url: string): string {
 
 /** A fenced block whose fence is longer than any inside. */
 export function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/^\s*(`{3,})/gm)].map(([, run]) => run!.length))
+  let longest = 2
+  for (const [, run] of text.matchAll(/^[^\S\n]*(`{3,})/gm)) longest = Math.max(longest, run!.length)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n`
 }

@@ -4,7 +4,7 @@ import { element, fileName, type PageDocument, treeOf } from './document.ts'
 export function imageDocument(url: string): PageDocument {
   const name = fileName(url)
   return {
-    tree: treeOf(url, name, element('img', { src: url, alt: '' })),
+    tree: treeOf(url, name, [element('img', { src: url, alt: '' })]),
     markdown: `![](${escapeTarget(url)})\n`,
     isPage: false,
   }

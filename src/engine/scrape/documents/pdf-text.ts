@@ -1,5 +1,7 @@
 /** What a PDF says, read by a library that has to be watched: a file of 2 KB may keep it busy for hours. */
 
+import { limits } from '../../../core/limits.ts'
+
 /** Plain data, as a thread answers it. */
 export interface PdfText {
   /** Of each page. */
@@ -10,7 +12,7 @@ export interface PdfText {
 
 /** Why nothing was read. */
 export interface Unread {
-  readonly unread: 'locked' | 'broken'
+  readonly unread: 'locked' | 'broken' | 'large'
   readonly message: string
 }
 
@@ -20,6 +22,8 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfText | Unread> {
     const pdf = await getDocumentProxy(bytes, { verbosity: 0 })
     try {
       const { text } = await extractText(pdf, { mergePages: false })
+      if (text.reduce((sum, { length }) => sum + length, 0) > limits.scrape.bodyBytes)
+        return { unread: 'large', message: 'its text is larger than a page may be' }
       const { info } = await getMeta(pdf, { parseDates: true })
       const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
       return { pages: text, info: Object.fromEntries(plain) }

@@ -1,5 +1,5 @@
 /** Documents that are text: JSON, plain text, CSV. */
-import { element, fenced, fileName, type PageDocument, treeOf } from './document.ts'
+import { element, elementAround, fenced, fileName, type PageDocument, treeOf } from './document.ts'
 
 interface Text {
   readonly text: string
@@ -10,7 +10,7 @@ interface Text {
 export function jsonDocument({ text, charset, url }: Text): PageDocument {
   const parsed = parse(text)
   return {
-    tree: treeOf(url, fileName(url), element('pre', {}, element('code', { class: 'language-json' }, text))),
+    tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: 'language-json' }, text))]),
     raw: text,
     charset,
     markdown: fenced(text, 'json'),
@@ -39,21 +39,25 @@ function lines(text: string): { value: unknown } | undefined {
 }
 
 export const textDocument = ({ text, charset, url }: Text): PageDocument => ({
-  tree: treeOf(url, fileName(url), element('pre', {}, text)),
+  tree: treeOf(url, fileName(url), [element('pre', {}, text)]),
   raw: text,
   charset,
   markdown: text,
   isPage: false,
 })
 
-/** Comma, tab or semicolon separated values as a table; the first row is the head. */
+/** Comma, tab or semicolon separated values as a table; the first row is the head, and as wide as the widest. */
 export async function csvDocument({ text, charset, url }: Text): Promise<PageDocument> {
   const { default: papa } = await import('papaparse')
   const { data } = papa.parse<string[]>(text, { skipEmptyLines: 'greedy' })
   const width = data.reduce((most, row) => Math.max(most, row.length), 0)
-  const [head = [], ...rows] = data.map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ''))
+  const [first = [], ...rows] = data
+  // Short rows stay short, as both HTML and Markdown allow: filled up, a small file could be more than memory holds.
+  const head = Array.from({ length: width }, (_, at) => first[at] ?? '')
   return {
-    tree: treeOf(url, fileName(url), element('table', {}, element('thead', {}, cells('th', head)), element('tbody', {}, ...rows.map((row) => cells('td', row))))), // prettier-ignore
+    tree: treeOf(url, fileName(url), [
+      element('table', {}, element('thead', {}, cells('th', head)), elementAround('tbody', rows.map((row) => cells('td', row)))), // prettier-ignore
+    ]),
     raw: text,
     charset,
     markdown: width === 0 ? '' : [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n') + '\n',
@@ -61,7 +65,11 @@ export async function csvDocument({ text, charset, url }: Text): Promise<PageDoc
   }
 }
 
-const cells = (tag: string, row: readonly string[]) => element('tr', {}, ...row.map((cell) => element(tag, {}, cell)))
+const cells = (tag: string, row: readonly string[]) =>
+  elementAround(
+    'tr',
+    row.map((cell) => element(tag, {}, cell)),
+  )
 
 const line = (row: readonly string[]): string => `| ${row.map(cellText).join(' | ')} |`
 

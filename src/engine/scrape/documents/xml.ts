@@ -2,7 +2,7 @@
 import { parseFeed } from 'htmlparser2'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { TreeNode } from '../../extract/tree.ts'
-import { element, fenced, fileName, type PageDocument, treeOf } from './document.ts'
+import { element, elementAround, fenced, fileName, type PageDocument, treeOf } from './document.ts'
 
 interface XmlText {
   readonly text: string
@@ -10,13 +10,16 @@ interface XmlText {
   readonly url: string
 }
 
+/** Where a feed says what it is, and in which language. */
+const headChars = 4096
+
 type Feed = NonNullable<ReturnType<typeof parseFeed>>
 
 export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
-  const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, 4096)) ? parseFeed(text) : null
+  const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, headChars)) ? parseFeed(text) : null
   if (feed) return { ...feedDocument(feed, text, url), raw: text, charset }
   return {
-    tree: treeOf(url, fileName(url), element('pre', {}, element('code', { class: 'language-xml' }, text))),
+    tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: 'language-xml' }, text))]),
     raw: text,
     charset,
     markdown: fenced(text, 'xml'),
@@ -26,17 +29,16 @@ export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
 
 function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument, 'raw' | 'charset'> {
   const title = feed.title?.trim() || fileName(url)
-  const language = /<(?:dc:)?language>\s*([\w-]+)/.exec(text)?.[1] ?? /<feed[^>]*\sxml:lang="([\w-]+)"/.exec(text)?.[1]
+  const head = text.slice(0, headChars)
+  const language = /<(?:dc:)?language>\s*([\w-]+)/.exec(head)?.[1] ?? /<feed[^>]*\sxml:lang="([\w-]+)"/.exec(head)?.[1]
   const description = feed.description?.trim()
   const updated = feed.updated && !Number.isNaN(feed.updated.getTime()) ? feed.updated.toISOString() : undefined
   return {
-    tree: treeOf(
-      url,
-      title,
+    tree: treeOf(url, title, [
       element('h1', {}, title),
-      ...(description ? [element('p', {}, ...inner(description, url))] : []),
+      ...(description ? [elementAround('p', inner(description, url))] : []),
       ...feed.items.map((item) => entry(item, url)),
-    ),
+    ]),
     title,
     isPage: false,
     ...(description && { description }),
@@ -53,7 +55,7 @@ function entry({ title, link, pubDate, description }: Feed['items'][number], url
     {},
     element('h2', {}, link ? element('a', { href: link.trim() }, name) : name),
     ...(time ? [element('p', {}, element('time', { datetime: time }, time))] : []),
-    ...(description?.trim() ? [element('div', {}, ...inner(description, url))] : []),
+    ...(description?.trim() ? [elementAround('div', inner(description, url))] : []),
   )
 }
 
