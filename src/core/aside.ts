@@ -21,6 +21,6 @@ export function aside<Task, Result>(
     const path = join(import.meta.dirname, program)
     if (!pool && !existsSync(path)) return work(task)
     pool ??= new ThreadPool({ ...facts, program: path, threads: Math.min(facts.threads, availableParallelism()) })
-    return pool.run(task, signal)
+    return pool.run(task, { signal })
   }
 }

@@ -3,6 +3,7 @@ import { egressLimits } from './egress-limits.ts'
 import { relayLimits } from './relay-limits.ts'
 import { serverLimits } from './server-limits.ts'
 import { scrapeLimits } from './scrape-limits.ts'
+import { wireLimits } from './wire-limits.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
@@ -35,17 +36,7 @@ export const limits = {
     viewport: { width: 1280, height: 720 },
   },
 
-  /**
-   * Messages of a page's console, and its errors, that are heard in a second. A page of which so many more, or bytes, are
-   * left out without a second's rest is ended, and one of which so many in a row are so late that they pile up.
-   */
-  flood: {
-    messagesPerSec: 2000,
-    lostMessages: 20_000,
-    lostBytes: 32 * 1024 * 1024,
-    lateMessages: 1000,
-    lateMs: 3000,
-  },
+  ...wireLimits,
 
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
 
@@ -104,13 +95,22 @@ export const limits = {
    * They read all pages of a crawl from `worthwhile` pages on, and every page from `large` bytes on: one of that size
    * may have been made to keep who reads it busy.
    */
-  reading: { threads: 8, worthwhile: 32, large: 512 * 1024, heapMb: 1024, idleMs: 30_000 },
+  reading: {
+    threads: 8,
+    worthwhile: 32,
+    large: 512 * 1024,
+    /** Of a page that a language model is asked about: the model is asked here, and the page read here too. */
+    forModel: 2 * 1024 * 1024,
+    heapMb: 2048,
+    longestMs: 30_000,
+    idleMs: 30_000,
+  },
 
   /** Threads that read PDFs, what each may hold in its heap, and how much the process may grow meanwhile. */
-  pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, idleMs: 30_000 },
+  pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, longestMs: 30_000, idleMs: 30_000 },
 
   /** Threads that unpack what takes long. */
-  unzstd: { threads: 2, heapMb: 128, idleMs: 30_000 },
+  unzstd: { threads: 2, heapMb: 128, longestMs: 30_000, idleMs: 30_000 },
 
   search: {
     results: 5,

@@ -10,7 +10,7 @@ export const scrapeLimits = {
    * Elements of its HTML. The longest real pages (specifications on one page) have fewer; what is judged of an element
    * takes up to 4 KB, so that tags alone could fill the memory of a process.
    */
-  elements: 300_000,
+  elements: 250_000,
   redirects: 10,
   /** A `<meta http-equiv=refresh>` that fires later than this is no redirect. */
   refreshSecs: 5,

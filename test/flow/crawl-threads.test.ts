@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
+import { sends } from '../support/web.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
 const count = 40
@@ -33,6 +34,15 @@ beforeAll(async () => {
     // Large ones are read in a thread of their own; frames of those are left.
     '/p/15': page(15).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}</main>`),
     '/p/16': page(16).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}<iframe src="/frame"></iframe></main>`),
+    '/p/17': sends('text/csv', `River,Length\n${'"Nile, White",6650,\n'.repeat(40_000)}`),
+    '/p/18': sends(
+      'application/json',
+      JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ river: `No. ${at}` }))),
+    ),
+    '/p/19': sends(
+      'application/rss+xml',
+      `<rss><channel><title>Feed</title>${'<item><title>One</title><description>&lt;p&gt;Of it&lt;/p&gt;</description></item>'.repeat(8000)}</channel></rss>`,
+    ),
     '/frame': `<!doctype html><title>Inside</title><p>What stands in the frame. ${sentence}</p>`,
   })
   built = await buildBax()

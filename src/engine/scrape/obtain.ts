@@ -12,13 +12,12 @@ import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/renderer.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
 import brandingScript from './branding.page.ts?inline'
-import { readableLength } from './content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
 import type { ScrapePlan } from './plan.ts'
-import { isLarge, type PageReading, type Reading, type UnreadPage } from './reading.ts'
+import { isLarge, isReadableTree, type PageReading, type Reading, type UnreadPage } from './reading.ts'
 
 /** What a browser gives beside the page. */
 type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
@@ -69,7 +68,7 @@ export const reasonOf = ({ reading, document }: ObtainedPage): Reason | undefine
 
 /** Whether there is something to read in a page as it was sent. */
 export const isReadable = ({ reading, document }: ObtainedPage): boolean =>
-  (reading?.size ?? 0) >= limits.reading.large || readableLength(document.tree) >= 200
+  reading?.isReadable ?? isReadableTree(document.tree)
 
 /** The page as it was sent, where it is to be had in no better way. */
 export function withoutBrowser(page: ObtainedPage): ObtainedPage {
@@ -125,6 +124,16 @@ export async function overHttp(
     checkRedirects(redirects)
     url = next
   }
+}
+
+/** A page of a browser as a thread has read it; undefined for one that is to be read here. */
+export async function readAway(
+  unread: UnreadPage,
+  read: Means['read'],
+  text: () => string,
+): Promise<ObtainedPage | undefined> {
+  const reading = await read?.(unread)
+  return reading && 'page' in reading ? readElsewhere(unread, reading.page, text) : undefined
 }
 
 /** The page with a document that is made when it is looked at: few are. */
@@ -209,8 +218,8 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extrasOf(rendered), warnings } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
-  const reading = await means.read?.(unread)
-  if (reading && 'page' in reading) return readElsewhere(unread, reading.page, () => text)
+  const elsewhere = await readAway(unread, means.read, () => text)
+  if (elsewhere) return elsewhere
   const document = htmlDocument(text, charset, url)
   const framed = await withFrames(document, url, means)
   return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }

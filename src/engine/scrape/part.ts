@@ -3,13 +3,13 @@ import type { EngineConfig } from '../../core/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { Obtain, PageScraper } from './scraper.ts'
+import type { Obtain, PageScraper, Waiting } from './scraper.ts'
 import type { PageSteps } from './steps.ts'
 
 export interface ScraperPart extends Scraper {
   /** A page in steps, for callers that choose between them. */
   steps(): Promise<PageSteps>
-  scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer>
+  scrapeFrom(input: ScrapeInput, waiting: Waiting, obtained: Obtain): Promise<ScrapeAnswer>
   /** Pages that wait to be rendered. */
   readonly waiting: number
   close(): Promise<void>
@@ -25,7 +25,7 @@ export function scraperPart(config: EngineConfig, egress: Egress): ScraperPart {
       return loaded?.waiting ?? 0
     },
     scrape: async (input, call) => (await load()).scrape(input, call),
-    scrapeFrom: async (input, call, from) => (await load()).scrapeFrom(input, call, from),
+    scrapeFrom: async (input, waiting, obtained) => (await load()).scrapeFrom(input, waiting, obtained),
     steps: async () => (await load()).steps,
     close: async () => (await loading)?.close(),
   }

@@ -3,16 +3,15 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../core/limits.ts'
-import { ThreadPool } from '../../core/thread-pool.ts'
-import { BaxError } from '../../core/errors.ts'
+import { type TaskWish, ThreadPool } from '../../core/thread-pool.ts'
 import type { Reading, ReadingTask, UnreadPage } from './reading.ts'
 
 export class ReadingThreads {
   readonly #pool: ThreadPool<ReadingTask, Reading>
 
   private constructor(program: string, cores: number) {
-    const { threads, heapMb, idleMs } = limits.reading
-    this.#pool = new ThreadPool({ program, threads: Math.min(threads, cores - 1), heapMb, idleMs })
+    const { threads, ...bounds } = limits.reading
+    this.#pool = new ThreadPool({ ...bounds, program, threads: Math.min(threads, cores - 1) })
     this.#pool.start()
   }
 
@@ -25,24 +24,17 @@ export class ReadingThreads {
 
   /**
    * What the page says, as `readPage` has it.
-   * @throws BaxError `content_too_large` for a page over which threads run out of memory; the reason of `signal`
+   * @throws BaxError `content_too_large` for a page that takes more memory than a thread has, `timeout` for one that
+   * takes longer than any page; the reason of `signal`
    */
-  async read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, signal: AbortSignal): Promise<Reading> {
+  read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, wish: TaskWish): Promise<Reading> {
     const { headers, source, ...page } = task.page
     // A part of a larger piece of memory would be sent with all of it.
     const own = 'bytes' in source ? { bytes: new Uint8Array(source.bytes) } : source
-    try {
-      return await this.#pool.run({ ...task, page: { ...page, headers: headers.pairs(), source: own } }, signal)
-    } catch (error) {
-      throw isFull(error) ? new BaxError('content_too_large', 'the page takes more memory than a page may') : error
-    }
+    return this.#pool.run({ ...task, page: { ...page, headers: headers.pairs(), source: own } }, wish)
   }
 
   close(): Promise<void> {
     return this.#pool.close()
   }
 }
-
-/** Whether a thread broke for want of memory. */
-const isFull = (error: unknown): boolean =>
-  error instanceof BaxError && (error.cause as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -5,8 +5,10 @@ import { AnswerHeaders } from '../render/answer-headers.ts'
 import { decodeText } from '../render/charset.ts'
 import type { TextKind } from '../render/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide.ts'
+import type { Tree } from '../extract/tree.ts'
 import { metaRefresh } from '../render/meta-refresh.ts'
 import { templateOf } from '../render/template.ts'
+import { readableLength } from './content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
 import { linksOf } from './links.ts'
@@ -44,6 +46,8 @@ export interface PageReading {
   readonly size: number
   readonly template?: string
   readonly reason?: Reason
+  /** Whether there is something to read in it as it was sent; told where there is a reason. */
+  readonly isReadable?: boolean
   /** Addresses that it links to. */
   readonly links: readonly string[]
   readonly answer?: ScrapeAnswer
@@ -77,7 +81,7 @@ async function readHtml({ plan, page: { kind, source, ...task }, write, rules }:
       charset,
       size: text.length,
       ...(template !== undefined && { template }),
-      ...(reason && { reason }),
+      ...(reason && { reason, isReadable: isReadableTree(tree) }),
       links: linksOf(tree).map(({ href }) => href),
       ...(isWritten && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules } }) }),
     },
@@ -102,6 +106,9 @@ async function readOther({ plan, page: { kind, source, ...task }, write, rules }
     },
   }
 }
+
+/** Whether what was sent of a page is worth keeping without the rest. */
+export const isReadableTree = (tree: Tree): boolean => readableLength(tree) >= 200
 
 /** Who gives up waiting for a thread ends it. */
 const never = new AbortController().signal

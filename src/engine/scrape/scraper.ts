@@ -4,6 +4,7 @@ import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { Call } from '../../core/operation.ts'
+import type { TaskWish } from '../../core/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
 import { HostMemory } from '../render/host-memory.ts'
@@ -18,7 +19,10 @@ import { ReadingThreads } from './reading-threads.ts'
 import { writePage } from './write.ts'
 
 /** Another way to get a page than from the engine's own browsers. */
-export type Obtain = (plan: ScrapePlan, means: Pick<Means, 'egress' | 'signal' | 'deadline'>) => Promise<ObtainedPage>
+export type Obtain = (plan: ScrapePlan, means: Means) => Promise<ObtainedPage>
+
+/** Who waits for a scrape: until when, and under which key. */
+export type Waiting = Required<TaskWish>
 
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
@@ -47,16 +51,16 @@ export class PageScraper implements Scraper {
     this.#checkModel(plan)
     const known = this.#cache.find(input, caller)
     if (known) return known
-    const answer = await this.#inTime(plan, signal)
+    const answer = await this.#inTime(plan, { signal, from: caller.keyId }, obtain)
     if (answer.success) this.#cache.keep(input, caller, answer)
     return answer
   }
 
   /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
-  async scrapeFrom(input: ScrapeInput, call: { readonly signal: AbortSignal }, from: Obtain): Promise<ScrapeAnswer> {
+  async scrapeFrom(input: ScrapeInput, waiting: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     this.#checkModel(plan)
-    return this.#inTime(plan, call.signal, from)
+    return this.#inTime(plan, waiting, obtained)
   }
 
   /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
@@ -67,13 +71,13 @@ export class PageScraper implements Scraper {
       check: (plan) => this.#checkModel(plan),
       begin: () => void (this.#threads ??= ReadingThreads.open()),
       fetch: (plan, { signal, ...wish }) =>
-        overHttp(plan.url, { signal, egress, read: this.#readerOf(plan, signal, wish) }),
+        overHttp(plan.url, { signal, egress, read: this.#readerOf(plan, { signal }, wish) }),
       render: (plan, clock) =>
         inBrowser(plan, {
           ...clock,
           egress,
           renderer: () => this.#loadRenderer(),
-          read: this.#readerOf(plan, clock.signal),
+          read: this.#readerOf(plan, clock),
         }),
       write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
     }
@@ -88,13 +92,13 @@ export class PageScraper implements Scraper {
     ])
   }
 
-  async #inTime(plan: ScrapePlan, caller: AbortSignal, from: Obtain | undefined = undefined): Promise<ScrapeAnswer> {
+  async #inTime(plan: ScrapePlan, { signal, from }: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
     const { timeoutMs } = plan
     const clock = new AbortController()
     const late = () => clock.abort(new BaxError('timeout', `the scrape took longer than ${timeoutMs} ms`))
     const timer = setTimeout(late, timeoutMs)
     try {
-      return await this.#run(plan, AbortSignal.any([caller, clock.signal]), from)
+      return await this.#run(plan, { signal: AbortSignal.any([signal, clock.signal]), from }, obtained)
     } catch (error) {
       // Whatever failed because the time was up failed for that reason.
       if (clock.signal.aborted) throw clock.signal.reason
@@ -104,7 +108,7 @@ export class PageScraper implements Scraper {
     }
   }
 
-  async #run(plan: ScrapePlan, signal: AbortSignal, from: Obtain | undefined): Promise<ScrapeAnswer> {
+  async #run(plan: ScrapePlan, { signal, from }: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
     const start = performance.now()
     const means = {
       memory: this.#memory,
@@ -112,9 +116,9 @@ export class PageScraper implements Scraper {
       renderer: () => this.#loadRenderer(),
       signal,
       deadline: start + plan.timeoutMs,
-      read: this.#readerOf(plan, signal),
+      read: this.#readerOf(plan, { signal, from }),
     }
-    const page = await (from ? from(plan, means) : obtain(plan, means))
+    const page = await obtained(plan, means)
     return this.#write(plan, page, start, signal)
   }
 
@@ -154,21 +158,27 @@ export class PageScraper implements Scraper {
 
   /**
    * Reads in threads: large pages, and the HTML of `all` where many are to come. What a model is asked about is
-   * read here, where the model is.
+   * read here, where the model is, unless it is too large for that.
    */
   #readerOf(
     plan: ScrapePlan,
-    signal: AbortSignal,
+    task: TaskWish,
     { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteWish } = {},
   ): NonNullable<Means['read']> {
     const rules = this.#config.builtinExtractor !== false
     return (page) => {
       const { kind, source } = page
-      const large = isLarge('text' in source ? source.text : source.bytes)
-      if (asksModel(plan) && (!large || this.#config.model)) return undefined
-      if (!large && !(all && kind === 'html')) return undefined
+      const content = 'text' in source ? source.text : source.bytes
+      const large = isLarge(content)
+      const asks = asksModel(plan)
+      if (asks ? !large : !large && !(all && kind === 'html')) return undefined
+      const warnings = asks && this.#config.model ? [...page.warnings, notAsked] : page.warnings
+      if (asks && this.#config.model) {
+        if (content.length < limits.reading.forModel) return undefined
+        if (!rules) throw new BaxError('content_too_large', 'the page is too large to ask a language model about it')
+      }
       const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
-      return threads?.read({ plan, page, write, rules }, signal)
+      return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
     }
   }
 
@@ -188,5 +198,7 @@ function timed(answer: ScrapeAnswer, start: number): ScrapeAnswer {
   const metadata = { ...data.metadata, duration_ms: Math.round(performance.now() - start) }
   return { ...answer, data: { ...data, metadata } }
 }
+
+const notAsked = 'the page is too large to ask the language model about it: rules have answered'
 
 const asksModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

@@ -12,13 +12,13 @@ import { translated } from '../browser/playwright-errors.ts'
 import type { Session } from '../browser/session.ts'
 import type { Egress } from '../egress/egress.ts'
 import { AnswerHeaders } from '../render/answer-headers.ts'
-import { kindOfHeaders } from '../render/content-kind.ts'
+import { isText, kindOf, kindOfHeaders } from '../render/content-kind.ts'
 import { fetchPage, type FetchedPage, type Redirect } from '../render/fetch.ts'
 import readScript from '../render/read.page.ts?inline'
 import type { PageReading } from '../render/read.page.ts'
 import brandingScript from '../scrape/branding.page.ts?inline'
 import { htmlDocument, readDocument } from '../scrape/documents/read.ts'
-import type { ObtainedPage } from '../scrape/obtain.ts'
+import { type Means, type ObtainedPage, readAway } from '../scrape/obtain.ts'
 import type { ScraperPart } from '../scrape/part.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
 import type { ContentMeans } from './contents.ts'
@@ -40,11 +40,9 @@ export async function inSessionTabs<T>(
   const scrape: ContentMeans['scrape'] = (input, call) =>
     scraper.scrapeFrom(
       input,
-      { signal: AbortSignal.any([call.signal, session.ended]) },
-      (plan, { deadline: end, egress, signal: over }) =>
-        inTab(session, over, log, (page) =>
-          new TabVisit(page, { session, egress, plan, signal: over, deadline: end }).obtain(),
-        ),
+      { signal: AbortSignal.any([call.signal, session.ended]), from: session.owner },
+      (plan, means) =>
+        inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).obtain()),
     )
   let begun = false
   const inTurn = () => {
@@ -100,13 +98,9 @@ async function leave(page: Page, log: Log): Promise<void> {
   }
 }
 
-interface VisitFacts {
+interface VisitFacts extends Pick<Means, 'egress' | 'signal' | 'deadline' | 'read'> {
   readonly session: Session
-  readonly egress: Egress
   readonly plan: ScrapePlan
-  readonly signal: AbortSignal
-  /** `performance.now()` at which the time is up. */
-  readonly deadline: number
 }
 
 class TabVisit {
@@ -116,15 +110,17 @@ class TabVisit {
   readonly #plan: ScrapePlan
   readonly #signal: AbortSignal
   readonly #deadline: number
+  readonly #read: Means['read']
   readonly #warnings: string[] = []
 
-  constructor(page: Page, { session, egress, plan, signal, deadline }: VisitFacts) {
+  constructor(page: Page, { session, egress, plan, signal, deadline, read }: VisitFacts) {
     this.#page = page
     this.#session = session
     this.#egress = egress
     this.#plan = plan
     this.#signal = signal
     this.#deadline = deadline
+    this.#read = read
   }
 
   async obtain(): Promise<ObtainedPage> {
@@ -147,18 +143,17 @@ class TabVisit {
     const reading = formats.has('branding') ? await this.#run<unknown>(brandingScript, 'read') : undefined
     const raw = formats.has('rawHtml') ? await response.text() : undefined
     const answered = { url: page.url, status: response.status(), headers, redirects: await redirectsTo(response.request()) } // prettier-ignore
-    const document = htmlDocument(page.html, page.charset, page.url)
-    return {
-      ...answered,
-      document: { ...document, ...(raw !== undefined && { raw }) },
-      render: 'browser',
-      rendered: {
-        isPage: true,
-        ...(screenshot && { screenshot: screenshot.toString('base64') }),
-        ...(reading !== undefined && { reading }),
-      },
-      warnings: this.#warnings,
+    const rendered = {
+      isPage: true,
+      ...(screenshot && { screenshot: screenshot.toString('base64') }),
+      ...(reading !== undefined && { reading }),
     }
+    const { html: text, charset } = page
+    const had = { ...answered, render: 'browser', rendered, warnings: this.#warnings } as const
+    const source = { text, charset, ...(raw !== undefined && { raw }) }
+    const elsewhere = await readAway({ ...had, kind: 'html', source }, this.#read, () => text)
+    if (elsewhere) return elsewhere
+    return { ...had, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
   }
 
   /** The answer of the document; undefined when the address is a download. */
@@ -232,7 +227,14 @@ class TabVisit {
   }
 
   async #asFile(fetched: FetchedPage): Promise<ObtainedPage> {
-    const { url, status, headers, redirects } = fetched
+    const { url, status, headers, redirects, bytes } = fetched
+    const kind = kindOf(headers, url, bytes)
+    if (isText(kind)) {
+      const had = { url, status, headers, redirects, render: 'browser', warnings: [] } as const
+      const text = () => new TextDecoder().decode(bytes)
+      const elsewhere = await readAway({ ...had, kind, source: { bytes } }, this.#read, text)
+      if (elsewhere) return elsewhere
+    }
     const { document } = await readDocument(fetched, this.#signal)
     const warnings = document.warning ? [document.warning] : []
     return { url, status, headers, redirects, document, render: 'browser', warnings }

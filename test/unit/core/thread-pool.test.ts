@@ -52,7 +52,10 @@ afterEach(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-function poolOf(threads: number, more: { idleMs?: number; heapMb?: number } = {}): ThreadPool<Task, Said> {
+function poolOf(
+  threads: number,
+  more: { idleMs?: number; heapMb?: number; longestMs?: number } = {},
+): ThreadPool<Task, Said> {
   const pool = new ThreadPool<Task, Said>({ program: path, threads, heapMb: 256, ...more })
   open.add(pool)
   return pool
@@ -104,7 +107,7 @@ test('a task over which threads break twice is told of; those behind it are done
 
 test('a thread that wants more memory than it may have breaks, and nothing else does', async () => {
   const pool = poolOf(1, { heapMb: 32 })
-  await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({ code: 'internal_error', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } }) // prettier-ignore
+  await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({ code: 'content_too_large', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } }) // prettier-ignore
   expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
 })
 
@@ -130,7 +133,7 @@ test('closing gives up what is not done and takes nothing more', async () => {
 test('a task that is given up ends the thread that is at it; what waited behind it is done', async () => {
   const pool = poolOf(1)
   const patience = new AbortController()
-  const hung = pool.run({ say: 'never', hangs: true }, patience.signal)
+  const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
   const behind = words(4).map((say) => pool.run({ say }))
   const reason = new Error('long enough')
   patience.abort(reason)
@@ -141,9 +144,9 @@ test('a task that is given up ends the thread that is at it; what waited behind 
 test('one that is given up while it waits, in a thread or before, is not waited for', async () => {
   const pool = poolOf(1)
   const patience = new AbortController()
-  const hung = pool.run({ say: 'never', hangs: true }, patience.signal)
+  const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
   const [next, later] = [new AbortController(), new AbortController()]
-  const [inHand, waiting] = [pool.run({ say: 'in hand', hangs: true }, next.signal), pool.run({ say: 'waits', hangs: true }, later.signal)] // prettier-ignore
+  const [inHand, waiting] = [pool.run({ say: 'in hand', hangs: true }, { signal: next.signal }), pool.run({ say: 'waits', hangs: true }, { signal: later.signal })] // prettier-ignore
   const last = pool.run({ say: 'last' })
   next.abort(new Error('not now'))
   later.abort(new Error('nor this'))
@@ -152,5 +155,32 @@ test('one that is given up while it waits, in a thread or before, is not waited 
   patience.abort(new Error('enough'))
   await expect(hung).rejects.toThrow('enough')
   expect(await last).toMatchObject({ said: 'last' })
-  await expect(pool.run({ say: 'no' }, AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
+  await expect(pool.run({ say: 'no' }, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
+})
+
+test('a task that takes longer than any may is given up, and counts from its own beginning', async () => {
+  const pool = poolOf(1, { longestMs: 500 })
+  const hung = [1, 2, 3].map(() => pool.run({ say: 'never', hangs: true }))
+  const last = pool.run({ say: 'last' })
+  for (const one of hung) await expect(one).rejects.toMatchObject({ code: 'timeout' })
+  expect(await last).toMatchObject({ said: 'last' })
+})
+
+test('who asks for much does not keep others waiting', async () => {
+  const pool = poolOf(1)
+  const done: string[] = []
+  const ask = (say: string, from: string) => pool.run({ say }, { from }).then(() => done.push(say))
+  const all = [...words(6).map((say) => ask(say, 'greedy')), ask('mine', 'modest')]
+  await Promise.all(all)
+  // Two of the greedy one's were in hand before there was another.
+  expect(done.indexOf('mine')).toBe(2)
+  expect(done.filter((say) => say !== 'mine')).toEqual(words(6))
+})
+
+test('what cannot be sent is refused, and confuses no answers', async () => {
+  const pool = poolOf(1)
+  const refused = pool.run({ say: (() => {}) as unknown as string })
+  const after = pool.run({ say: 'after' })
+  await expect(refused).rejects.toThrow(/could not be cloned/)
+  expect(await after).toMatchObject({ said: 'after' })
 })

@@ -6,7 +6,7 @@ import { type PdfText, readPdf, type Unread } from './pdf-text.ts'
 import { element, elementAround, fileName, type PageDocument, treeOf } from './document.ts'
 
 /** How much the process may grow while a PDF is read: no heap counts what it unpacks to. */
-const { bytes: mostBytes, lookMs } = limits.pdf
+const { threads, bytes: mostBytes, lookMs } = limits.pdf
 
 const read = aside('pdf-worker.mjs', readPdf, limits.pdf)
 
@@ -23,21 +23,23 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
   })
 }
 
+/** PDFs that are being read, or wait for it, in their order; the first ones are at work. */
+const underWay = new Set<AbortController>()
+
 /** In its time, and in bounded memory. */
 async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | Unread> {
   const grown = new AbortController()
+  underWay.add(grown)
   const before = process.memoryUsage.rss()
   const watch = setInterval(() => {
-    if (process.memoryUsage.rss() - before > mostBytes) grown.abort(tooLarge())
+    const isAtWork = [...underWay].indexOf(grown) < threads
+    if (isAtWork && process.memoryUsage.rss() - before > mostBytes) grown.abort(tooLarge())
   }, lookMs)
   try {
     return await read(bytes, AbortSignal.any([signal, grown.signal]))
-  } catch (error) {
-    // Threads broke over it.
-    if (error instanceof BaxError && error.code === 'internal_error') throw tooLarge()
-    throw error
   } finally {
     clearInterval(watch)
+    underWay.delete(grown)
   }
 }
 

@@ -1,5 +1,5 @@
 /** XML: feeds as the articles they announce, everything else as it stands. */
-import { parseFeed } from 'htmlparser2'
+import { DomHandler, getFeed, Parser } from 'htmlparser2'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { TreeNode } from '../../extract/tree.ts'
 import { element, elementAround, fenced, fileName, type PageDocument, treeOf } from './document.ts'
@@ -13,10 +13,13 @@ interface XmlText {
 /** Where a feed says what it is, and in which language. */
 const headChars = 4096
 
-type Feed = NonNullable<ReturnType<typeof parseFeed>>
+/** Levels of a feed: every entry is looked for in all entries around it. */
+const mostLevels = 48
+
+type Feed = NonNullable<ReturnType<typeof getFeed>>
 
 export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
-  const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, headChars)) ? parseFeed(text) : null
+  const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, headChars)) ? feedOf(text) : null
   if (feed) return { ...feedDocument(feed, text, url), raw: text, charset }
   return {
     tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: 'language-xml' }, text))]),
@@ -25,6 +28,29 @@ export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
     markdown: fenced(text, 'xml'),
     isPage: false,
   }
+}
+
+/** The feed, or null for what is none, or nests as none does. */
+function feedOf(text: string): Feed | null {
+  const handler = new DomHandler()
+  let levels = 0
+  let isDeep = false
+  const parser = new Parser(handler, { xmlMode: true })
+  const { onopentag, onclosetag } = DomHandler.prototype
+  handler.onopentag = (name, attributes) => {
+    onopentag.call(handler, name, attributes)
+    if (++levels <= mostLevels) return
+    isDeep = true
+    parser.pause()
+  }
+  handler.onclosetag = () => {
+    levels--
+    onclosetag.call(handler)
+  }
+  parser.write(text)
+  if (isDeep) return null
+  parser.end()
+  return getFeed(handler.dom)
 }
 
 function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument, 'raw' | 'charset'> {
