@@ -60,6 +60,11 @@ const io: Io = {
       onCrash: (listener) => hear('uncaughtException', listener),
       onExit: (listener) => hear('exit', listener),
     },
+    faults: {
+      onStray: (listener) => hear('unhandledRejection', listener),
+      onCrash: (listener) => hear('uncaughtException', listener),
+      exit: (code) => process.exit(code),
+    },
   },
 }
 

@@ -1,5 +1,6 @@
 /** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
 import type { JobControl } from '../core/job-control.ts'
+import type { ProcessFaults } from '../core/strays.ts'
 
 export interface Output {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): unknown
@@ -40,6 +41,7 @@ interface Host {
   readonly self: readonly [program: string, ...leading: string[]]
   /** Left out where the command is not a process of its own. */
   readonly job?: JobControl
+  readonly faults?: ProcessFaults
 }
 
 /** Prints a result. */

@@ -9,11 +9,13 @@ import { limits } from '../core/limits.ts'
 import { type EngineState, localFiles, type StartReport } from '../core/local-home.ts'
 import type { HeldLock } from '../core/lock-holder.ts'
 import { holdLock } from '../core/process-lock.ts'
+import type { ProcessFaults } from '../core/strays.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import { createApp } from './app.ts'
 import { type Gate, loopbackHosts, privateGate } from './gate.ts'
 import { idleWatch } from './idle-watch.ts'
+import { openLastResort } from './last-resort.ts'
 import { listen } from './listen.ts'
 import { livePage } from './live-view/page.ts'
 import { openLogFile } from './log-file.ts'
@@ -26,7 +28,7 @@ export interface LocalEngineOptions {
   readonly idleExitMs: number
   /** Folder for the socket when its path in the state folder would be too long. */
   readonly runtimeDir: string
-  readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined }
+  readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined; readonly faults?: ProcessFaults }
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
   /** Tells the starter, once, how the start went. */
@@ -124,13 +126,9 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   }
   log('info', 'started', { pid: host.pid, version, socket })
 
-  const ended = Promise.race([
-    aborted(stop.signal),
-    aborted(signal).then((reason) => `received ${String(reason)}`),
-    idle.expired.then(() => 'idle'),
-  ])
+  const { crashed, stop: stopHearing } = openLastResort(host.faults, log)
   return {
-    ended: ended.then((reason) => log('info', 'ending', { reason })),
+    ended: endOf({ stop: stop.signal, crashed, signal, idle }).then((reason) => log('info', 'ending', { reason })),
     async close() {
       idle.stop()
       await rm(files.state, { force: true })
@@ -138,9 +136,27 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       await engine.close()
       await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })
+      stopHearing()
     },
   }
 }
+
+interface Ends {
+  /** Aborted by who asks it to stop, and by a fault that nobody caught. */
+  readonly stop: AbortSignal
+  readonly crashed: AbortSignal
+  readonly signal: AbortSignal
+  readonly idle: { readonly expired: Promise<void> }
+}
+
+/** Why it is time to close, as soon as it is. */
+const endOf = ({ stop, crashed, signal, idle }: Ends): Promise<string> =>
+  Promise.race([
+    aborted(stop),
+    aborted(crashed),
+    aborted(signal).then((reason) => `received ${reason}`),
+    idle.expired.then(() => 'idle'),
+  ])
 
 const stackOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.stack : undefined)
 

@@ -4,9 +4,11 @@ import type { Log } from '../core/config.ts'
 import type { Engine } from '../core/engine.ts'
 import { limits } from '../core/limits.ts'
 import type { Service } from '../core/service.ts'
+import type { ProcessFaults } from '../core/strays.ts'
 import { createApp } from './app.ts'
 import { Drain } from './drain.ts'
 import type { Gate } from './gate.ts'
+import { openLastResort } from './last-resort.ts'
 import { type Listener, listen } from './listen.ts'
 import { type Meter, openMeter } from './metrics.ts'
 import { Rates } from './rate.ts'
@@ -30,11 +32,13 @@ export interface ServeOptions {
   readonly drainMs: number
   /** Aborted when the process is told to end. */
   readonly signal: AbortSignal
+  /** Left out where the server is not a process of its own. */
+  readonly faults?: ProcessFaults
 }
 
 /**
  * Serves until it is told to end, and then drains. The engine is the caller's to close if this fails to start.
- * @throws BaxError `engine_failed` when an address cannot be had.
+ * @throws BaxError `engine_failed` when an address cannot be had, `internal_error` when an error that nobody caught ended it.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { engine, gate, log, signal } = options
@@ -68,6 +72,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     onFault: (error, request_id) => log('error', error.message, { request_id, cause: causeOf(error.cause) }),
   })
   const listeners: Listener[] = []
+  const { crashed, stop } = openLastResort(options.faults, log)
   try {
     if (options.metrics) {
       const apart = await listen(metricsApp(meter), options.metrics)
@@ -77,14 +82,20 @@ export async function serve(options: ServeOptions): Promise<void> {
     const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, ear })
     listeners.push(listener)
     log('info', `bax is listening on ${listener.address}`)
-    await aborted(signal)
-    await endInPeace(options, drain)
+    await aborted(AbortSignal.any([signal, crashed]))
+    // After a crash nothing new is begun, and what runs is not waited for.
+    if (crashed.aborted) drain.begin(0)
+    else await endInPeace(options, drain)
+    await engine.close()
+    log('info', 'ended')
+    crashed.throwIfAborted()
   } finally {
     await Promise.all(listeners.map((listener) => listener.close(limits.engine.stopGraceMs)))
+    stop()
   }
 }
 
-/** Lets what runs finish; then the engine ends, which tells those who watch, and at last the doors close. */
+/** Lets what runs finish; after it the engine ends, which tells those who watch, and at last the doors close. */
 async function endInPeace({ engine, log, signal, drainMs }: ServeOptions, drain: Drain): Promise<void> {
   drain.begin(drainMs)
   const start = performance.now()
@@ -93,8 +104,6 @@ async function endInPeace({ engine, log, signal, drainMs }: ServeOptions, drain:
   const ms = Math.round(performance.now() - start)
   if (finished) log('info', 'drained', { ms })
   else log('warn', 'the time to drain is over: what still runs is ended', { ms })
-  await engine.close()
-  log('info', 'ended')
 }
 
 /** On the address for metrics nothing else is answered. */

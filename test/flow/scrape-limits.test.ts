@@ -9,6 +9,8 @@ import { bax } from '../support/cli.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
+const grow = "document.getElementById('text').textContent = '\\u0001'.repeat(100e6)"
+
 let homes: Homes
 let site: Site
 
@@ -21,6 +23,9 @@ beforeAll(async () => {
     '/half': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Half</title><h1>Half</h1><p>Said so far.</p>'),
     '/menu': `<!doctype html><title>Menu</title><nav>${['Home', 'Shop', 'Login', 'Contact'].map((name) => `<a href="/${name}"><img src="/${name}.png" alt="${name}"></a>`).join(' ')}</nav>`,
     '/blank': '<!doctype html><title>Blank</title>',
+    // 600 MB as JSON, which is more than a text can hold; once by itself, once where it has to be read in another way.
+    '/grown': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow}</script>`,
+    '/shadow': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow};document.body.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'</script>`,
   }) // prettier-ignore
 })
 afterAll(async () => {
@@ -57,6 +62,15 @@ describe('a page that hangs', () => {
   test('is exit code 6 in the terminal', async () => {
     const result = await run('/never', '--timeout', '800')
     expect(result).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('longer than 800 ms') })
+  })
+})
+
+describe('a page that has grown without bounds', () => {
+  test.each(['/grown', '/shadow'])('is not brought here to be told that it is too large (%s)', async (path) => {
+    const client = homes.clients.http
+    const scraping = client.scrape({ url: url(path), render: 'browser' })
+    expect(await scraping).toMatchObject({ success: false, code: 'content_too_large' })
+    expect(await client.scrape({ url: url('/menu'), render: 'browser' })).toMatchObject({ success: true })
   })
 })
 

@@ -65,7 +65,9 @@ export const command: TerminalCommand = {
     }
     try {
       await assertGuarded(address.host, engine.keys)
-      await serve({ engine, gate, allowances, address, ...(metrics && { metrics }), log, drainMs, signal: io.signal })
+      const { signal, host } = io
+      const more = { ...(metrics && { metrics }), ...(host.faults && { faults: host.faults }) }
+      await serve({ engine, gate, allowances, address, log, drainMs, signal, ...more })
     } finally {
       await engine.close()
     }

@@ -21,6 +21,9 @@ export function answerDialogs(context: BrowserContext, events: EventLog, ours: (
   })
 }
 
+/** Of what a page writes into a dialog. */
+const textChars = 1000
+
 /** Tells of a dialog, and closes it as `decide` says. */
 export async function answerDialog(
   dialog: Dialog,
@@ -29,8 +32,9 @@ export async function answerDialog(
 ): Promise<void> {
   const kind = dialog.type()
   const page = dialog.page()
-  const facts = { ...(page && { tab_id: tabIdOf(page) }), kind, message: dialog.message().slice(0, 1000) }
-  events.emit('dialog.opened', { ...facts, ...(kind === 'prompt' && { default_value: dialog.defaultValue() }) })
+  const facts = { ...(page && { tab_id: tabIdOf(page) }), kind, message: dialog.message().slice(0, textChars) }
+  const preset = kind === 'prompt' && { default_value: dialog.defaultValue().slice(0, textChars) }
+  events.emit('dialog.opened', { ...facts, ...preset })
   const { accept, text } = await decide()
   let gone = false
   try {

@@ -9,7 +9,7 @@ const talk = ['"Runtime.consoleAPICalled"', '"Runtime.exceptionThrown"', '"Log.e
 
 /** Where the method of a message stands, and where its session. */
 const headBytes = 48
-const tailBytes = 64
+export const tailBytes = 64
 
 interface Speaker {
   /** Messages of this second. */
@@ -44,8 +44,7 @@ export class Flood {
     const head = message.toString('latin1', 0, headBytes)
     if (!talk.some((method) => head.includes(method))) return message.toString()
     this.#turn()
-    const tail = message.toString('latin1', Math.max(0, message.length - tailBytes))
-    const session = /"sessionId":"([^"]+)"\}$/.exec(tail)?.[1] ?? ''
+    const session = sessionIn(message)
     let speaker = this.#speakers.get(session)
     if (!speaker) this.#speakers.set(session, (speaker = { said: 0, lost: 0, lostBytes: 0, late: 0 }))
     speaker.said += 1
@@ -77,6 +76,12 @@ export class Flood {
     const said = Number.parseFloat(message.toString('latin1', at + 12, at + 30))
     return at === -1 || Number.isNaN(said) ? 0 : this.#clock() - said
   }
+}
+
+/** The protocol session of an event, told by its end alone; empty for one of the browser. */
+export function sessionIn(message: Buffer): string {
+  const tail = message.toString('latin1', Math.max(0, message.length - tailBytes))
+  return /"sessionId":"([^"]+)"\}$/.exec(tail)?.[1] ?? ''
 }
 
 const isEndless = ({ lost, lostBytes, late }: Speaker): boolean =>

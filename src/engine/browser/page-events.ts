@@ -6,6 +6,8 @@ import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
 const urlChars = 2000
+/** Of a method, or of a type of content: names that a page or its server makes up. */
+const nameChars = 200
 
 /** Everything here is known already when it is told: no event asks the browser for more. */
 export function recordPageEvents(context: BrowserContext, events: EventLog): void {
@@ -42,7 +44,7 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
       known = {
         request_id: `${++count}`,
         ...tabOf(pageOf(request)),
-        method: request.method(),
+        method: request.method().slice(0, nameChars),
         url: shownUrl(request.url()),
         resource_type: request.resourceType(),
       }
@@ -56,7 +58,7 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     events.emit('network.response', {
       ...factsOf(response.request()),
       status: response.status(),
-      ...(type && { content_type: type }),
+      ...(type && { content_type: type.slice(0, nameChars) }),
     })
   })
   context.on('requestfailed', (request) => {

@@ -4,7 +4,9 @@ import type { Readable } from 'node:stream'
 import type { Browser } from 'playwright'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
-import type { CdpMessage } from '../cdp/router.ts'
+import { onAccountOf } from '../../core/strays.ts'
+import { readMessage } from '../cdp/message.ts'
+import { type CdpMessage, noCdp } from '../cdp/router.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../relay/connector/socket-wire.ts'
 import { get } from '../render/http-client.ts'
@@ -28,42 +30,48 @@ export interface RemoteGround extends Ground {
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
-    const facts = await factsOf(browser)
-    const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
-    const transfers = link.transfers.of(link.contextId)
-    await context.newPage()
-    return {
-      context,
-      transfers,
-      workerId: 'remote',
-      headless: facts.userAgent.includes('Headless'),
-      userAgent: plan.userAgent(facts),
-      downloads,
-      close: async () => {
-        // The other side may be gone, or a page of it may hang: detaching drops the context there all the same.
-        await inTime(context.close(), limits.pool.closeMs, 'the context did not close').catch(() => {})
-        await browser.close()
-      },
-      free: () => {},
-      onLost: (listener) => void browser.once('disconnected', listener),
-    }
+    const made = groundOn(browser, link, plan, downloads)
+    return await inTime(made, limits.pool.launchMs, `it made no page within ${limits.pool.launchMs} ms`)
   } catch (cause) {
     await browser.close()
-    throw unusable(plan.cdpUrl!, cause)
+    throw unusable(plan.cdpUrl!, link.fault ?? cause)
+  }
+}
+
+async function groundOn(browser: Browser, link: Link, plan: SessionPlan, downloads: string): Promise<RemoteGround> {
+  const facts = await factsOf(browser)
+  const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
+  const transfers = link.transfers.of(link.contextId)
+  await context.newPage()
+  return {
+    context,
+    transfers,
+    workerId: 'remote',
+    headless: facts.userAgent.includes('Headless'),
+    userAgent: plan.userAgent(facts),
+    downloads,
+    close: async () => {
+      // The other side may be gone, or a page of it may hang: detaching drops the context there all the same.
+      await inTime(context.close(), limits.pool.closeMs, 'the context did not close').catch(() => {})
+      await browser.close()
+    },
+    free: () => {},
+    onLost: (listener) => void browser.once('disconnected', listener),
   }
 }
 
 async function connect(url: string, artifactsDir: string, egress: Egress): Promise<{ browser: Browser; link: Link }> {
   const signal = AbortSignal.timeout(limits.pool.launchMs)
+  let link: Link | undefined
   try {
     const address = await socketAddress(url, egress, signal)
     egress.checkLiteral(new URL(address))
     const wire = await openBrowserWire(address, limits.pool.launchMs, signal, egress.names.lookup)
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
-    const link = new Link(wire)
+    link = new Link(wire)
     return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
   } catch (cause) {
-    throw unusable(url, cause)
+    throw unusable(url, link?.fault ?? cause)
   }
 }
 
@@ -90,41 +98,76 @@ async function textOf(body: Readable): Promise<string> {
   return text
 }
 
-/** The wire as Playwright takes one; every message in a task of its own, as its own transports do. */
+/**
+ * The wire as Playwright takes one; every message in a task of its own, as its own transports do. The other side may be
+ * anybody: what is no message, and what Playwright fails over, ends the wire.
+ */
 class Link {
   /** Of the context that was made over it last. */
   contextId = ''
-  readonly transfers = new Transfers((message) => this.send({ ...message, id: unanswered }))
+  readonly transfers = new Transfers((message) => this.#wire.send(JSON.stringify({ ...message, id: unanswered })))
   onmessage: ((message: object) => void) | undefined
-  onclose: (() => void) | undefined
+  /** What the other side has done wrong, for which the wire was closed. */
+  fault: Error | undefined
   readonly #wire: BrowserWire
+  /** Playwright's calls that have no answer yet, and the session of each; an answer to none of them would be a fault to it. */
+  readonly #asked = new Map<number, string | undefined>()
+  #onclose: (() => void) | undefined
+  #over = false
 
   constructor(wire: BrowserWire) {
     this.#wire = wire
-    wire.handle({
-      onMessage: (text) => this.#pass(JSON.parse(text) as CdpMessage),
-      onClose: () => void setImmediate(() => this.onclose?.()),
-    })
+    wire.handle({ onMessage: (text) => this.#hear(text), onClose: () => this.#end() })
   }
 
-  send(message: object): void {
+  /** Playwright may come to hear of the end after it. */
+  set onclose(listener: (() => void) | undefined) {
+    this.#onclose = listener
+    if (this.#over) this.#tellEnd()
+  }
+
+  send(message: CdpMessage): void {
+    if (message.id !== undefined) this.#asked.set(message.id, message.sessionId)
     this.#wire.send(JSON.stringify(message))
   }
 
   close(): void {
-    this.#wire.close()
+    this.#end()
   }
 
-  #pass(message: CdpMessage): void {
-    if (message.id === unanswered) return
+  #hear(text: string): void {
+    if (this.#over) return
+    const message = readMessage(text)
+    if (!message) return this.#end(new Error(noCdp))
+    if (message.method === undefined && !this.#isAwaited(message)) return
     const made = message.result?.['browserContextId']
     if (typeof made === 'string') this.contextId = made
     this.transfers.heard(message)
-    setImmediate(() => this.onmessage?.(message))
+    setImmediate(() => onAccountOf(this.#blame, () => this.onmessage?.(message)))
+  }
+
+  #isAwaited({ id, sessionId }: CdpMessage): boolean {
+    const session = this.#asked.get(id!)
+    return this.#asked.delete(id!) && session === sessionId
+  }
+
+  readonly #blame = (cause: unknown): void =>
+    this.#end(new Error(`it breaks the rules of the DevTools protocol: ${(cause as Error).message}`, { cause }))
+
+  #end(fault?: Error): void {
+    if (this.#over) return
+    this.#over = true
+    this.fault = fault
+    this.#wire.close(fault && noCdp)
+    this.#tellEnd()
+  }
+
+  #tellEnd(): void {
+    setImmediate(() => this.#onclose?.())
   }
 }
 
-/** Playwright counts up from 1: an answer to this number is not for it. */
+/** Playwright counts up from 1: an answer to this number is nobody's. */
 const unanswered = 2 ** 31 - 1
 
 async function factsOf(browser: Browser): Promise<{ version: string; userAgent: string }> {

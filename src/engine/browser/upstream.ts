@@ -1,7 +1,8 @@
 /** The connection to a browser that we have started: the router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
-import { CdpRouter, type CdpWire } from '../cdp/router.ts'
-import { Flood } from './flood.ts'
+import { limits } from '../../core/limits.ts'
+import { CdpRouter, type CdpWire, tooLargeCode } from '../cdp/router.ts'
+import { Flood, sessionIn, tailBytes } from './flood.ts'
 
 export { type CdpMessage, Channel } from '../cdp/router.ts'
 
@@ -14,13 +15,22 @@ export class Upstream extends CdpRouter {
   }
 }
 
-/** Messages end with a NUL; one may come in several chunks and a chunk may hold several. */
+const { messageBytes } = limits.cdp
+
+/** Where the number of an answer stands: Chromium writes it first. */
+const headBytes = 200
+
+/**
+ * Messages end with a NUL; one may come in several chunks and a chunk may hold several. How long one gets is for a page to
+ * say: of one that is too long only the ends are kept.
+ */
 class Pipe implements CdpWire {
   readonly #input: Writable
   readonly #output: Readable
   readonly #flood = new Flood((sessionId) => this.onEndless(sessionId))
   onEndless: (sessionId: string) => void = () => {}
   #partial: Buffer[] = []
+  #partialBytes = 0
 
   constructor(input: Writable, output: Readable) {
     this.#input = input
@@ -43,13 +53,42 @@ class Pipe implements CdpWire {
   #read(chunk: Buffer, onMessage: (text: string) => void): void {
     let start = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
-      const last = chunk.subarray(start, end)
-      const whole = this.#partial.length > 0 ? Buffer.concat([...this.#partial, last]) : last
-      this.#partial = []
+      this.#keep(chunk.subarray(start, end))
       start = end + 1
-      const heard = this.#flood.heard(whole)
+      const heard = this.#whole()
       if (heard !== undefined) onMessage(heard)
     }
-    if (start < chunk.length) this.#partial.push(chunk.subarray(start))
+    this.#keep(chunk.subarray(start))
+  }
+
+  #keep(piece: Buffer): void {
+    if (piece.length === 0) return
+    this.#partial.push(piece)
+    this.#partialBytes += piece.length
+    if (this.#partialBytes > messageBytes) this.#partial = endsOf(this.#partial)
+  }
+
+  /** The message whose last piece has come; undefined when it is left out. */
+  #whole(): string | undefined {
+    const pieces = this.#partial
+    const isTooLong = this.#partialBytes > messageBytes
+    this.#partial = []
+    this.#partialBytes = 0
+    if (isTooLong) return this.#tooLong(pieces)
+    return this.#flood.heard(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+  }
+
+  /** In place of an answer, that it was too long; a page that says so much by itself is ended, as one that says it in pieces. */
+  #tooLong([head, tail]: readonly Buffer[]): string | undefined {
+    const id = /^\{"id":(\d+),/.exec(head!.toString('latin1'))?.[1]
+    if (id === undefined) return void this.onEndless(sessionIn(tail!))
+    const message = `the answer is larger than ${messageBytes / 1024 / 1024} MiB`
+    return JSON.stringify({ id: Number(id), error: { code: tooLargeCode, message } })
   }
 }
+
+/** The beginning and the end of what came in pieces, none of them empty; copies, so that nothing else is held. */
+const endsOf = (pieces: readonly Buffer[]): Buffer[] => [
+  Buffer.from(Buffer.concat(pieces.slice(0, headBytes)).subarray(0, headBytes)),
+  Buffer.from(Buffer.concat(pieces.slice(-tailBytes)).subarray(-tailBytes)),
+]

@@ -1,5 +1,6 @@
 /** One CDP connection to a browser, shared by several consumers that do not see each other. */
 import { BaxError } from '../../core/errors.ts'
+import { readMessage } from './message.ts'
 
 /** A message of the Chrome DevTools Protocol in either direction. */
 export interface CdpMessage {
@@ -31,6 +32,8 @@ export interface CdpWire {
   send(text: string): void
   /** Has to be called once; `onClose` runs once, when nothing more can come. */
   handle(handlers: { onMessage(text: string): void; onClose(): void }): void
+  /** Lets go of it; the other side is told what is wrong with it, if anything is. */
+  close?(fault?: string): void
 }
 
 /**
@@ -47,7 +50,7 @@ export class CdpRouter {
 
   constructor(wire: CdpWire) {
     this.#wire = wire
-    wire.handle({ onMessage: (text) => this.#receive(JSON.parse(text) as CdpMessage), onClose: () => this.#fail() })
+    wire.handle({ onMessage: (text) => this.#read(text), onClose: () => this.#fail() })
   }
 
   get closed(): boolean {
@@ -103,6 +106,14 @@ export class CdpRouter {
     return this.#owners.get(sessionId) === channel
   }
 
+  #read(text: string): void {
+    if (this.#closed) return
+    const message = readMessage(text)
+    if (message) return this.#receive(message)
+    this.#wire.close?.(noCdp)
+    this.#fail()
+  }
+
   #receive(message: CdpMessage): void {
     if (message.id !== undefined) {
       const answer = this.#pending.get(message.id)
@@ -111,7 +122,7 @@ export class CdpRouter {
       return
     }
     const owner = message.sessionId === undefined ? undefined : this.#owners.get(message.sessionId)
-    if (!owner) return
+    if (!owner || message.method === undefined) return
     const child = message.params?.['sessionId'] as string
     if (message.method === 'Target.attachedToTarget') this.#owners.set(child, owner)
     owner.deliver(message)
@@ -199,12 +210,18 @@ export class Channel implements CdpChannel {
   }
 }
 
+/** What is wrong with one who says what is no message of the protocol. */
+export const noCdp = 'it does not speak the DevTools protocol'
+
 const lostCode = -32_000
+/** Of an answer that is too large to be read. */
+export const tooLargeCode = -32_005
 /** What Chromium answers for a session that does not exist. */
 const noSessionCode = -32_001
 
 function protocolError(method: string, { code, message }: { code: number; message: string }): BaxError {
   if (code === lostCode && message === 'the browser is gone') return new BaxError('worker_lost', message)
+  if (code === tooLargeCode) return new BaxError('content_too_large', message)
   return new BaxError('internal_error', `${method}: ${message}`)
 }
 

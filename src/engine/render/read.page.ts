@@ -1,6 +1,8 @@
 /** Reads a rendered page: its document as HTML with shadow trees in their places, and what a redirect still waits for. */
+import { scrapeLimits } from '../../core/scrape-limits.ts'
 
 export interface PageReading {
+  /** Of a page that is too large to be read, no more than shows that it is. */
   readonly html: string
   readonly url: string
   readonly charset: string
@@ -26,8 +28,11 @@ export function readPlainPage(): PageReading | undefined {
 
 const rootElement = () => own('documentElement') as Element | null
 
+/** Characters of the longest HTML that is read. */
+const mostChars = 2 * scrapeLimits.bodyBytes
+
 const reading = (html: string): PageReading => ({
-  html,
+  html: html.slice(0, mostChars + 1),
   url: own('URL') as string,
   charset: (own('characterSet') as string).toLowerCase(),
 })

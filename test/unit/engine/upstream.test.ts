@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../../src/core/limits.ts'
 import { type CdpMessage, Upstream } from '../../../src/engine/browser/upstream.ts'
 
 /** The browser's end of the pipe: what it was told, and a way to tell something. */
@@ -36,6 +37,8 @@ function openPipe() {
   return { upstream, output, say, asked, openChannel }
 }
 
+const arrival = (sessionId: string) => ({ sessionId, targetInfo: { targetId: sessionId, type: 'page', url: '' } })
+
 describe('one pipe for several consumers', () => {
   test('each has its own numbers, and speaks on its own browser-level session', async () => {
     const { say, asked, openChannel } = openPipe()
@@ -57,9 +60,9 @@ describe('one pipe for several consumers', () => {
     const heard: CdpMessage[][] = [[], []]
     first.onEvent((event) => heard[0]!.push(event))
     second.onEvent((event) => heard[1]!.push(event))
-    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: { sessionId: 'page-1' } })
+    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: arrival('page-1') })
     say({ method: 'Page.loaded', sessionId: 'page-1', params: {} })
-    say({ method: 'Target.attachedToTarget', sessionId: 'page-1', params: { sessionId: 'frame-1' } })
+    say({ method: 'Target.attachedToTarget', sessionId: 'page-1', params: arrival('frame-1') })
     say({ method: 'Page.loaded', sessionId: 'frame-1', params: {} })
     say({ method: 'Page.loaded', sessionId: 'stranger', params: {} })
     say({ method: 'Target.targetCreated', sessionId: 'root-2', params: {} })
@@ -109,7 +112,7 @@ describe('one pipe for several consumers', () => {
     const { say, openChannel } = openPipe()
     const [first, second] = [await openChannel(), await openChannel()]
     const attached = new Promise((resolve) => first.onEvent(resolve))
-    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: { sessionId: 'page-1' } })
+    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: arrival('page-1') })
     await attached
     const answers: CdpMessage[] = []
     second.post({ id: 7, method: 'Page.close', sessionId: 'page-1' }, (answer) => answers.push(answer))
@@ -149,4 +152,38 @@ describe('one pipe for several consumers', () => {
     await call
     expect(heard).toEqual([])
   })
+})
+
+describe('a message that is too long', () => {
+  const piece = Buffer.alloc(1024 * 1024, 'a')
+  const saying = (output: PassThrough, head: string, tail: string) => {
+    output.write(head)
+    for (let bytes = 0; bytes <= limits.cdp.messageBytes; bytes += piece.length) output.write(piece)
+    output.write(`${tail}\0`)
+  }
+
+  test('is not read: who waits for an answer is told, and the next one is read', async () => {
+    const { upstream, output, asked, say } = openPipe()
+    const [long, short] = [upstream.send('A.long'), upstream.send('B.short')]
+    const { id } = await asked('A.long')
+    saying(output, `{"id":${id},"result":{"data":"`, '"},"sessionId":"page-1"}')
+    say({ id: (await asked('B.short')).id!, result: { data: 'b' } })
+    await expect(long).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('256 MiB') })
+    expect(await short).toEqual({ data: 'b' })
+  })
+
+  test('that a page says by itself ends the page', async () => {
+    const { output, asked, upstream } = openPipe()
+    saying(output, '{"method":"Runtime.bindingCalled","params":{"payload":"', '"},"sessionId":"page-1"}')
+    expect(await asked('Page.crash')).toMatchObject({ sessionId: 'page-1' })
+    expect(upstream.closed).toBe(false)
+  })
+})
+
+test('a browser that says what is no message is gone', async () => {
+  const { upstream, output } = openPipe()
+  const call = upstream.send('A.a')
+  output.write('null\0')
+  await expect(call).rejects.toMatchObject({ code: 'worker_lost' })
+  expect(upstream.closed).toBe(true)
 })

@@ -2,8 +2,10 @@
 import type { Browser } from 'playwright'
 import { BaxError } from '../../../core/errors.ts'
 import { limits } from '../../../core/limits.ts'
+import { onAccountOf } from '../../../core/strays.ts'
 import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
+import { isMessage } from '../../cdp/message.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { observe } from '../../browser/observe/observe.ts'
 import { runStep } from '../../browser/observe/step.ts'
@@ -107,7 +109,7 @@ export class LocalExecutor implements Executor {
   }
 }
 
-/** Playwright's transport over a channel. */
+/** Playwright's transport over a channel. The connector may be anybody's: what is no message ends the channel. */
 class ChannelTransport {
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
@@ -132,6 +134,8 @@ class ChannelTransport {
 
   /** Every message in a task of its own, as Playwright's own transports do. */
   #pass(message: CdpMessage): void {
-    setImmediate(() => this.onmessage?.(message))
+    const end = () => this.close()
+    if (isMessage(message)) setImmediate(() => onAccountOf(end, () => this.onmessage?.(message)))
+    else end()
   }
 }

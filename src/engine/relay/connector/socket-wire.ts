@@ -5,7 +5,7 @@ import { BaxError } from '../../../core/errors.ts'
 import type { CdpWire } from '../../cdp/router.ts'
 
 export interface BrowserWire extends CdpWire {
-  close(): void
+  close(fault?: string): void
 }
 
 /**
@@ -60,6 +60,9 @@ function refusalOf(status: number): BaxError {
   return new BaxError('browser_failed', `the browser answered ${status} where a debugging connection was asked for`)
 }
 
+/** Code of a websocket's end. */
+const protocolFault = 1002
+
 function wireOf(socket: WebSocket): BrowserWire {
   return {
     send: (text) => socket.send(text),
@@ -70,6 +73,12 @@ function wireOf(socket: WebSocket): BrowserWire {
       // A close follows every error.
       socket.on('error', () => {})
     },
-    close: () => socket.close(),
+    close(fault) {
+      socket.removeAllListeners('message')
+      if (fault === undefined) return socket.close()
+      // Who speaks nonsense may go on with it instead of closing: it is told why, and not waited for.
+      socket.close(protocolFault, fault)
+      socket.terminate()
+    },
   }
 }

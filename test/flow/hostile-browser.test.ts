@@ -1,0 +1,116 @@
+/** Browsers at `cdp_url` that are none, or that break the rules: it costs their session, and nobody else anything. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { type FalseBrowser, type Said, startFalseBrowser } from '../support/false-browser.ts'
+import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serve } from '../support/server.ts'
+import { failureOf, until, valueOf } from '../support/session-steps.ts'
+
+let homes: Homes
+let real: ForeignBrowser
+
+beforeAll(async () => {
+  ;[homes, real] = await Promise.all([openHomes(), startForeignBrowser()])
+})
+afterAll(async () => {
+  await homes?.close()
+  await real?.close()
+})
+
+const client = () => homes.clients.http
+
+/** The engine answers, and makes sessions on browsers that keep the rules. */
+async function engineIsWell() {
+  const { session_id: id } = await client().createSession({ cdp_url: real.url })
+  expect(await valueOf(client(), id!, '1 + 1')).toBe(2)
+  await client().closeSession({ session_id: id! })
+}
+
+const nonsense: readonly [string, Said][] = [
+  ['no JSON', 'x'],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['bytes', Buffer.from([0, 255, 1])],
+  ['an answer that is none', '{"id":1,"result":"x"}'],
+  ['an error that is none', '{"id":1,"error":"x"}'],
+  ['an event without its parts', '{"method":"Target.attachedToTarget"}'],
+  ['a target of no kind', '{"method":"Target.attachedToTarget","params":{"sessionId":"S","targetInfo":null}}'],
+  ['a session of no name', '{"method":"Page.loadEventFired","sessionId":{}}'],
+]
+
+describe('one that speaks nonsense', () => {
+  test.each(nonsense)('in place of an answer (%s) makes no session', async (_, answer) => {
+    const liar = await startFalseBrowser({ answer })
+    expect(await failureOf(client().createSession({ cdp_url: liar.url }))).toMatchObject({
+      code: 'browser_failed',
+      details: [{ path: 'cdp_url', message: expect.stringContaining('DevTools protocol') }],
+    })
+    await until(async () => liar.closings.length > 0)
+    expect(liar.closings).toEqual([{ code: 1002, reason: expect.stringContaining('DevTools protocol') }])
+    await liar.close()
+    await engineIsWell()
+  })
+
+  test.each(nonsense)('on a live session (%s) ends it', async (_, said) => {
+    const liar = await startFalseBrowser({ behind: real.url })
+    const { session_id: id } = await client().createSession({ cdp_url: liar.url })
+    liar.say(said)
+    await until(async () => (await client().getSession({ session_id: id! })).end_reason === 'worker_lost')
+    expect((await failureOf(valueOf(client(), id!, '1 + 1'))).code).toBe('session_closed')
+    await liar.close()
+    await engineIsWell()
+  })
+})
+
+test('answers that nobody waits for are left out: to calls never made, to others twice', async () => {
+  const strange = ['{"id":987654,"result":{}}', '{"id":-9999,"result":{}}', '{"error":{"code":-32700,"message":"x"}}']
+  const pass = (text: string) => [...strange, text, ...(text.startsWith('{"id":') ? [text] : [])]
+  const liar = await startFalseBrowser({ behind: real.url, pass })
+  const { session_id: id } = await client().createSession({ cdp_url: liar.url })
+  expect(await valueOf(client(), id!, '[1, 2].length')).toBe(2)
+  await client().closeSession({ session_id: id! })
+  await liar.close()
+})
+
+describe('one that tells of what cannot be', () => {
+  let built: BuiltBax
+  let liar: FalseBrowser
+
+  beforeAll(async () => {
+    built = await buildBax()
+    liar = await startFalseBrowser({ behind: real.url })
+  }, 240_000)
+  afterAll(async () => {
+    await liar?.close()
+    await built?.close()
+  })
+
+  test('loses its session; the server says why, and goes on', async () => {
+    const server = await serve(built, ['--rate', '0'])
+    const create = async () => (await server.ask('POST', '/sessions', { cdp_url: liar.url })).body.session_id as string
+    const id = await create()
+    // The page comes a second time, without having gone.
+    liar.say(liar.heard.findLast((text) => isPage(text))!)
+    const endOf = async () => (await server.ask('GET', `/sessions/${id}`)).body.end_reason as unknown
+    await until(async () => (await endOf()) === 'worker_lost')
+    const told = await server.line(
+      ({ level, cause }) => level === 'error' && String(cause).includes('Duplicate target'),
+    )
+    expect(told.message).toContain('browser of somebody else')
+    const next = await create()
+    expect((await server.ask('GET', `/sessions/${next}`)).body.status).toBe('ready')
+    server.child.kill('SIGTERM')
+    expect((await server.ended).code).toBe(0)
+  })
+})
+
+/** Whether a message tells the browser's own session of a page that has come. */
+function isPage(text: string): boolean {
+  const { method, sessionId, params } = JSON.parse(text) as { method?: string; sessionId?: string; params?: Arrival }
+  return method === 'Target.attachedToTarget' && sessionId === undefined && params!.targetInfo.type === 'page'
+}
+
+interface Arrival {
+  readonly targetInfo: { readonly type: string }
+}

@@ -1,0 +1,77 @@
+/** Who poses as a browser on a debugging port: says what a test wants said, and may have a real one behind it. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { WebSocket, WebSocketServer } from 'ws'
+
+export type Said = string | Buffer
+
+export interface FalseBrowser {
+  /** `ws://127.0.0.1:PORT` */
+  readonly url: string
+  /** Says something to the one who has connected last. */
+  say(what: Said): void
+  /** What the real browser has said to that one. */
+  readonly heard: readonly string[]
+  /** Code and reason with which connections were closed from the other side. */
+  readonly closings: readonly { code: number; reason: string }[]
+  close(): Promise<void>
+}
+
+/**
+ * Answers every call with `answer`, unless there is a real browser at `behind` (`http://HOST:PORT`): then that one does, and
+ * each of its messages goes through `pass`.
+ */
+export async function startFalseBrowser({ answer, behind, pass = (text) => [text] }: Wishes): Promise<FalseBrowser> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const heard: string[] = []
+  const closings: { code: number; reason: string }[] = []
+  let last: WebSocket | undefined
+  server.on('connection', (socket) => {
+    last = socket
+    heard.length = 0
+    // Who is cut off may still be speaking.
+    socket.on('error', () => {})
+    socket.on('close', (code, reason) => closings.push({ code, reason: reason.toString() }))
+    if (answer !== undefined) socket.on('message', () => socket.send(answer))
+    if (behind !== undefined) void join(socket, behind, (text) => {
+      heard.push(text)
+      return pass(text)
+    }) // prettier-ignore
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    say: (what) => last!.send(what),
+    heard,
+    closings,
+    close: async () => {
+      for (const socket of server.clients) socket.terminate()
+      await new Promise((resolve) => void server.close(resolve))
+    },
+  }
+}
+
+interface Wishes {
+  readonly answer?: Said
+  readonly behind?: string
+  readonly pass?: (text: string) => readonly string[]
+}
+
+async function join(socket: WebSocket, behind: string, pass: (text: string) => readonly string[]): Promise<void> {
+  const early: string[] = []
+  const keep = (data: Buffer) => void early.push(data.toString())
+  socket.on('message', keep)
+  const { webSocketDebuggerUrl } = (await (await fetch(`${behind}/json/version`)).json()) as Version
+  const real = new WebSocket(webSocketDebuggerUrl, { perMessageDeflate: false })
+  await once(real, 'open')
+  socket.off('message', keep)
+  for (const text of early) real.send(text)
+  socket.on('message', (data: Buffer) => real.send(data.toString()))
+  socket.on('close', () => real.close())
+  real.on('message', (data: Buffer) => pass(data.toString()).forEach((text) => socket.send(text)))
+}
+
+interface Version {
+  readonly webSocketDebuggerUrl: string
+}

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { exits } from '../../../src/core/errors.ts'
+import { limits } from '../../../src/core/limits.ts'
+import { onAccountOf } from '../../../src/core/strays.ts'
+import { openLastResort } from '../../../src/server/last-resort.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+function openProcess() {
+  const listeners = { stray: new Set<(error: unknown) => void>(), crash: new Set<(error: unknown) => void>() }
+  const hear = (name: keyof typeof listeners) => (listener: (error: unknown) => void) => {
+    listeners[name].add(listener)
+    return () => void listeners[name].delete(listener)
+  }
+  const exited: number[] = []
+  const lines: { message: string; cause?: unknown }[] = []
+  const faults = { onStray: hear('stray'), onCrash: hear('crash'), exit: (code: number) => void exited.push(code) }
+  const resort = openLastResort(faults, (_, message, facts) => void lines.push({ message, ...facts }))
+  const raise = (name: keyof typeof listeners, error: unknown) => {
+    for (const listener of listeners[name]) listener(error)
+  }
+  return { ...resort, raise, lines, exited, listeners }
+}
+
+describe('a process that many share', () => {
+  test('goes on after a failure that nobody waited for, and says with its stack what it was', () => {
+    const { raise, lines, crashed } = openProcess()
+    raise('stray', new Error('lost'))
+    expect(crashed.aborted).toBe(false)
+    expect(lines).toEqual([
+      { message: 'a failure that nobody waited for', cause: expect.stringMatching(/^Error: lost\n +at /) },
+    ])
+  })
+
+  test('tells such a failure to who answers for it', () => {
+    const { raise, lines } = openProcess()
+    const told: unknown[] = []
+    const error = new Error('lost')
+    onAccountOf(
+      (fault) => void told.push(fault),
+      () => raise('stray', error),
+    )
+    expect(told).toEqual([error])
+    expect(lines).toHaveLength(1)
+  })
+
+  test('does not let a stranger fill the log', () => {
+    const { raise, lines } = openProcess()
+    for (let count = 0; count < 1000; count += 1) raise('stray', 'again')
+    expect(lines).toHaveLength(limits.faults.linesPerMin)
+    vi.advanceTimersByTime(60_000)
+    raise('stray', 'again')
+    expect(lines).toHaveLength(limits.faults.linesPerMin + 1)
+  })
+
+  test('ends after an error that broke out: in order, and in any way when that takes too long', () => {
+    const { raise, lines, crashed, exited } = openProcess()
+    raise('crash', new Error('broken'))
+    expect(crashed.reason).toMatchObject({ code: 'internal_error' })
+    expect(lines).toMatchObject([{ cause: expect.stringContaining('broken') }])
+    expect(exited).toEqual([])
+    vi.advanceTimersByTime(limits.faults.endMs)
+    expect(exited).toEqual([exits.internal])
+  })
+
+  test('is left to itself afterwards', () => {
+    const { stop, listeners } = openProcess()
+    stop()
+    expect(listeners.stray.size + listeners.crash.size).toBe(0)
+  })
+})
