@@ -47,6 +47,8 @@ async function readLimits() {
 
 function bounds(limits) {
   const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
+  const { openEnds, messages, events } = limits
+  const busy = '429 `rate_limited`, 503 `no_capacity`'
   const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
   const rows = [
     [
@@ -58,11 +60,13 @@ function bounds(limits) {
     ['browser sessions of one key', caller.sessions, '429 `too_many_sessions`', '`--max-sessions`'],
     ['shell sessions of one key', caller.shells, '429 `too_many_sessions`', '`--max-shells`'],
     ['crawls of one key at a time', caller.crawls, '429 `rate_limited`', '`--max-crawls`'],
-    ['scrapes and searches at work', overload.pages, '503 `no_capacity`', ''],
+    ['websockets of one key, and as many streams', openEnds.ofKey, '429 `rate_limited`', ''],
+    ['websockets that tokens open to one session', openEnds.ofSession, '429 `rate_limited`', ''],
+    ['scrapes and searches at work', `${overload.pages}, ${overload.pages / 2} of one key`, busy, ''],
     ['crawls at work', overload.crawls, '503 `no_capacity`', ''],
     ['sessions that wait for a browser', overload.provisions, '503 `no_capacity`', ''],
     ['shell sessions', shell.sessions, '429 `too_many_sessions`', ''],
-    ['bodies in memory', mebibytes(overload.bodyBytes), '503 `no_capacity`', ''],
+    ['bodies in memory', `${mebibytes(overload.bodyBytes)}, half of it of one key`, busy, ''],
     ['batches that wait for one session', command.queue, '429 `rate_limited`', ''],
     ['commands of one shell session at a time', exec.perSession, '429 `too_many_execs`', ''],
     ['commands of one batch', command.perBatch, '400 `invalid_request`', ''],
@@ -76,6 +80,15 @@ function bounds(limits) {
       '',
     ],
     ['nesting of a body', `${input.depth} levels`, '400 `invalid_request`', ''],
+    ['values in a body, or in a message of a websocket', input.values, '400 `invalid_request`, closed with 4000', ''],
+    ['`context` of a batch', `${input.contextChars} characters as JSON`, '400 `invalid_request`', ''],
+    [
+      'message of a websocket: live view, CDP, tunnel',
+      [messages.liveBytes, messages.cdpBytes, messages.tunnelBytes].map(mebibytes).join(', '),
+      'closed with 1009',
+      '',
+    ],
+    ['events kept of one session', `${events.ring}, ${limits.eventChars / 1024 / 1024} Mi characters`, '`lagged`', ''],
     ['items of a list, where it has no bound of its own', input.items, '400 `invalid_request`', ''],
     [
       'time for headers, for a body',

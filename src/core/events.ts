@@ -1,4 +1,4 @@
-/** Events of one session: numbered, kept in a ring, and delivered to listeners. */
+/** Events of one session: numbered, kept in a ring that is bounded by their number and their length, and delivered to listeners. */
 import { limits } from './limits.ts'
 
 /** Every type that a session's log can hold; core/shapes/events.ts says what their data is. */
@@ -39,22 +39,31 @@ export interface SessionEvent {
   readonly data: Record<string, unknown>
 }
 
+interface Kept {
+  readonly event: SessionEvent
+  readonly chars: number
+}
+
 export class EventLog {
-  readonly #ring: SessionEvent[] = []
+  readonly #ring: Kept[] = []
+  #chars = 0
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   #seq = 0
 
   emit(type: SessionEventType, data: Record<string, unknown> = {}): void {
     const event: SessionEvent = { seq: ++this.#seq, ts: new Date().toISOString(), type, data }
-    this.#ring.push(event)
-    if (this.#ring.length > limits.events.ring) this.#ring.shift()
+    const chars = charsOf(data)
+    this.#ring.push({ event, chars })
+    this.#chars += chars
+    while (this.#ring.length > limits.events.ring || this.#chars > limits.eventChars)
+      this.#chars -= this.#ring.shift()!.chars
     for (const listener of this.#listeners) listener(event)
   }
 
   /** Kept events with a number above `seq`, oldest first. */
   since(seq: number): SessionEvent[] {
-    const first = this.#ring[0]?.seq ?? this.#seq + 1
-    return this.#ring.slice(Math.max(0, seq + 1 - first))
+    const first = this.#ring[0]?.event.seq ?? this.#seq + 1
+    return this.#ring.slice(Math.max(0, seq + 1 - first)).map(({ event }) => event)
   }
 
   get lastSeq(): number {
@@ -81,8 +90,11 @@ export class EventLog {
     try {
       while (!signal.aborted) {
         const events = this.since(seen)
-        const lost = (events[0]?.seq ?? seen + 1) - seen - 1
-        if (lost > 0) yield { seq: seen + lost, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
+        const lost = (events[0]?.seq ?? this.#seq + 1) - seen - 1
+        if (lost > 0) {
+          seen += lost
+          yield { seq: seen, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
+        }
         for (const event of events) {
           if (signal.aborted) return
           seen = event.seq
@@ -90,11 +102,18 @@ export class EventLog {
           if (event.type === 'session.closed') return
         }
         // Nothing is emitted between the look above and this wait.
-        if (events.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+        if (events.length === 0 && lost === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       stop()
       signal.removeEventListener('abort', poke)
     }
   }
+}
+
+/** About as many characters as the value has as JSON. */
+function charsOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.entries(value).reduce((sum, [name, inner]) => sum + name.length + 4 + charsOf(inner), 2)
 }

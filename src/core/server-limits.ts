@@ -17,14 +17,19 @@ export const serverLimits = {
 
   /** Of what comes in a request, where a field has no bound of its own. */
   input: {
-    /** Lists and objects in one another. */
+    /** Lists and objects in one another, and values altogether: reading them holds everybody up. */
     depth: 100,
+    values: 250_000,
     /** Items of a list, names of an object. */
     items: 10_000,
     fields: 1000,
     /** Names in a list of them (formats, kinds, hosts), and characters of a name or an id. */
     names: 100,
     nameChars: 200,
+    /** A JSON schema: characters as JSON, schemas in it, and levels of objects and lists. */
+    schema: { chars: 64 * 1024, parts: 500, depth: 64 },
+    /** Characters, as JSON, of what a caller says of a batch: it is kept with every event of it. */
+    contextChars: 8 * 1024,
     /** Faults and unknown fields that an answer lists, and the characters of each. */
     faults: 20,
     faultChars: 300,
@@ -32,9 +37,9 @@ export const serverLimits = {
 
   /** What a server takes at once; what is beyond it is refused and not made to wait. */
   overload: {
-    /** Scrapes and searches that run or wait for a page, of all callers together. */
+    /** Scrapes and searches that run or wait for a page, of all callers together; one key may have half of them. */
     pages: 64,
-    /** Bodies of requests in memory, all together. */
+    /** Bodies of requests in memory, all together, and as much of unfinished messages of websockets; half of it for one key. */
     bodyBytes: 512 * 1024 * 1024,
     /** Crawls at work. */
     crawls: 32,
@@ -46,6 +51,21 @@ export const serverLimits = {
 
   /** What each key of a server may have and do unless its operator says otherwise; see `core/allowance.ts`. */
   caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4 },
+
+  /**
+   * Websockets that may be open at a time, and as many streams: those of one key, those of who shows one token and no key,
+   * and those that tokens have opened to one session.
+   */
+  openEnds: { ofKey: 100, ofToken: 50, ofSession: 50 },
+
+  /**
+   * Longest message that comes over a websocket; a longer one closes it. A client of CDP sends a file to a page as one
+   * message: Playwright takes 50 MiB of it, which base64 makes a third longer.
+   */
+  messages: { liveBytes: 1024 * 1024, cdpBytes: 72 * 1024 * 1024, tunnelBytes: 8 * 1024 * 1024 },
+
+  /** Characters of the events that the log of one session keeps. */
+  eventChars: 16 * 1024 * 1024,
 
   /** Answers kept for `Idempotency-Key`. */
   repeats: { keepMs: 24 * 60 * 60_000, kept: 1000, keyChars: 255 },

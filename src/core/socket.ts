@@ -20,6 +20,10 @@ export interface SocketOperation<In extends z.ZodObject = z.ZodObject> extends A
   readonly http: `GET /${string}`
   /** Subprotocol that both sides speak; none is asked for where it is left out. */
   readonly protocol?: string
+  /** Longest message that the server takes, in bytes and unpacked; a longer one closes the socket with 1009. */
+  readonly messageBytes: number
+  /** Long messages go compressed where the way is long. Short messages of the other side may unpack to `messageBytes`. */
+  readonly compressed?: true
   /** Fields of path and query. */
   readonly input: In
   readonly errors?: readonly ErrorCode[]

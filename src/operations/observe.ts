@@ -4,6 +4,7 @@ import { BaxError } from '../core/errors.ts'
 import { faultsOf, sentenceOf } from '../core/faults.ts'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
+import { batchContext } from '../core/shapes/commands.ts'
 import { observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
 
@@ -39,7 +40,7 @@ export const browserStep = defineOperation({
       .describe('One command, {command, data}, or its name with data beside it'),
     data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command whose name command gives'),
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).optional().describe('Ordered commands'),
-    context: z.record(z.string(), z.unknown()).optional().describe('Thread or task metadata, kept with the events'),
+    context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
     observe: z
       .union([z.boolean(), observationWishes])

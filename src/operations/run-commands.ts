@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { commandRequest } from '../commands/index.ts'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
-import { commandsResult } from '../core/shapes/commands.ts'
+import { batchContext, commandsResult } from '../core/shapes/commands.ts'
 import { sessionId } from './sessions.ts'
 
 export const runCommands = defineOperation({
@@ -18,7 +18,7 @@ export const runCommands = defineOperation({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
     headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
-    context: z.record(z.string(), z.unknown()).optional().describe('Thread or task metadata, kept with the events'),
+    context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
     timeout_ms: z
       .int()

@@ -1,5 +1,6 @@
 /** Websockets: the one that connectors come by, and those for clients that speak CDP. */
 import { z } from 'zod'
+import { limits } from '../core/limits.ts'
 import { defineSocket } from '../core/socket.ts'
 import { relayId } from './relay.ts'
 import { sessionId } from './sessions.ts'
@@ -11,6 +12,8 @@ export const relayConnect = defineSocket({
   scope: 'relay',
   token: true,
   protocol: 'bax.relay.v1',
+  messageBytes: limits.messages.tunnelBytes,
+  compressed: true,
   input: z.object({}),
   errors: ['unauthorized'],
   open: (engine, _input, call) => engine.relays.admit(call),
@@ -22,6 +25,7 @@ export const relayCdp = defineSocket({
   http: 'GET /relay/sessions/{id}/cdp',
   scope: 'relay',
   token: true,
+  messageBytes: limits.messages.cdpBytes,
   input: z.object({ id: relayId, token: z.string().optional().describe('As in the cdp_url of the relay session') }),
   errors: ['unauthorized', 'relay_not_found', 'relay_disconnected', 'browser_lost'],
   open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token, call),
@@ -37,8 +41,9 @@ export const sessionLive = defineSocket({
   scope: 'browser',
   token: true,
   protocol: 'bax.live.v1',
+  messageBytes: limits.messages.liveBytes,
   input: z.object({ session_id: sessionId, token: z.string().optional().describe('A frame_token of the session') }),
-  errors: ['unauthorized', 'session_not_found', 'session_closed'],
+  errors: ['unauthorized', 'session_not_found', 'session_closed', 'rate_limited'],
   open: (engine, { session_id: id, token }, call) => engine.sessions.openLiveView(id, token ?? call.token, call),
 })
 
@@ -50,7 +55,8 @@ export const sessionCdp = defineSocket({
   http: 'GET /sessions/{session_id}/cdp',
   scope: 'browser',
   token: true,
+  messageBytes: limits.messages.cdpBytes,
   input: z.object({ session_id: sessionId, token: z.string().optional().describe('The frame_token of the session') }),
-  errors: ['unauthorized', 'session_not_found', 'session_closed', 'unsupported'],
+  errors: ['unauthorized', 'session_not_found', 'session_closed', 'rate_limited', 'unsupported'],
   open: (engine, { session_id: id, token }, call) => engine.sessions.openClient(id, token ?? call.token, call),
 })

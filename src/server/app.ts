@@ -14,6 +14,7 @@ import { type Gate, gateKeeper, permit, shareWith } from './gate.ts'
 import { acceptsFrames, answer, follow, type Ground, move } from './handlers.ts'
 import { identify } from './identify.ts'
 import { Places, BodyRoom } from './load.ts'
+import { OpenEnds } from './open-ends.ts'
 import { livePage } from './live-view/page.ts'
 import { makeOpenapi } from './openapi.ts'
 import { limitRate, type Rates } from './rate.ts'
@@ -57,6 +58,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     repeats: new Repeats(),
     places: new Places(pages),
     bodies: new BodyRoom(bodyBytes),
+    streams: rates && new OpenEnds('streams'),
   })
   app.notFound((context) => {
     const methods = methodsAt(context.req.path)

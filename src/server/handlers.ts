@@ -9,7 +9,9 @@ import type { AppContext } from './env.ts'
 import { shownIn } from './gate.ts'
 import { readInput } from './input.ts'
 import type { BodyHold, BodyRoom, Places } from './load.ts'
+import type { OpenEnds } from './open-ends.ts'
 import type { Repeats } from './repeats.ts'
+import { outgoingOf } from './requests.ts'
 import { frameResponse } from './stream.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
 
@@ -22,12 +24,14 @@ export interface Ground {
   readonly service?: Service | undefined
   readonly places: Places
   readonly bodies: BodyRoom
+  /** Counts the streams that are open; absent where nothing bounds them. */
+  readonly streams?: OpenEnds | undefined
 }
 
 type Fields = Record<string, string>
 
 export async function answer(context: AppContext, operation: Operation, ground: Ground): Promise<Response> {
-  const room = ground.bodies.open()
+  const room = ground.bodies.open(context.get('caller'))
   try {
     return await answerFrom(context, operation, { ...ground, room })
   } finally {
@@ -46,7 +50,7 @@ async function answerFrom(
   const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
   const call = callOf(context, ground)
   const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
-  const run = operation.heavy ? () => places.run(work) : work
+  const run = operation.heavy ? () => places.run(call.caller, work) : work
   const output = operation.idempotent
     ? await onlyOnce(operation, { engine, repeats, raw, call, input, run })
     : await run()
@@ -93,7 +97,7 @@ export const acceptsFrames = (context: AppContext): boolean =>
   /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
 
 export async function follow(context: AppContext, stream: StreamOperation, ground: Ground): Promise<Response> {
-  const room = ground.bodies.open()
+  const room = ground.bodies.open(context.get('caller'))
   const rules = { maxBytes: stream.bodyBytes, room }
   const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(room.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
@@ -103,14 +107,30 @@ export async function follow(context: AppContext, stream: StreamOperation, groun
     signal: ended.signal,
     since: Number.isInteger(last) ? last : undefined,
   }
-  const gone = () => ended.abort()
-  context.req.raw.signal.addEventListener('abort', gone, { once: true })
+  const over = () => ended.abort()
+  const letGo = ground.streams?.take(call.caller, tokenOf(input, call))
+  if (letGo) ended.signal.addEventListener('abort', letGo, { once: true })
+  context.req.raw.signal.addEventListener('abort', over, { once: true })
+  // The answer to HEAD has no reader who could go away.
+  const outgoing = outgoingOf(context.env)
+  if (outgoing?.destroyed) over()
+  outgoing?.once('close', over)
   // Who follows is let go of when the key is.
-  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, gone, ended.signal)
-  const frames = await stream.open(ground.engine, input, call)
-  if (frames === null) return context.body(null, 204)
-  return frameResponse(frames, context.req.header('accept'), gone)
+  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, over, ended.signal)
+  try {
+    const frames = await stream.open(ground.engine, input, call)
+    if (frames !== null) return frameResponse(frames, context.req.header('accept'), over)
+    over()
+    return context.body(null, 204)
+  } catch (error) {
+    over()
+    throw error
+  }
 }
+
+/** The token that lets a caller in who has no key. */
+const tokenOf = (input: Record<string, unknown>, { token }: Call): string | null =>
+  typeof input['token'] === 'string' ? input['token'] : (token ?? null)
 
 export async function move(
   context: AppContext,

@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { parseText } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
 import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
-import { isDeeper } from './json-depth.ts'
+import { excessOf } from './json-depth.ts'
 import type { BodyHold } from './load.ts'
 
 /** The input, and the unknown fields that were ignored as a sentence. */
@@ -98,11 +98,7 @@ async function readBody(request: Request, maxBytes: number, room?: BodyHold): Pr
       hint: 'send the header Content-Type: application/json',
     })
   }
-  if (isDeeper(bytes, limits.input.depth)) {
-    throw new BaxError('invalid_request', `the body is nested deeper than ${limits.input.depth} levels`, {
-      details: [{ path: '', message: `must have at most ${limits.input.depth} levels` }],
-    })
-  }
+  assertExtent(bytes)
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -115,6 +111,18 @@ async function readBody(request: Request, maxBytes: number, room?: BodyHold): Pr
     })
   }
   return value as Record<string, unknown>
+}
+
+/** @throws BaxError `invalid_request` for JSON that would take long to read, or to walk. */
+function assertExtent(bytes: Uint8Array): void {
+  const { depth, values } = limits.input
+  const excess = excessOf(bytes, { depth, values })
+  if (!excess) return
+  const [sentence, message] = {
+    depth: [`the body is nested deeper than ${depth} levels`, `must have at most ${depth} levels`],
+    values: [`the body has more than ${values} values`, `must have at most ${values} values`],
+  }[excess] as [string, string]
+  throw new BaxError('invalid_request', sentence, { details: [{ path: '', message }] })
 }
 
 async function readLimited({ body }: Request, maxBytes: number, room?: BodyHold): Promise<Uint8Array> {

@@ -1,62 +1,107 @@
 /** What a server takes on at once: work that needs pages, and bodies that wait in memory. The rest is refused at once. */
+import type { Caller } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 
-/** Places for heavy work. */
-export class Places {
+/** An amount of something, of which one key may have half: none takes all of it from the others. */
+class Stock {
   readonly #most: number
-  #taken = 0
+  readonly #taken = new Map<string | null, number>()
+  #all = 0
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Runs the work. @throws BaxError `no_capacity` when all places are taken. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#taken >= this.#most) throw full(`${this.#most} pages are being worked on already`)
-    this.#taken += 1
+  /** Where no keys are in use there is one caller, who may have it all. Who shows no key where they are, shares one part. */
+  take({ keyId, admin }: Caller, amount: number, what: StockWords): void {
+    const own = (this.#taken.get(keyId) ?? 0) + amount
+    const part = keyId === null && admin ? this.#most : this.#most / 2
+    if (own > part && part < this.#most) throw ownFull(what, part)
+    if (this.#all + amount > this.#most) throw full(what.full)
+    this.#taken.set(keyId, own)
+    this.#all += amount
+  }
+
+  give({ keyId }: Caller, amount: number): void {
+    const left = (this.#taken.get(keyId) ?? 0) - amount
+    if (left > 0) this.#taken.set(keyId, left)
+    else this.#taken.delete(keyId)
+    this.#all -= amount
+  }
+}
+
+interface StockWords {
+  /** Why there is no more of it. */
+  readonly full: string
+  /** As in "32 scrapes and searches at work". */
+  readonly amount: (amount: number) => string
+}
+
+/** Places for heavy work. */
+export class Places {
+  readonly #stock: Stock
+  readonly #words: StockWords
+
+  constructor(most: number) {
+    this.#stock = new Stock(most)
+    this.#words = {
+      full: `${most} pages are being worked on already`,
+      amount: (amount) => `${amount} scrapes and searches at work`,
+    }
+  }
+
+  /** Runs the work. @throws BaxError `no_capacity` when all places are taken, `rate_limited` when the caller has its part. */
+  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    this.#stock.take(caller, 1, this.#words)
     try {
       return await work()
     } finally {
-      this.#taken -= 1
+      this.#stock.give(caller, 1)
     }
   }
 }
 
 /** Memory for bodies of requests, from their first byte until they are answered. */
 export class BodyRoom {
-  readonly #most: number
-  #bytes = 0
+  readonly #stock: Stock
 
   constructor(most: number) {
-    this.#most = most
+    this.#stock = new Stock(most)
   }
 
   /** Room for one body. */
-  open(): BodyHold {
+  open(caller: Caller): BodyHold {
     let own = 0
     return {
       add: (bytes) => {
-        if (this.#bytes + bytes > this.#most) throw full('too many bodies of requests are being read')
+        this.#stock.take(caller, bytes, bodyWords)
         own += bytes
-        this.#bytes += bytes
       },
       close: () => {
-        this.#bytes -= own
+        this.#stock.give(caller, own)
         own = 0
       },
     }
   }
 }
 
+const bodyWords: StockWords = {
+  full: 'too many bodies of requests are being read',
+  amount: (bytes) => `${bytes / 1024 / 1024} MiB of bodies in memory`,
+}
+
 export interface BodyHold {
-  /** @throws BaxError `no_capacity` when there is no room for so many more. */
+  /** @throws BaxError `no_capacity` when there is no room for so many more, `rate_limited` when the caller has its part. */
   add(bytes: number): void
   close(): void
 }
 
+const { retryAfterSecs } = limits.overload
+const hint = 'repeat it after the time in Retry-After'
+
 const full = (why: string): BaxError =>
-  new BaxError('no_capacity', `the server has all the work that it can take: ${why}`, {
-    hint: 'repeat it after the time in Retry-After',
-    retryAfterSecs: limits.overload.retryAfterSecs,
-  })
+  new BaxError('no_capacity', `the server has all the work that it can take: ${why}`, { hint, retryAfterSecs })
+
+const ownFull = ({ amount }: StockWords, part: number): BaxError =>
+  new BaxError('rate_limited', `one key may have ${amount(part)} at a time`, { hint, retryAfterSecs })

@@ -1,7 +1,6 @@
 /** Upgrades of requests to websockets, by the list of sockets; every check comes before the upgrade. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
 import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
@@ -13,14 +12,16 @@ import { route } from '../core/operation.ts'
 import type { SocketCall, SocketOperation } from '../core/socket.ts'
 import { decodedPart } from '../core/urls.ts'
 import { version } from '../core/version.ts'
-import { websocketLink } from '../core/websocket-link.ts'
 import { sockets } from '../operations/index.ts'
 import { headersOf } from './failure.ts'
 import type { Drain } from './drain.ts'
 import { admit, checkScope, type Gate, shownIn } from './gate.ts'
 import { readInput } from './input.ts'
+import { BodyRoom } from './load.ts'
+import { OpenEnds } from './open-ends.ts'
 import type { Rates } from './rate.ts'
 import type { RequestEar } from './requests.ts'
+import { lostLink, receivingLink, upgraderOf } from './upgrade.ts'
 
 export interface SocketOptions {
   readonly engine: Engine
@@ -29,7 +30,7 @@ export interface SocketOptions {
   readonly own: boolean
   /** Refuses what is new when the server is about to end. */
   readonly drain?: Drain
-  /** Bounds how often callers knock. */
+  /** Bounds how often callers knock; with it come the bounds of a server on what they have open. */
   readonly rates?: Rates
   /** Hears of every websocket when it is over. */
   readonly ear?: RequestEar
@@ -45,43 +46,36 @@ interface Knock {
 
 /** Lets a server answer upgrades; returns what ends all of its websockets. */
 export function acceptSockets(server: Server, options: SocketOptions): () => void {
-  const upgrader = new WebSocketServer({
-    noServer: true,
-    maxPayload: limits.relay.messageBytes,
-    // Compression costs more than it saves on one machine; elsewhere long messages gain.
-    perMessageDeflate: options.own
-      ? false
-      : {
-          threshold: 10 * 1024,
-          zlibDeflateOptions: { level: 3 },
-          serverNoContextTakeover: true,
-          clientNoContextTakeover: true,
-        },
-    handleProtocols: (offered) => [...offered].find((name) => known.has(name)) ?? false,
-  })
+  const upgraders = new Map(all.map(([name, operation]) => [name, upgraderOf(operation, options.own)]))
+  const room = new BodyRoom(options.rates ? limits.overload.bodyBytes : Infinity)
+  const ends = options.rates && new OpenEnds('websockets')
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A caller that goes away in the middle has nobody to tell.
     socket.on('error', () => socket.destroy())
     const knock: Knock = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
     if (options.ear) tellOf(request, knock, options.ear)
-    begin(request, options, knock).then(
-      ({ take, caller, signal }) =>
-        upgrader.handleUpgrade(request, socket, head, (open) => {
-          const link = websocketLink(open)
+    begin(request, { ...options, ends }, knock).then(
+      ({ take, caller, signal }) => {
+        let isOpen = false
+        upgraders.get(knock.operation)!.handleUpgrade(request, socket, head, (open) => {
+          isOpen = true
+          const link = receivingLink(open, socket, room.open(caller))
           take(link)
           const lost = () => link.close(closeCodes.revoked, 'the key is good no longer')
           options.engine.keys.whenLost(caller.keyId, lost, signal)
-        }),
+        })
+        // Who went away meanwhile, or asked for no websocket, has made something ready that waits for its link.
+        if (!isOpen) take(lostLink)
+      },
       (thrown: unknown) => refuse(socket, asBaxError(thrown), knock),
     )
   })
   return () => {
-    for (const open of upgrader.clients) open.terminate()
+    for (const { clients } of upgraders.values()) for (const open of clients) open.terminate()
   }
 }
 
 const all = Object.entries(sockets as unknown as Record<string, SocketOperation>)
-const known = new Set(all.flatMap(([, { protocol }]) => protocol ?? []))
 
 function tellOf({ method = '', url = '/', socket }: IncomingMessage, knock: Knock, ear: RequestEar): void {
   const start = performance.now()
@@ -94,7 +88,12 @@ function tellOf({ method = '', url = '/', socket }: IncomingMessage, knock: Knoc
   })
 }
 
-async function begin(request: IncomingMessage, { engine, gate, own, drain, rates }: SocketOptions, knock: Knock) {
+interface Door extends SocketOptions {
+  /** Counts the websockets that are open. */
+  readonly ends?: OpenEnds | undefined
+}
+
+async function begin(request: IncomingMessage, { engine, gate, own, drain, rates, ends }: Door, knock: Knock) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   const url = addressOf(request)
@@ -110,13 +109,18 @@ async function begin(request: IncomingMessage, { engine, gate, own, drain, rates
   knock.keyId = caller.keyId
   drain?.refuseNew()
   rates?.admit(caller)
+  const shown = shownIn(headers)
+  const token = shown === undefined || shown.startsWith(keyPrefix) ? null : shown
+  const letGo = ends?.take(caller, url.searchParams.get('token') ?? token)
+  const ended = new AbortController()
+  request.socket.once('close', () => {
+    letGo?.()
+    ended.abort()
+  })
   for (const { operation, fields } of found) {
     checkScope(caller, operation)
     const asked = new Request(url, { headers })
     const { input } = await readInput(asked, operation.input, fields)
-    const ended = new AbortController()
-    request.socket.once('close', () => ended.abort())
-    const shown = shownIn(headers)
     const baseUrl = `http://${request.headers.host ?? 'localhost'}`
     const call: SocketCall = {
       caller,
@@ -124,7 +128,7 @@ async function begin(request: IncomingMessage, { engine, gate, own, drain, rates
       baseUrl,
       socketBaseUrl: baseUrl,
       requestId: knock.requestId,
-      token: shown === undefined || shown.startsWith(keyPrefix) ? null : shown,
+      token,
       own,
     }
     return { take: await operation.open(engine, input as z.output<z.ZodObject>, call), caller, signal: ended.signal }

@@ -4,16 +4,16 @@ import { limits } from '../core/limits.ts'
 
 const encoder = new TextEncoder()
 
-/** A response that sends every frame as it comes and ends with the iterable; `onCancel` runs when the reader goes away. */
-export function frameResponse(
-  frames: AsyncIterable<Frame>,
-  accept: string | undefined,
-  onCancel: () => void,
-): Response {
+/** A response that sends every frame as it comes and ends with the iterable; `onEnd` runs then, or when the reader goes away. */
+export function frameResponse(frames: AsyncIterable<Frame>, accept: string | undefined, onEnd: () => void): Response {
   const lines = accept?.includes('application/x-ndjson') ?? false
   const encode = lines ? line : event
   const iterator = frames[Symbol.asyncIterator]()
   let beat: NodeJS.Timeout | undefined
+  const end = () => {
+    clearInterval(beat)
+    onEnd()
+  }
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -22,14 +22,18 @@ export function frameResponse(
         beat = setInterval(() => controller.enqueue(encoder.encode(': ka\n\n')), limits.stream.keepAliveMs)
       },
       async pull(controller) {
-        const { value, done } = await iterator.next()
-        if (!done) return controller.enqueue(encode(value))
-        clearInterval(beat)
+        try {
+          const { value, done } = await iterator.next()
+          if (!done) return controller.enqueue(encode(value))
+        } catch (error) {
+          end()
+          throw error
+        }
+        end()
         controller.close()
       },
       async cancel() {
-        clearInterval(beat)
-        onCancel()
+        end()
         await iterator.return?.()
       },
     },

@@ -1,5 +1,7 @@
 /** What one key may have at a time on a real server with keys: sessions, shells, crawls. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { limits } from '../../src/core/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
@@ -111,4 +113,50 @@ test('a creation that fails takes no place', async () => {
     expect((await as(bob, 'POST', '/sessions', { profile_id })).status).toBe(404)
   }
   for (let turn = 0; turn < 2; turn += 1) expect((await as(bob, 'POST', '/sessions', {})).status).toBe(200)
+})
+
+describe('what a key has open', () => {
+  const { ofKey } = limits.openEnds
+  let id: string
+  beforeAll(async () => {
+    id = (await as(bob, 'GET', '/sessions')).body.sessions[0].session_id
+  })
+
+  test('are so many streams; one more when one is closed', async () => {
+    const follow = async (key: string) => {
+      const stop = new AbortController()
+      const { status } = await fetch(`${server.url}/stream/sse?session_id=${id}`, { headers: { 'x-api-key': key }, signal: stop.signal }) // prettier-ignore
+      return { status, stop }
+    }
+    const streams = await Promise.all(Array.from({ length: ofKey }, () => follow(bob)))
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
+    const refused = await as(bob, 'GET', `/stream/sse?session_id=${id}`)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open, and there are as many` } }) // prettier-ignore
+    // Not so its other calls, and not another key.
+    expect((await as(bob, 'GET', `/sessions/${id}`)).status).toBe(200)
+    expect((await follow(ann)).status).toBe(404)
+    streams[0]!.stop.abort()
+    await until(async () => (await follow(bob)).status === 200)
+    for (const { stop } of streams) stop.abort()
+    // What asks for the head alone is no stream.
+    const heads = Array.from({ length: 2 * ofKey }, () => fetch(`${server.url}/stream/sse?session_id=${id}`, { method: 'HEAD', headers: { 'x-api-key': bob } })) // prettier-ignore
+    await Promise.all(heads)
+    await until(async () => (await follow(bob)).status === 200)
+  })
+
+  test('are so many websockets, refused before they are opened', async () => {
+    const come = (key: string) =>
+      new Promise<{ socket: WebSocket; status: number }>((resolve) => {
+        const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${id}/live`, { headers: { 'x-api-key': key } }) // prettier-ignore
+        socket.on('error', () => {})
+        socket.once('open', () => resolve({ socket, status: 101 }))
+        socket.once('unexpected-response', (_request, { statusCode }) => resolve({ socket, status: statusCode! }))
+      })
+    const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => come(bob)))
+    expect(all.filter(({ status }) => status === 101)).toHaveLength(ofKey)
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(5)
+    expect((await come(ann)).status).toBe(404)
+    for (const { socket } of all) socket.terminate()
+    await until(async () => (await come(bob)).status === 101)
+  })
 })

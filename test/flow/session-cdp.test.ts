@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits.ts'
 import { closeCodes } from '../../src/core/link.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, until } from '../support/session-steps.ts'
@@ -116,4 +118,56 @@ test('a client that sends no messages of the protocol is let go of alone, and al
   expect(JSON.parse(await answered)).toMatchObject({ id: 1, result: { protocolVersion: '1.3' } })
   await homes.clients.http.closeSession({ session_id: id! })
   expect(await good.closed).toBe(closeCodes.browserGone)
+})
+
+describe('what tokens open to one session', () => {
+  const come = async (address: string) => {
+    const socket = new WebSocket(address)
+    socket.on('error', () => {})
+    const status = await new Promise<number>((resolve) => {
+      socket.once('open', () => resolve(101))
+      socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode!))
+    })
+    return { socket, status }
+  }
+
+  test('is bounded over all tokens, clients and views together; one that goes makes room', async () => {
+    const { session_id: id, cdp_url, frame_token } = await create()
+    const { token } = await homes.clients.http.linkLiveView({ session_id: id!, control: true })
+    const ways = [
+      `${cdp_url}?token=${frame_token}`,
+      `${cdp_url!.replace(/cdp$/, 'live')}?token=${frame_token}`,
+      `${cdp_url!.replace(/cdp$/, 'live')}?token=${token}`,
+    ]
+    const { ofSession } = limits.openEnds
+    const inside = await Promise.all(Array.from({ length: ofSession }, (_, at) => come(ways[at % ways.length]!)))
+    expect(new Set(inside.map(({ status }) => status))).toEqual(new Set([101]))
+    for (const way of ways) expect((await come(way)).status, way).toBe(429)
+    const other = await create()
+    expect((await come(`${other.cdp_url}?token=${other.frame_token}`)).status).toBe(101)
+    for (const at of [0, 1]) {
+      inside[at]!.socket.close()
+      await once(inside[at]!.socket, 'close')
+    }
+    for (const way of [ways[0]!, ways[2]!]) await until(async () => (await come(way)).status === 101)
+    expect((await come(ways[1]!)).status).toBe(429)
+    await Promise.all([id, other.session_id].map((one) => homes.clients.http.closeSession({ session_id: one! })))
+  })
+
+  test('that come together are no more than may', async () => {
+    const { session_id: id, cdp_url, frame_token } = await create()
+    let gone = 0
+    const answer = async (address: string) => {
+      const { socket, status } = await come(address)
+      socket.once('close', () => (gone += status === 101 ? 1 : 0))
+      return status
+    }
+    const { ofSession } = limits.openEnds
+    const all = Array.from({ length: ofSession + 20 }, () => answer(`${cdp_url}?token=${frame_token}`))
+    const inside = (await Promise.all(all)).filter((status) => status === 101).length
+    // Who came in at the same time as the last is let go of.
+    await until(async () => inside - gone === ofSession)
+    expect((await come(`${cdp_url}?token=${frame_token}`)).status).toBe(429)
+    await homes.clients.http.closeSession({ session_id: id! })
+  })
 })

@@ -1,5 +1,16 @@
 /** Data shapes of command batches and their results (`spec: contract 5`). */
 import { z } from 'zod'
+import { limits } from '../limits.ts'
+
+const { contextChars } = limits.input
+
+/** What a caller says of a batch; every event of it bears it. */
+export const batchContext = z
+  .record(z.string(), z.unknown())
+  .refine((context) => JSON.stringify(context).length <= contextChars, {
+    message: `must have at most ${contextChars} characters as JSON`,
+  })
+  .describe('Thread or task metadata, kept with the events')
 
 export const commandResult = z
   .object({

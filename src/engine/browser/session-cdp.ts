@@ -39,11 +39,16 @@ function targetOf(page: Page): Promise<string> {
   return target
 }
 
-/** Lets a client speak CDP with a session. @throws BaxError `unauthorized` for a token to look on, `unsupported`. */
+/**
+ * Lets a client speak CDP with a session.
+ * @throws BaxError `unauthorized` for a token to look on, `rate_limited`, `unsupported`.
+ */
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token opens the live view of the session alone')
+  if (token !== null) session.tokens.assertRoom()
   const channel = await session.openCdp()
+  const left = new AbortController()
   return (link) => {
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))
     const leave = () => link.close(closeCodes.browserGone, 'the session has ended')
@@ -62,8 +67,10 @@ export async function openClient(session: Session, token: string | null): Promis
       onBytes: () => link.close(closeCodes.protocol, 'CDP is spoken in text'),
       onClose: () => {
         session.ended.removeEventListener('abort', leave)
+        left.abort()
         channel.close()
       },
     })
+    if (token !== null) session.tokens.letIn(link, left.signal)
   }
 }

@@ -39,6 +39,30 @@ describe('following a log', () => {
     expect(log.since(0)).toHaveLength(limits.events.ring)
   })
 
+  test('events are kept by their length too, oldest dropped first, and every one that is lost is counted', async () => {
+    const log = new EventLog()
+    const events = log.follow(0, new AbortController().signal)
+    const text = 'x'.repeat(limits.eventChars / 8)
+    for (let at = 0; at < 20; at++) log.emit('command.started', { command: 'click', context: { deep: [{ text }] } })
+    expect(seqs(log.since(0))).toEqual([14, 15, 16, 17, 18, 19, 20])
+    const [lagged, ...rest] = await take(events, 8)
+    expect(lagged).toMatchObject({ type: 'lagged', seq: 13, data: { dropped: 13 } })
+    expect(seqs(rest)).toEqual([14, 15, 16, 17, 18, 19, 20])
+  })
+
+  test('an event that is longer than all that is kept is heard, and told of as lost', async () => {
+    const log = new EventLog()
+    const heard: number[] = []
+    log.listen(({ seq }) => heard.push(seq))
+    count(log, 1, 2)
+    const events = log.follow(0, new AbortController().signal)
+    log.emit('dialog.opened', { message: 'x'.repeat(limits.eventChars) })
+    expect([heard, log.since(0)]).toEqual([[1, 2, 3], []])
+    expect(await take(events, 1)).toMatchObject([{ type: 'lagged', seq: 3, data: { dropped: 3 } }])
+    count(log, 4, 4)
+    expect(seqs(await take(events, 1))).toEqual([4])
+  })
+
   test('a number that is not given yet means: from here on', async () => {
     const log = new EventLog()
     count(log, 1, 2)

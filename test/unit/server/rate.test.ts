@@ -4,9 +4,11 @@ import { type Allowance, allowancesOf, Quota } from '../../../src/core/allowance
 import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError } from '../../../src/core/errors.ts'
-import type { KeyRing } from '../../../src/core/keys.ts'
+import { keyPrefix, type KeyRing } from '../../../src/core/keys.ts'
 import { limits } from '../../../src/core/limits.ts'
+import type { Frame, StreamCall } from '../../../src/core/stream.ts'
 import { createApp } from '../../../src/server/app.ts'
+import { BodyRoom } from '../../../src/server/load.ts'
 import { Rates } from '../../../src/server/rate.ts'
 
 const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
@@ -92,8 +94,9 @@ describe('a quota', () => {
   })
 })
 
+const ring = { required: () => true, check: () => {}, callerOf: (key: string) => holder(key) } as unknown as KeyRing
+
 describe('a server with keys', () => {
-  const ring = { required: () => true, check: () => {}, callerOf: (key: string) => holder(key) } as unknown as KeyRing
   const engine = { crawls: {}, sessions: { list: async () => [] } } as unknown as Engine
   const app = createApp({
     engine,
@@ -149,5 +152,84 @@ describe('a server that has all the work that it can take', () => {
     finish()
     expect((await Promise.all(accepted)).every(({ status }) => status === 200)).toBe(true)
     expect((await scrape(app)).status).toBe(200)
+  })
+
+  const refusal = (answer: Response) =>
+    answer.json().then((said) => [answer.status, (said as { code: string }).code, answer.headers.get('retry-after')])
+  const keyed = (engine: object) =>
+    createApp({
+      engine: { keys: { whenLost: () => {} }, ...engine } as unknown as Engine,
+      gate: { hosts: null, origins: new Set(), keys: ring },
+      rates: new Rates(allowancesOf({ rate: 0 })),
+    })
+
+  test('gives one key no more than half of the places', async () => {
+    let finish!: () => void
+    const finished = new Promise<void>((resolve) => (finish = resolve))
+    const app = keyed({ extractor: { scrape: () => finished.then(() => ({ success: true })) } })
+    const as = (key: string) =>
+      app.request('/v1/scrape', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body,
+      })
+    const half = limits.overload.pages / 2
+    const accepted = Array.from({ length: half }, () => as('ann'))
+    expect(await refusal(await as('ann'))).toEqual([429, 'rate_limited', '2'])
+    accepted.push(...Array.from({ length: half }, () => as('ben')))
+    expect(await refusal(await as('cid'))).toEqual([503, 'no_capacity', '2'])
+    finish()
+    expect((await Promise.all(accepted)).every(({ status }) => status === 200)).toBe(true)
+    expect((await as('ann')).status).toBe(200)
+  })
+
+  test('gives one key no more than half of the memory for bodies', () => {
+    const room = new BodyRoom(100)
+    const anns = room.open(ann)
+    anns.add(30)
+    room.open(ann).add(20)
+    expect(() => room.open(ann).add(1)).toThrow(expect.objectContaining({ code: 'rate_limited', retryAfterSecs: 2 }))
+    room.open(ben).add(50)
+    expect(() => room.open(holder('cid')).add(1)).toThrow(expect.objectContaining({ code: 'no_capacity' }))
+    anns.close()
+    anns.close()
+    room.open(ann).add(30)
+    expect(() => room.open(ann).add(1)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    // Where no keys are in use there is nobody to keep it for; who shows none where they are, is one of many.
+    new BodyRoom(100).open(everybody).add(100)
+    expect(() => new BodyRoom(100).open(nobody).add(51)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+  })
+
+  test('bounds the streams that one key has open, and those of one token', async () => {
+    const ends: (() => void)[] = []
+    async function* frames(signal: AbortSignal): AsyncGenerator<Frame> {
+      await new Promise<void>((resolve) => {
+        ends.push(resolve)
+        signal.addEventListener('abort', () => resolve())
+      })
+      yield* []
+    }
+    const follow = async (_: unknown, { signal }: StreamCall) => frames(signal)
+    const app = keyed({ sessions: { follow } })
+    const open = (headers: Record<string, string>, token?: string) =>
+      app.request(`/stream/sse?session_id=ses_1${token === undefined ? '' : `&token=${token}`}`, { headers })
+    const { ofKey, ofToken } = limits.openEnds
+    const asAnn = () => open({ 'x-api-key': `${keyPrefix}ann` })
+    const anns = await Promise.all(Array.from({ length: ofKey }, asAnn))
+    expect(anns.every(({ status }) => status === 200)).toBe(true)
+    expect(await refusal(await asAnn())).toEqual([429, 'rate_limited', '2'])
+    // Both of its ends give the place back: a reader that goes away, and frames that are over.
+    await anns[0]!.body!.cancel()
+    expect([(await asAnn()).status, (await asAnn()).status]).toEqual([200, 429])
+    const reader = anns[1]!.body!.getReader()
+    await reader.read()
+    const last = reader.read()
+    ends.forEach((end) => end())
+    expect((await last).done).toBe(true)
+    expect([(await asAnn()).status, (await asAnn()).status]).toEqual([200, 429])
+    const guests = await Promise.all(Array.from({ length: ofToken }, () => open({}, 'ft_1')))
+    expect(guests.every(({ status }) => status === 200)).toBe(true)
+    expect(await refusal(await open({}, 'ft_1'))).toEqual([429, 'rate_limited', '2'])
+    expect((await open({}, 'ft_2')).status).toBe(200)
   })
 })

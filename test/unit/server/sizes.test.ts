@@ -7,7 +7,7 @@ import { limits } from '../../../src/core/limits.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { privateGate } from '../../../src/server/gate.ts'
-import { isDeeper } from '../../../src/server/json-depth.ts'
+import { excessOf } from '../../../src/server/json-depth.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {
@@ -61,15 +61,39 @@ describe('a body', () => {
     expect([status, body['error']]).toEqual([400, 'the body is nested deeper than 100 levels'])
   })
 
+  test.each([
+    ['empty lists', `{"commands":[${'[],'.repeat(3_000_000)}1]}`],
+    ['numbers', `{"commands":[${'1,'.repeat(3_000_000)}1]}`],
+    ['names', `{${Array.from({ length: 400_000 }, (_, at) => `"name${at}":1`).join(',')}}`],
+    ['strings that nothing separates', `{${'""'.repeat(3_000_000)}}`],
+  ])('of millions of %s is a 400 that names the bound', async (_, text) => {
+    const { status, body } = await post('/sessions', text)
+    expect([status, body['code'], body['error']]).toEqual([
+      400,
+      'invalid_request',
+      `the body has more than ${limits.input.values} values`,
+    ])
+  })
+
+  test.each(['/commands', '/browser_step'])('with a long context is a 400 that names it (%s)', async (path) => {
+    const withContext = (chars: number) =>
+      post(path, JSON.stringify({ commands: [{ command: 'get_title' }], context: { task: 'x'.repeat(chars) } }))
+    const most = limits.input.contextChars
+    const { status, body } = await withContext(most)
+    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request', error: `context must have at most ${most} characters as JSON`, details: [{ path: 'context' }] } }) // prettier-ignore
+    // As long as it may be, it reaches the engine.
+    expect((await withContext(most - '{"task":""}'.length)).status).toBe(500)
+  })
+
   test.each<[string, string, unknown, string]>([
     ['too many commands', '/commands', { commands: Array.from({ length: 1001 }, () => ({ command: 'get_title' })) }, 'commands'],
-    ['millions of wrong commands', '/commands', { commands: Array(2_000_000).fill(1) }, 'commands'],
-    ['too many formats', '/v1/scrape', { url: 'x', formats: Array(5_000_000).fill(1) }, 'formats'],
+    ['many wrong commands', '/commands', { commands: Array(200_000).fill(1) }, 'commands'],
+    ['too many formats', '/v1/scrape', { url: 'x', formats: Array(200_000).fill(1) }, 'formats'],
     ['too many actions', '/v1/scrape', { url: 'x', actions: Array.from({ length: 51 }, () => ({ type: 'wait', milliseconds: 1 })) }, 'actions'],
-    ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(1_000_000).fill('/a') }, 'include_paths'],
-    ['too many words', '/shell/exec', { session_id: 's', argv: Array(2_000_000).fill('a') }, 'argv'],
+    ['too many paths', '/v1/crawl', { url: 'x', includePaths: Array(200_000).fill('/a') }, 'include_paths'],
+    ['too many words', '/shell/exec', { session_id: 's', argv: Array(200_000).fill('a') }, 'argv'],
     ['too many tags', '/sessions', { tags: Object.fromEntries(Array.from({ length: 20_000 }, (__, at) => [at, 1])) }, 'tags'],
-    ['too much to store', '/commands', { commands: [{ command: 'set_local_storage', data: { items: Array(1_000_000).fill(7) } }] }, 'commands[0].data.items'],
+    ['too much to store', '/commands', { commands: [{ command: 'set_local_storage', data: { items: Array(200_000).fill(7) } }] }, 'commands[0].data.items'],
   ])('with %s is a short 400 that names the list', async (_, path, given, field) => {
     const { status, body } = await post(path, JSON.stringify(given))
     expect(status).toBe(400)
@@ -95,12 +119,24 @@ describe('a body', () => {
 })
 
 test('depth is counted outside of strings, whatever they hold', () => {
-  const deeper = (value: unknown, most: number) => isDeeper(Buffer.from(JSON.stringify(value)), most)
+  const within = (text: string, depth: number) => excessOf(Buffer.from(text), { depth, values: 100 })
+  const deeper = (value: unknown, most: number) => within(JSON.stringify(value), most) === 'depth'
   expect(deeper([[['[[[[[[']]], 3)).toBe(false)
   expect(deeper([[[1]]], 2)).toBe(true)
   expect(deeper({ 'a"[{[{\\': ['\\', '\\"[', { b: '"' }] }, 3)).toBe(false)
   expect(deeper([[1], [2], [3], { a: 1 }], 2)).toBe(false)
-  expect(isDeeper(Buffer.from('["never ends'), 1)).toBe(false)
+  expect(within('["never ends', 1)).toBeUndefined()
+})
+
+test.each<[unknown, number]>([
+  [1, 1],
+  [[], 1],
+  [[[], [], {}], 4],
+  [[',', '[', { 'a,"': '\\",[' }], 5],
+  [{ a: 1, b: [1, 2, 3], c: { d: null } }, 8],
+])('the values of %j are counted, outside of strings: %i', (value, values) => {
+  const excess = (most: number) => excessOf(Buffer.from(JSON.stringify(value)), { depth: 9, values: most })
+  expect([excess(values), excess(values - 1)]).toEqual([undefined, 'values'])
 })
 
 /** Lists in the inputs of all operations, by their place. */

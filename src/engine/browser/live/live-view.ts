@@ -18,8 +18,13 @@ export function linkLiveView(session: Session, control: boolean, bases: Bases): 
   return { live_view_url: `${address}?token=${token}`, token, control }
 }
 
-/** Whoever has shown no token has a key, and drives with it. */
+/** Whoever has shown no token has a key, and drives with it. @throws BaxError `rate_limited`. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
-  return (link) => new Viewer(session, link, grant).start()
+  if (token !== null) session.tokens.assertRoom()
+  return (link) => {
+    const viewer = new Viewer(session, link, grant)
+    viewer.start()
+    if (token !== null) session.tokens.letIn(link, viewer.gone)
+  }
 }
