@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { serve as startServer } from '../support/server.ts'
 
 let built: BuiltBax
 beforeAll(async () => {
@@ -181,3 +182,21 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   return port
 }
+
+/** Signals at which a process fails in ways that nobody catches. */
+const failing = `
+  process.on('SIGWINCH', () => void Promise.reject(new Error('unheard')))
+  process.on('SIGUSR2', () => setImmediate(() => { throw new Error('broken out') }))`
+
+test('a failure that nobody waits for does not end it; an error that nobody caught ends it in order', async () => {
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(failing)}` }
+  const running = await startServer(built, [], { env })
+  running.child.kill('SIGWINCH')
+  await running.line(({ cause }) => /^Error: unheard\n +at /.test(String(cause)))
+  const created = await running.ask('POST', '/sessions', { headless: true })
+  expect(created.status).toBeLessThan(300)
+  running.child.kill('SIGUSR2')
+  await running.line(({ cause }) => String(cause).includes('broken out'))
+  await running.line(({ message }) => message === 'ended')
+  expect((await running.ended).code).toBe(7)
+})
