@@ -97,6 +97,18 @@ test('Playwright connects to one session, and the others run on', async () => {
   await expect(chromium.connectOverCDP(`${mine.cdp_url}?token=ft_wrong`)).rejects.toThrow(/401/)
 })
 
+test('Playwright gives a page a large file, which it sends in one message', async () => {
+  const { session_id: id, cdp_url, frame_token } = await create()
+  const browser = await chromium.connectOverCDP(`${cdp_url}?token=${frame_token}`)
+  const page = browser.contexts()[0]!.pages()[0]!
+  await page.setContent('<input type="file">')
+  const buffer = Buffer.alloc(24 * 1024 * 1024)
+  await page.setInputFiles('input', { name: 'large.bin', mimeType: 'application/octet-stream', buffer })
+  expect(await page.evaluate('document.querySelector("input").files[0].size')).toBe(buffer.length)
+  await browser.close()
+  await homes.clients.http.closeSession({ session_id: id! })
+})
+
 test('a client that sends no messages of the protocol is let go of alone, and all are when the session ends', async () => {
   const { session_id: id, cdp_url, frame_token } = await create()
   const connect = async () => {
