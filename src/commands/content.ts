@@ -3,6 +3,7 @@ import type { Locator } from 'playwright'
 import { z } from 'zod'
 import { type CallLimit, defineCommand, extracted } from '../core/command.ts'
 import { limits } from '../core/limits.ts'
+import { jsonSchema } from '../core/shapes/json-schema.ts'
 import { elementTimeout, extraction, selector } from './fields.ts'
 import { outlineOf } from './outline.ts'
 
@@ -103,7 +104,7 @@ export const extract_structured_content = defineCommand({
   example: "'name and price of every product'",
   data: z.object({
     query: z.string().min(1).max(10_000).describe('What to extract, in words'),
-    schema: z.record(z.string(), z.unknown()).optional().describe('JSON schema that the value should have'),
+    schema: jsonSchema.optional().describe('JSON schema that the value should have'),
     max_chars: z.int().min(1).max(limits.bodyBytes).optional().describe('Reads at most so many characters of the page'),
   }),
   result: extraction(z.unknown(), ['object', 'array', 'string', 'number', 'boolean', 'null']).extend({

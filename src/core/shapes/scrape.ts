@@ -1,6 +1,7 @@
 /** Data shapes of scraping: what is asked of a page, and what comes back (`spec: contract 7`). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { jsonSchema } from './json-schema.ts'
 
 const { scrape } = limits
 
@@ -16,8 +17,6 @@ export const formatNames = [
   'branding',
 ] as const
 
-const schema = z.record(z.string(), z.unknown())
-
 /** What clients of Firecrawl say of themselves in every request. */
 export const sender = {
   origin: z.string().optional().meta({ offTerminal: true }).describe('What the client calls itself'),
@@ -27,7 +26,7 @@ export const sender = {
 /** What the json format is to find. */
 export const jsonOptions = z.object({
   prompt: z.string().min(1).max(20_000).optional().describe('What to extract, in words'),
-  schema: schema.optional().describe('JSON schema of the answer'),
+  schema: jsonSchema.optional().describe('JSON schema of the answer'),
 })
 
 const format = z.union([
@@ -37,7 +36,8 @@ const format = z.union([
     type: z.literal('screenshot'),
     full_page: z.boolean().default(false).describe('The whole page instead of the viewport'),
   }),
-  z.object({ type: z.enum(formatNames) }),
+  // Not those above: what is wrong with their options would go unsaid.
+  z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot']) }),
 ])
 
 const selector = z.string().min(1).describe('CSS selector')

@@ -33,12 +33,27 @@ export function imageAddress(image: ElementNode, baseUrl: string, picture?: Elem
     largest(attributes['srcset']),
     ...lazy.map((name) => attributes[name]),
     attributes['src'],
-    ...(picture?.children ?? []).map((child) =>
-      isElement(child) && child.tag === 'source'
-        ? (largest(child.attributes['srcset']) ?? largest(child.attributes['data-srcset']))
-        : undefined,
-    ),
   ]
+  return firstAddress(candidates, baseUrl) ?? (picture && sourceAddress(picture, baseUrl))
+}
+
+/** What the sources of a `<picture>` offer: found once, for it may have thousands of them and of pictures. */
+const sources = new WeakMap<ElementNode, { readonly baseUrl: string; readonly url: string | undefined }>()
+
+function sourceAddress(picture: ElementNode, baseUrl: string): string | undefined {
+  const known = sources.get(picture)
+  if (known?.baseUrl === baseUrl) return known.url
+  const offered = picture.children.map((child) =>
+    isElement(child) && child.tag === 'source'
+      ? (largest(child.attributes['srcset']) ?? largest(child.attributes['data-srcset']))
+      : undefined,
+  )
+  const url = firstAddress(offered, baseUrl)
+  sources.set(picture, { baseUrl, url })
+  return url
+}
+
+function firstAddress(candidates: readonly (string | undefined)[], baseUrl: string): string | undefined {
   for (const candidate of candidates) {
     if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) continue
     const url = resolveUrl(candidate, baseUrl)

@@ -5,7 +5,7 @@ import { limits } from '../../core/limits.ts'
 import { resolveUrl } from './address.ts'
 import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'
-import { type ElementNode, maxDepth, type Tree } from './tree.ts'
+import { type ElementNode, isElement, maxDepth, type Tree } from './tree.ts'
 
 /**
  * Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree.
@@ -31,6 +31,7 @@ class TreeBuilder implements TokenizerCallbacks {
   /** Open elements below the deepest level: their content hangs on the last element of the stack. */
   #below = 0
   #elements = 0
+  #texts = 0
   /** Whether names are those of SVG or MathML, where any tag may close itself. */
   readonly #inForeign: boolean[] = [false]
   #tag = ''
@@ -45,11 +46,11 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   ontext(start: number, end: number): void {
-    this.#stack.at(-1)!.children.push({ text: this.#html.slice(start, end) })
+    this.#addText(this.#html.slice(start, end))
   }
 
   ontextentity(codePoint: number): void {
-    this.#stack.at(-1)!.children.push({ text: character(codePoint) })
+    this.#addText(character(codePoint))
   }
 
   onopentagname(start: number, end: number): void {
@@ -122,6 +123,18 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#stack.push(element)
     if (foreign.has(tag)) this.#inForeign.push(true)
     else if (integration.has(tag)) this.#inForeign.push(false)
+  }
+
+  /** Every entity is a text of its own, until they are more than a tree may have elements: then texts grow instead. */
+  #addText(text: string): void {
+    const { children } = this.#stack.at(-1)!
+    const last = children.at(-1)
+    const grows = this.#texts >= limits.scrape.elements && last !== undefined && !isElement(last)
+    if (grows) children[children.length - 1] = { text: last.text + text }
+    else {
+      this.#texts++
+      children.push({ text })
+    }
   }
 
   #add(tag: string, attributes: Record<string, string>): ElementNode {

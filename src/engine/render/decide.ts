@@ -14,7 +14,7 @@ const rootName = /^(?:root|app|app-root|react-root|react-app|main-app|__next|___
 const contentName = /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i // prettier-ignore
 /** Whole words of a name: `ad` is in many that are none. */
 const foreignName = /(?:^|[\s_-])(?:ads?|adverts?|banners?|cookies?|consent|modal|popup|overlay|toast|tooltip|menu|nav(?:bar|igation)?|share|sharing|social|fb-root|disqus|recaptcha|portal|gtm|tracking|chat|widgets?|lightbox|search(?![\s_-]?results?)|(?:mini)?cart|player|map|signup|newsletter|gpt|hbspt|hs_form\w*|taboola|outbrain|primis\w*|google_translate\w*|progress|g_id_\w*)(?=$|[\s_\d-])/i // prettier-ignore
-const noticeText = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w+|activ\w+|habilit\w+|включите)[^.]{0,80}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
+const noticeText = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w|activ\w|habilit\w|включите)[^.]{0,90}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
 
 /** Writing into the page, and fetching what to write. */
 const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot\(|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
@@ -43,8 +43,8 @@ function weakReason(signs: PageSigns): Reason | undefined {
   if (signs.loading > 0 && proseLength < 2 * ample) return 'loading'
   const places = empties.filter((element) => !foreignName.test(nameOf(element)))
   // A script of the page names a place that is still empty, or writes what it has fetched.
-  const named = places.some(({ attributes }) => attributes['id'] !== undefined && inlineScripts.some((code) => mentions(code, attributes['id']!))) // prettier-ignore
-  if (named) return 'promise'
+  const ids = places.flatMap(({ attributes }) => (attributes['id'] !== undefined ? [attributes['id']] : []))
+  if (ids.length > 0 && areMentioned(ids, inlineScripts)) return 'promise'
   if (inlineScripts.some(writesContent)) return 'writes'
   if (signs.externalScripts === 0 || proseLength > 3 * ample) return undefined
   if (places.some((element) => !isLabel(element) && (contentName.test(nameOf(element)) || isBare(element))))
@@ -84,5 +84,26 @@ const isBare = ({ tag, attributes }: ElementNode): boolean =>
 /** An anchor of a text rather than a place for one. */
 const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
-const mentions = (code: string, id: string): boolean =>
-  id.length > 1 && (code.includes(`'${id}'`) || code.includes(`"${id}"`) || code.includes(`#${id}`) || code.includes(`\`${id}\``)) // prettier-ignore
+/**
+ * Whether scripts name one of these in quotes or, as a selector, behind a number sign. All are looked for at once: a
+ * page may have thousands of places, and much code.
+ */
+function areMentioned(ids: readonly string[], scripts: readonly string[]): boolean {
+  const quoted = new Set(scripts.flatMap((code) => ["'", '"', '`'].flatMap((sign) => code.split(sign).slice(1, -1))))
+  const names = ids.filter((id) => id.length > 1)
+  if (names.some((id) => quoted.has(id))) return true
+  const selected = scripts.flatMap((code) => code.split('#').slice(1)).sort()
+  return names.some((id) => selected[firstFrom(selected, id)]?.startsWith(id))
+}
+
+/** Place of the first of sorted texts that does not stand before another. */
+function firstFrom(sorted: readonly string[], text: string): number {
+  let from = 0
+  let to = sorted.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < text) from = middle + 1
+    else to = middle
+  }
+  return from
+}

@@ -34,7 +34,7 @@ const trackerCode =
 const snippet = /__CF\$cv\$params|wp-skip-link|nitroBeaconUrl|NITROPACK_STATE|\bNPRL\b|_vwo_code|_fs_script|\bAdButler\b|\bm3_u\b|gformInitSpinner|gform_pre_post_render|RocketElementorAnimation|RocketPreloadLinks|\blazyLoadThumb\b|createRootURLMiddleware/ // prettier-ignore
 /** A program that is longer is more than such a snippet. */
 const longestSnippet = 12_000
-const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]*\.(?:m?js)/i // prettier-ignore
+const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]{0,200}\.(?:m?js)/i // prettier-ignore
 const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
 const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-for|\*ng|data-reactroot-empty)/ // prettier-ignore
 

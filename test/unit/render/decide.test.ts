@@ -179,3 +179,21 @@ describe('meta refresh', () => {
     expect(metaRefresh(tree, 'http://x.test/')).toBeUndefined()
   })
 })
+
+describe('pages made to be read for minutes (a hang is the failure)', () => {
+  const spans = Array.from({ length: 20_000 }, (_, at) => `<span id="n${at}"></span>`).join('')
+  const script = (code: string) => `<main>${prose}</main>${spans}<script>fetch('/x').then(${code})</script>`
+
+  test('thousands of empty places beside much code', () => {
+    expect(reason(script(`"${'\\"q'.repeat(80_000)}"`))).toBe(undefined)
+  })
+
+  test.each(["'n19999'", '"n19999"', '`n19999`', "$('#n19999')", "'#n19999 > p'"])('of which %s is named', (name) => {
+    expect(reason(script(`x${'"q"'.repeat(80_000)}${name}`))).toBe('promise')
+  })
+
+  test('a notice of one word, and the name of a script that begins like a bundle again and again', () => {
+    const notice = `<noscript>${'activ'.repeat(60_000)}é</noscript><script src="/${'app-'.repeat(60_000)}x"></script>`
+    expect(reason(`<main>${prose}</main>${notice}`)).toBe(undefined)
+  })
+})

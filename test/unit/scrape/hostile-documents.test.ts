@@ -36,3 +36,17 @@ test('a feed of more items than a call has arguments is read to its end', () => 
   const { tree } = xmlDocument(of(`<rss><channel><title>All</title>${items}</channel></rss>`))
   expect(JSON.stringify(tree.root.children.at(-1)).slice(-200)).toContain('149999')
 })
+
+test.each(['item', 'entry', 'media:content', 'a'])('a feed of %s in %s without end is XML like any other', (tag) => {
+  for (const start of ['<rss><channel>', '<feed>']) {
+    const text = start + `<${tag}>`.repeat(50_000)
+    expect(xmlDocument(of(text)).markdown).toBe(`\`\`\`xml\n${text}\n\`\`\`\n`)
+  }
+})
+
+test('a feed may hold a page, and end too early', () => {
+  const page = `${'<div>'.repeat(30)}Words${'</div>'.repeat(30)}`
+  const { tree, markdown } = xmlDocument(of(`<feed><entry><title>A</title><content>${page}</content></entry><entry><title>B`)) // prettier-ignore
+  expect(markdown).toBeUndefined()
+  expect(JSON.stringify(tree)).toMatch(/"A".*Words.*"B"/)
+})

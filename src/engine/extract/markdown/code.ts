@@ -36,7 +36,7 @@ export function isCode(element: ElementNode): boolean {
 /** Whether an element is the button that copies the code beside it. */
 export function isCopyButton(element: ElementNode): boolean {
   const clickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
-  return clickable && /^\s*(?:copy(?: (?:code|to clipboard|snippet))?|copied!?)?\s*$/i.test(rawText(element))
+  return clickable && /^(?:copy(?: (?:code|to clipboard|snippet))?|copied!?)?$/i.test(rawText(element).trim())
 }
 
 function isNumbering(element: ElementNode): boolean {
@@ -47,10 +47,13 @@ function isNumbering(element: ElementNode): boolean {
 function codeText(element: ElementNode): string {
   let text = ''
   let owesLine = false
+  // Looking at the end of what is put together piece by piece copies all of it.
+  let last = ''
   const add = (more: string) => {
-    if (owesLine && !text.endsWith('\n') && text !== '') text += '\n'
+    if (owesLine && last !== '\n' && last !== '') text += '\n'
     owesLine = false
     text += more
+    last = more.at(-1)!
   }
   const visit = (current: ElementNode): void => {
     for (const child of current.children) {

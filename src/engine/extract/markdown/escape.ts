@@ -4,10 +4,14 @@ const markup = /\*+|_+|~+|[\\`[\]<&!]|https?:\/\/|www\./gi
 /** An address that GitHub's Markdown turns into a link by itself, with all its characters, up to the next gap. */
 const bareAddress =
   /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:](?:[\w./?#=&%+,:;@!$()-]*[a-z\d/=&%+@$-])?)?[.,:;!?)]*(?!\S)/iy
+/** Beginnings of addresses that are looked at in a word longer than this: each is read up to its end. */
+const longWord = 2000
+const mostAddresses = 20
 const entities = /&((?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy
 const punctuation = /[\p{P}\p{S}]/u
 const gap = /\s/
+const nextGap = /\s/g
 
 export type Edge = string | undefined
 
@@ -55,13 +59,16 @@ export const lastChar = (text: string): Edge => {
 export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
   let out = ''
   let done = 0
+  const word = { end: 0, tries: 0 }
   markup.lastIndex = 0
   for (let found = markup.exec(text); found; found = markup.exec(text)) {
     const at = found.index
     const [sign] = found
     if (/^[hw]/i.test(sign)) {
       if (inLink) continue
-      const length = addressLength(text, at, before, after)
+      if (at >= word.end) Object.assign(word, { end: gapAfter(text, at), tries: 0 })
+      const isRead = word.end - at <= longWord || word.tries++ < mostAddresses
+      const length = isRead ? addressLength(text, at, before, after) : 0
       // Where the address would not be read as it stands, its beginning is escaped, and it is text like any other.
       if (length > 0) markup.lastIndex = at + length
       else {
@@ -76,6 +83,11 @@ export function escapeText(text: string, before: Edge, after: Edge, inLink: bool
     done = at + sign.length
   }
   return out + text.slice(done)
+}
+
+function gapAfter(text: string, from: number): number {
+  nextGap.lastIndex = from
+  return nextGap.exec(text)?.index ?? text.length
 }
 
 function addressLength(text: string, at: number, before: Edge, after: Edge): number {
@@ -124,8 +136,21 @@ function runNeedsEscape(text: string, at: number, run: string, before: Edge, aft
 const charBefore = (text: string, at: number): Edge => lastChar(text.slice(Math.max(0, at - 2), at))
 
 /** Whether a line would be read as a definition because of what stands in a code span, where nothing can be escaped. */
-export const isDefinedByCode = (line: string): boolean =>
-  line[0] === '[' && /^\[(?:\\.|[^[\]\\\n])*`(?:\\.|[^[\]\\\n])*\]:/.test(line)
+export const isDefinedByCode = (line: string): boolean => definedBy(line)?.replaceAll(/\\./g, '').includes('`') === true
+
+/** The label of the definition as which a line would be read: `a` of `[a]: b`. */
+function definedBy(line: string): string | undefined {
+  if (line[0] !== '[') return undefined
+  const sign = /[[\]\\\n]/g
+  sign.lastIndex = 1
+  for (let found = sign.exec(line); found; found = sign.exec(line)) {
+    const at = found.index
+    if (line[at] === ']') return line[at + 1] === ':' && at > 1 ? line.slice(1, at) : undefined
+    if (line[at] !== '\\' || !/./.test(line[at + 1] ?? '')) return undefined
+    sign.lastIndex = at + 2
+  }
+  return undefined
+}
 
 /** No markup begins with these. */
 const plainStart = /[a-z\u0080-\uffff]/i
@@ -143,8 +168,8 @@ export function escapeLineStart(line: string): string {
     return `\\${line}`
   const number = /^(\d{1,9})([.)](?:\s|$))/.exec(line)
   if (number) return `${number[1]}\\${line.slice(number[1]!.length)}`
-  const definition = /^\[(?:\\.|[^[\]\\\n])+\](?=:)/.exec(line)
-  if (definition) return `${definition[0]}\\${line.slice(definition[0].length)}`
+  const label = definedBy(line)
+  if (label !== undefined) return `[${label}]\\${line.slice(label.length + 2)}`
   return line
 }
 

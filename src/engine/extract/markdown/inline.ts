@@ -30,6 +30,9 @@ const marks: Readonly<Record<string, Mark>> = {
 const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
 
+/** Characters of a raised or lowered text that are compared with the link in it. */
+const longestNote = 1000
+
 /** Where a line stands; decides what breaks and blocks inside it become. */
 export interface LineOptions {
   readonly breaks: Breaks
@@ -183,7 +186,8 @@ class InlineWriter {
   /** `<sub>`, `<sup>` and `<kbd>` stay tags, as GitHub writes them; around a link they would only be noise. */
   #tagged(element: ElementNode): void {
     const note = childElements(element).find((child) => child.tag === 'a')
-    const bare = visibleText(element, 1) === '' || (note && visibleText(note) === visibleText(element))
+    const bare =
+      visibleText(element, 1) === '' || (note && visibleText(note, longestNote) === visibleText(element, longestNote))
     if (bare) return this.nodes(element.children)
     this.#line.atom(`<${element.tag}>`)
     this.nodes(element.children)

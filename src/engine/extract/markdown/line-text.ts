@@ -56,14 +56,22 @@ export function lineText(source: Token[], place: Place): string {
         if ('url' in token.span) inLink += token.kind === 'open' ? 1 : -1
     }
   }
-  const text = out
-    .replace(/^(?:\s*\\\n)+/, '')
-    .replace(/(?:\\\n\s*)+$/, '')
-    .trim()
+  const text = withoutBreaks(out)
   if (place === 'cell') return text.replaceAll('|', '\\|')
   if (place === 'heading') return text
   const lines = text.split('\n')
   return lines.some(isDefinedByCode) ? asWords() : lines.map(escapeLineStart).join('\n')
+}
+
+/** Without the hard breaks, and the white space, at both ends. */
+function withoutBreaks(line: string): string {
+  let text = line.trimStart()
+  while (text.startsWith('\\\n')) text = text.slice(2).trimStart()
+  for (;;) {
+    const rest = text.trimEnd()
+    if (!rest.endsWith('\\') || text[rest.length] !== '\n') return rest
+    text = rest.slice(0, -1)
+  }
 }
 
 const withoutCode = (token: Token): Token => (token.kind === 'code' ? { kind: 'text', value: token.value } : token)

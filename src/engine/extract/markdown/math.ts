@@ -63,5 +63,13 @@ function isDisplay(element: ElementNode): boolean {
 function cleaned(tex: string): string {
   const line = tex.replaceAll(/\s+/g, ' ').trim()
   const wrapped = /^\{\\(?:displaystyle|textstyle) (.*)\}$/.exec(line)
-  return (wrapped?.[1] ?? line).replace(/^\$+/, '').replace(/\$+$/, '').trim()
+  return withoutDollars(wrapped?.[1] ?? line).trim()
+}
+
+function withoutDollars(tex: string): string {
+  let from = 0
+  let to = tex.length
+  while (from < to && tex[from] === '$') from++
+  while (to > from && tex[to - 1] === '$') to--
+  return tex.slice(from, to)
 }

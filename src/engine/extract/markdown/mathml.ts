@@ -29,10 +29,13 @@ export function texOfMathMl(element: ElementNode): string {
 /** A command needs a space before a letter, and nothing else does. */
 function joined(parts: readonly string[]): string {
   let out = ''
+  // Looking at the end of what is put together piece by piece copies all of it.
+  let end = ''
   for (const part of parts) {
     if (part === '') continue
-    if (/\\[a-z]+$/i.test(out.slice(-32)) && /^[a-z]/i.test(part)) out += ' '
-    out += part
+    const added = /\\[a-z]+$/i.test(end) && /^[a-z]/i.test(part) ? ` ${part}` : part
+    out += added
+    end = (end + added.slice(-32)).slice(-32)
   }
   return out
 }

@@ -31,7 +31,7 @@ export function recordsFor(
   let most = 0.3
   for (const collection of scope.collections.slice(0, mostTried)) {
     const read = collection.kind === 'pairs' ? twoFields(items) : fillRecord
-    if (!read) continue
+    if (!read || !scope.effort.allows(sampled)) continue
     const sample = collection.records.slice(0, sampled).map(read)
     const covered = sample.reduce((sum, record) => sum + coverage(record), 0) / sample.length
     const near = nearness(collection, wish)
@@ -76,7 +76,9 @@ export function valuesFor(items: Shape, scope: Scope, wish: Wish): unknown[] {
   }
   if (isAbout(wish, 'image')) return read(addresses(scope, (words) => words.some((word) => meaning(word) === 'image')))
   if (isAbout(wish, 'url')) return read(addresses(scope, (words) => words.join() !== 'image'))
+  if (!scope.effort.allows(5 * scope.collections.length)) return []
   for (const collection of byNearness(scope.collections, wish)) {
+    if (!scope.effort.allows(5 * collection.records.length)) break
     const values = read(textsOf(collection, wish))
     if (values.length > 0) return values
   }

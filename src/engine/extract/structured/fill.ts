@@ -33,14 +33,14 @@ function fillObject(shape: Shape, scope: Scope, context: readonly string[], dept
 }
 
 function fillField(shape: Shape, scope: Scope, wish: Wish, depth: number): unknown {
-  if (depth > deepest) return null
+  if (depth > deepest || !scope.effort.allows(1 + scope.pairs.length)) return null
   if (shape.kind === 'object') return fillInner(shape, scope, wish, depth)
   if (shape.kind !== 'array') return scalar(shape, scope, wish) ?? null
   const items = shape.items ?? anything
   if (items.kind !== 'object') return valuesFor(items, scope, wish)
   const context = [...wish.name, ...wish.context]
   return recordsFor(items, scope, wish, (record) => {
-    return fillObject(items, recordScope(record, scope.baseUrl), context, depth + 1)
+    return fillObject(items, recordScope(record, scope), context, depth + 1)
   })
 }
 
@@ -51,7 +51,7 @@ function fillInner(shape: Shape, scope: Scope, wish: Wish, depth: number): unkno
   const context = [...wish.name, ...wish.context]
   if (named) {
     const fields = named.pair.data as Record<string, unknown>
-    const inner = fillObject(shape, dataScope(fields, scope.baseUrl), context, depth + 1)
+    const inner = fillObject(shape, dataScope(fields, scope), context, depth + 1)
     if (!isEmpty(inner)) return inner
   }
   const around = Object.fromEntries(

@@ -67,7 +67,8 @@ function fromMicrodata(scope: ElementNode, depth: number): Entity {
   const put = (names: string, value: unknown) => {
     for (const name of names.split(/\s+/).filter((word) => word !== '' && word !== '__proto__')) {
       const known = fields[name]
-      fields[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
+      if (Array.isArray(known)) known.push(value)
+      else fields[name] = known === undefined ? value : [known, value]
     }
   }
   const visit = (element: ElementNode): void => {

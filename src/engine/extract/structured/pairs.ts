@@ -47,7 +47,7 @@ export class Pairs {
 
   add(label: string, text: string, rank: number, more: Pick<Pair, 'address' | 'data'> = {}): void {
     const value = text.trim().slice(0, longestText)
-    const name = label.trim().replace(/\s*[:：]$/, '')
+    const name = withoutColon(label.trim())
     if (name === '' || name.length > longestLabel || (value === '' && more.data === undefined)) return
     if (this.list.length < mostPairs) this.list.push({ label: name, words: wordsOf(name), text: value, rank, ...more })
   }
@@ -120,7 +120,7 @@ export class Pairs {
       case 'h2':
       case 'h3':
       case 'h4':
-        this.add('title', visibleText(element), tag === 'h1' ? 0.85 : 0.65 - Number(tag[1]) / 50)
+        this.add('title', textOf(element), tag === 'h1' ? 0.85 : 0.65 - Number(tag[1]) / 50)
         break
       case 'dl':
         return this.#definitions(element)
@@ -165,8 +165,8 @@ export class Pairs {
     let term = ''
     const read = (parent: ElementNode): void => {
       for (const child of childElements(parent)) {
-        if (child.tag === 'dt') term = visibleText(child)
-        else if (child.tag === 'dd') this.add(term, visibleText(child), 0.82, this.#firstLink(child))
+        if (child.tag === 'dt') term = textOf(child)
+        else if (child.tag === 'dd') this.add(term, textOf(child), 0.82, this.#firstLink(child))
         else if (child.tag === 'div') read(child)
       }
     }
@@ -176,7 +176,7 @@ export class Pairs {
   #row(row: ElementNode): void {
     const [name, value, ...others] = childElements(row).filter(({ tag }) => tag === 'td' || tag === 'th')
     if (!name || !value || others.length > 0 || value.tag === 'th') return
-    this.add(visibleText(name), visibleText(value), name.tag === 'th' ? 0.82 : 0.7, this.#firstLink(value))
+    this.add(textOf(name), textOf(value), name.tag === 'th' ? 0.82 : 0.7, this.#firstLink(value))
   }
 
   #link(link: ElementNode): void {
@@ -223,6 +223,11 @@ export class Pairs {
 
 const visibleTitle = (title: ElementNode): string =>
   visibleText({ tag: 'span', attributes: {}, children: title.children })
+
+/** All of which something is kept, however much more there is. */
+const textOf = (element: ElementNode): string => visibleText(element, 5 * longestText)
+
+const withoutColon = (label: string): string => (/[:：]$/.test(label) ? label.slice(0, -1).trimEnd() : label)
 
 const isLeafy = (element: ElementNode): boolean =>
   childElements(element).every((child) => childElements(child).length === 0)

@@ -1,5 +1,5 @@
 /** What values may be taken from: a whole page, or one record of a collection. */
-import type { ElementNode, Tree } from '../tree.ts'
+import { type ElementNode, elementsOf, type Tree } from '../tree.ts'
 import { type Collection, type CollectionRecord, collectionsOf } from './collections.ts'
 import { entitiesOf, type Entity } from './linked-data.ts'
 import { type Pair, Pairs } from './pairs.ts'
@@ -12,7 +12,29 @@ export interface Scope {
   readonly passages: readonly Passage[]
   readonly element: ElementNode | undefined
   readonly baseUrl: string
+  readonly effort: Effort
 }
+
+/** What may still be looked at for one answer: records in records are more with every level of a schema and a page. */
+export class Effort {
+  #left: number
+
+  constructor(elements: number) {
+    this.#left = mostLooks + looksOfElement * elements
+  }
+
+  /** Whether so much more may be looked at. */
+  allows(looks: number): boolean {
+    this.#left -= looks
+    return this.#left >= 0
+  }
+}
+
+/** Labels, records and elements looked at; many times what pages need, and a second or two. */
+const mostLooks = 2_000_000
+const looksOfElement = 200
+/** An element of a record is looked at for its labels, which takes as long as so many labels do. */
+const looksOfRecord = 50
 
 /** Types of entities that a page is about, and those that stand on every page of a site. */
 const mainTypes = /^(?:.*product.*|.*article|.*posting|recipe|.*event|person|.*book|movie|tvseries|course|.*place|.*business|restaurant|store|hotel|softwareapplication|.*report|dataset|howto|faqpage|question|qapage|review|videoobject|musicalbum|profilepage)$/ // prettier-ignore
@@ -32,6 +54,7 @@ export function pageScope({ root, baseUrl }: Tree, question: string): Scope {
     passages: passagesOf(root),
     element: root,
     baseUrl,
+    effort: new Effort(sizeOf(root)),
   }
 }
 
@@ -44,11 +67,13 @@ function entityRank({ types }: Entity, asked: ReadonlySet<string>): number {
 const scopes = new WeakMap<CollectionRecord, Scope>()
 
 /** One record of a collection: its cells or fields, and what stands in its element. */
-export function recordScope(record: CollectionRecord, baseUrl: string): Scope {
+export function recordScope(record: CollectionRecord, around: Pick<Scope, 'baseUrl' | 'effort'>): Scope {
   const known = scopes.get(record)
   if (known) return known
+  const { baseUrl, effort } = around
   const pairs = new Pairs(baseUrl)
-  const { element, fields, cells } = record
+  const { fields, cells } = record
+  const element = record.element && effort.allows(looksOfRecord * sizeOf(record.element)) ? record.element : undefined
   for (const [name, cell] of Object.entries(cells ?? {})) {
     const inside = new Pairs(baseUrl)
     inside.gather(wrapped(cell))
@@ -73,16 +98,23 @@ export function recordScope(record: CollectionRecord, baseUrl: string): Scope {
     },
     element,
     baseUrl,
+    effort,
   }
   scopes.set(record, scope)
   return scope
 }
 
+function sizeOf(element: ElementNode): number {
+  let size = 0
+  for (const _ of elementsOf(element)) size++
+  return size
+}
+
 const wrapped = (element: ElementNode): ElementNode => ({ tag: 'div', attributes: {}, children: [element] })
 
 /** A record inside an entity: an author, an offer. */
-export function dataScope(fields: Readonly<Record<string, unknown>>, baseUrl: string): Scope {
-  return recordScope({ fields }, baseUrl)
+export function dataScope(fields: Readonly<Record<string, unknown>>, around: Scope): Scope {
+  return recordScope({ fields }, around)
 }
 
 /** Lists that entities carry, and entities of one type that stand beside each other. */

@@ -24,6 +24,9 @@ const vocabulary = new Set([
   ),
 ])
 const deepest = 12
+/** Nodes of a shape; what refers to itself in many places grows with every level. */
+const mostNodes = 1000
+const longestPointer = 1000
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -79,29 +82,50 @@ function namedType(name: string): Schema {
 const mapValues = (object: Schema, map: (value: unknown) => unknown): Schema =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
 
-/** The shape of a proper schema; references into itself are followed a few levels deep. */
+/** The shape of a proper schema; references into itself are followed a few levels deep, the upper levels first. */
 export function shapeOf(schema: Schema): Shape {
-  return shape(schema, schema, 0)
+  const waiting: Waiting[] = []
+  const whole = shape(schema, schema, 0, waiting)
+  let nodes = 1
+  for (const { inner, depth, put } of waiting) {
+    if (nodes++ >= mostNodes) break
+    put(shape(inner, schema, depth, waiting))
+  }
+  return whole
 }
 
-function shape(schema: unknown, root: Schema, depth: number): Shape {
-  if (!isSchema(schema) || depth > deepest) return { kind: 'any', about: '', properties: {} }
+/** A part of a schema whose shape is still to be put into its place. */
+interface Waiting {
+  readonly inner: unknown
+  readonly depth: number
+  put(shape: Shape): void
+}
+
+const anything: Shape = { kind: 'any', about: '', properties: {} }
+
+function shape(schema: unknown, root: Schema, depth: number, waiting: Waiting[]): Shape {
+  if (!isSchema(schema) || depth > deepest) return anything
   const merged = resolved(schema, root)
   const properties = isSchema(merged['properties']) ? merged['properties'] : {}
   const type = [merged['type']].flat().find((name) => name !== 'null')
   const choices = Array.isArray(merged['enum']) ? merged['enum'] : 'const' in merged ? [merged['const']] : undefined
   const kind = kindOf(type, merged, properties)
   const items = merged['items'] ?? (Array.isArray(merged['prefixItems']) ? merged['prefixItems'][0] : undefined)
-  return {
+  const made = {
     kind,
     about: [merged['title'], merged['description']].filter((word) => typeof word === 'string').join(' '),
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, field]) => [name, shape(field, root, depth + 1)]),
-    ),
-    ...(kind === 'array' && { items: shape(items ?? {}, root, depth + 1) }),
+    properties: {} as Record<string, Shape>,
+    ...(kind === 'array' && { items: anything }),
     ...(typeof merged['format'] === 'string' && { format: merged['format'] }),
     ...(choices && { choices }),
   }
+  for (const [name, inner] of Object.entries(properties)) {
+    // Its place cannot be assigned to.
+    if (name === '__proto__') continue
+    waiting.push({ inner, depth: depth + 1, put: (part) => (made.properties[name] = part) })
+  }
+  if (kind === 'array') waiting.push({ inner: items ?? {}, depth: depth + 1, put: (part) => (made.items = part) })
+  return made
 }
 
 function kindOf(type: unknown, schema: Schema, properties: Schema): Shape['kind'] {
@@ -132,6 +156,7 @@ const joined = (schemas: readonly Schema[]): Schema => ({
 })
 
 function pointed(root: Schema, pointer: string): Schema {
+  if (pointer.length > longestPointer) return {}
   let current: unknown = root
   for (const part of pointer.replace(/^#\/?/, '').split('/')) {
     if (part !== '' && isSchema(current)) current = current[part.replaceAll('~1', '/').replaceAll('~0', '~')]

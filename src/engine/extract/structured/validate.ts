@@ -1,6 +1,8 @@
 /** Checks a value against the caller's schema. */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type CodeKeywordDefinition, Name, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BaxError } from '../../../core/errors.ts'
+import { excessOf } from '../../../core/shapes/json-schema.ts'
+import { Effort, linearPatterns } from './linear-patterns.ts'
 
 export interface Fault {
   /** Where the value has the wrong form; empty for all of it, undefined where something is missing or too much. */
@@ -13,28 +15,15 @@ export type Check = (value: unknown) => Fault[]
 /**
  * Compiles a schema; the check returns what is wrong with a value. A null that stands for an optional field counts as
  * the field left out.
- * @throws BaxError `invalid_request` when the schema is none.
+ * @throws BaxError `invalid_request` when the schema is none, or one that takes too long to compile; the check throws
+ * it when the schema takes too long.
  */
 export function checkFor(schema: Record<string, unknown>): Check {
-  let validate: ValidateFunction
-  try {
-    const ajv = new Ajv2020({
-      strict: false,
-      allErrors: true,
-      validateFormats: false,
-      logger: false,
-      addUsedSchema: false,
-    })
-    validate = ajv.compile(schema)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new BaxError('invalid_request', `schema is no JSON schema: ${reason}`, {
-      cause,
-      details: [{ path: 'schema', message: reason }],
-    })
-  }
+  const effort = new Effort()
+  const validate = compiled(schema, effort)
   return (value) => {
-    if (validate(withoutNulls(value, schema))) return []
+    effort.begin()
+    if (isValid(validate, withoutNulls(value, schema))) return []
     return (validate.errors ?? [])
       .slice(0, 20)
       .map(({ instancePath, keyword, message = 'does not fit the schema' }) => {
@@ -50,6 +39,53 @@ export function checkFor(schema: Record<string, unknown>): Check {
       })
   }
 }
+
+function compiled(schema: Record<string, unknown>, effort: Effort): ValidateFunction {
+  const excess = excessOf(schema)
+  if (excess !== undefined) throw refused(`schema ${excess}`, excess)
+  try {
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      logger: false,
+      // A part that many refer to would be compiled anew for each of them.
+      inlineRefs: false,
+      code: { regExp: linearPatterns(schema, effort) },
+    })
+    for (const keyword of ['$ref', '$dynamicRef']) countUses(ajv, keyword, effort)
+    return ajv.compile(schema)
+  } catch (cause) {
+    if (cause instanceof BaxError) throw cause
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw refused(`schema is no JSON schema: ${reason}`, reason, cause)
+  }
+}
+
+/** References to references, each twice, are as many as two to the power of their levels. */
+function countUses(ajv: Ajv2020, keyword: string, effort: Effort): void {
+  const known = ajv.getKeyword(keyword) as CodeKeywordDefinition
+  ajv.removeKeyword(keyword).addKeyword({
+    ...known,
+    code(context, rule) {
+      context.gen.code(_`${context.gen.scopeValue('func', { ref: effort.use })}(${new Name('errors')})`)
+      known.code(context, rule)
+    },
+  })
+}
+
+function isValid(validate: ValidateFunction, value: unknown): boolean {
+  try {
+    return validate(value)
+  } catch (cause) {
+    // References without an end use up the stack.
+    if (cause instanceof RangeError) throw refused('schema refers to itself without an end', 'refers to itself without an end', cause) // prettier-ignore
+    throw cause
+  }
+}
+
+const refused = (message: string, reason: string, cause?: unknown): BaxError =>
+  new BaxError('invalid_request', message, { cause, details: [{ path: 'schema', message: reason }] })
 
 /** The value with null where it has not the form that the schema wants. */
 export function withoutFaults(value: unknown, faults: readonly Fault[]): unknown {

@@ -77,10 +77,18 @@ function singular(word: string): string {
 /** Words that only lean on others: `aggregateRating ratingValue` is a rating, `is in stock` a stock. */
 const light = new Set('aggregate value offer current main full our is has in on of the a an as by for'.split(' '))
 
+/** Labels are compared with every name that is looked for. */
+const cores = new WeakMap<readonly string[], readonly string[]>()
+
 /** The words of a name without those that only lean on others, each once. */
-export function core(words: readonly string[]): string[] {
-  const heavy = words.filter((word) => !light.has(word))
-  return [...new Set((heavy.length > 0 ? heavy : words).map(meaning))]
+export function core(words: readonly string[]): readonly string[] {
+  let found = cores.get(words)
+  if (!found) {
+    const heavy = words.filter((word) => !light.has(word))
+    found = [...new Set((heavy.length > 0 ? heavy : words).map(meaning))]
+    cores.set(words, found)
+  }
+  return found
 }
 
 /**

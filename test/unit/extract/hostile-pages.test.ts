@@ -1,0 +1,65 @@
+/** Pages of a few hundred kilobytes that would take minutes: a hang is the failure. */
+import { describe, expect, test } from 'vitest'
+import { limits } from '../../../src/core/limits.ts'
+import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
+import { structuredOf } from '../../../src/engine/extract/structured.ts'
+import { rawText } from '../../../src/engine/extract/tree.ts'
+import { markdownOf } from '../../support/markdown.ts'
+
+const size = 300_000
+const many = (unit: string) => unit.repeat(Math.ceil(size / unit.length))
+const structured = (html: string, schema: Record<string, unknown>) =>
+  structuredOf(treeFromHtml(html, 'https://site.example/'), { query: 'x', schema })
+
+describe('Markdown', () => {
+  test.each([
+    ['a button of blanks', `<p>a</p><button>${many(' ')}x</button>`, /^a\n\nx\n$/],
+    ['a formula of dollar signs', `<p>a <script type="math/tex">x${many('$')}x</script></p>`, /^a \$x\$+x\$\n$/],
+    ['a word of addresses', `<p>${many('www.')}é</p>`, /^www\\\.[^]*é\n$/],
+    ['a word of whole addresses', `<p>${many('http://a.b/')}é</p>`, /^http\\:[^]*é\n$/],
+    ['a bracket before code', `<p>[x${many('<code>y</code> ')}</p>`, /^\[x`y` [^]*`\n$/],
+    ['a formula of symbols', `<p>a <math><mi>${many('α')}</mi></math></p>`, /^a \$(?:\\alpha)+\$\n$/],
+    ['lines of code', `<pre>${many('<div>x</div>')}</pre>`, /^```\n(?:x\n)+```\n$/],
+  ])('of %s', (_, html, expected) => {
+    expect(markdownOf(html)).toMatch(expected)
+  })
+
+  test('hard breaks at the ends of a line are left out, and no others', () => {
+    const line = '<br>&nbsp;<code>\\</code><br>a<br>b<code>\\</code><br>&nbsp;'
+    expect(markdownOf(`<p>${line}</p>`)).toBe('`\\`\\\na\\\nb`\\`\n')
+  })
+
+  test('a label that only code makes a definition of is written without it', () => {
+    expect(markdownOf('<p>[a<code>b</code>]: c</p>')).toBe('[ab]\\: c\n')
+    expect(markdownOf('<p>[a\\<code>b</code>]: c</p>')).toMatch(/\\: c\n$/)
+    expect(markdownOf('<p>[]: c</p>')).toBe('[]: c\n')
+  })
+})
+
+describe('structured data', () => {
+  test('has labels without the blanks before their colon', async () => {
+    const html = `<head><meta property="size${many(' ')}b" content="4"><meta property="weight  :" content="5"></head>`
+    expect((await structured(`${html}<p>x</p>`, { weight: 'number', size: 'number' })).value).toMatchObject({ weight: 5 }) // prettier-ignore
+  })
+
+  test('of cards in cards in cards is looked for in so many only', async () => {
+    const card = { title: 'string', cards: [{ title: 'string', cards: [{ title: 'string', cards: [{ title: 'string' }] }] }] } // prettier-ignore
+    const html = many('<div class=c><h2>t</h2><a href=x>y</a></div><div class=c>')
+    expect((await structured(html, { cards: [card] })).value).toHaveProperty('cards')
+  })
+
+  test('of a page of labels is found for as many names as a schema may have', async () => {
+    const words = 'amber birch cedar dune ember fjord grove heath islet jetty'.split(' ')
+    const names = words.flatMap((a) => words.flatMap((b) => ['x', 'y'].map((c) => `${a}_${b}_${c}`)))
+    const html = Array.from({ length: 5000 }, (_, at) => `<p>${words[at % 10]} ${words[(at >> 3) % 10]} ${at}: ${at}</p>`).join('') // prettier-ignore
+    const schema = Object.fromEntries(names.map((name) => [name, ['string']]))
+    expect(Object.keys((await structured(html, schema)).value as object)).toHaveLength(names.length)
+  })
+})
+
+test('a page of entities has not more texts than a tree may have elements', () => {
+  const most = limits.scrape.elements
+  const { root } = treeFromHtml('&lt;x'.repeat(most), 'https://site.example/')
+  expect(root.children).toHaveLength(most)
+  expect(rawText(root)).toBe('<x'.repeat(most))
+})
