@@ -181,14 +181,14 @@ describe('meta refresh', () => {
 })
 
 describe('pages made to be read for minutes (a hang is the failure)', () => {
-  const spans = Array.from({ length: 20_000 }, (_, at) => `<span id="n${at}"></span>`).join('')
+  const spans = Array.from({ length: 40_000 }, (_, at) => `<span id=n${at}></span>`).join('')
   const script = (code: string) => `<main>${prose}</main>${spans}<script>fetch('/x').then(${code})</script>`
 
   test('thousands of empty places beside much code', () => {
-    expect(reason(script(`"${'\\"q'.repeat(80_000)}"`))).toBe(undefined)
+    expect(reason(script(`'n"n#n\`n'`.repeat(40_000)))).toBe(undefined)
   })
 
-  test.each(["'n19999'", '"n19999"', '`n19999`', "$('#n19999')", "'#n19999 > p'"])('of which %s is named', (name) => {
+  test.each(["'n39999'", '"n39999"', '`n39999`', "$('#n39999')", "'#n39999 > p'"])('of which %s is named', (name) => {
     expect(reason(script(`x${'"q"'.repeat(80_000)}${name}`))).toBe('promise')
   })
 
