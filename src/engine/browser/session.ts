@@ -1,4 +1,5 @@
 /** One live browser session. */
+import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -73,6 +74,8 @@ export class Session implements BatchTarget {
     this.owner = owner
     this.input = input
     this.name = input.requested_name ?? null
+    // As many as have to do with it.
+    setMaxListeners(0, this.#ended.signal)
     this.#frameToken = this.tokens.add({ control: false, cdp: true })
     recordPageEvents(ground.context, this.events)
     answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
