@@ -30,12 +30,25 @@ export function linksOf(tree: Tree): PageLink[] {
   return [...links.values()]
 }
 
+/** Characters of a link's text, and elements in it, that are looked at: links in links would be gone through again and again. */
+const longestName = 5000
+const mostElements = 500
+
 /** What a link is called: its text, else what its pictures show, else its label. */
 function nameOf(element: ElementNode): string {
-  const text = visibleText(element)
+  const text = visibleText(element, longestName)
   if (text !== '') return text
-  const pictures = [...elementsOf(element)].map((inner) => (inner.tag === 'img' ? attribute(inner, 'alt').trim() : ''))
-  return pictures.find(Boolean) ?? (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim() // prettier-ignore
+  return pictureIn(element) ?? (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim() // prettier-ignore
+}
+
+function pictureIn(element: ElementNode): string | undefined {
+  let left = mostElements
+  for (const inner of elementsOf(element)) {
+    const shown = inner.tag === 'img' ? attribute(inner, 'alt').trim() : ''
+    if (shown !== '') return shown
+    if (--left <= 0) return undefined
+  }
+  return undefined
 }
 
 export function imagesOf(tree: Tree): PageImage[] {

@@ -113,7 +113,7 @@ function pathToCore(page: ElementNode, masses: Masses): ElementNode[] {
   }
 }
 
-const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuepress|mkdocs|rustdoc|javadoc|starlight|gitbook|antora|hugo.*docsy|texinfo|makeinfo|pandoc|docutils/i // prettier-ignore
+const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuepress|mkdocs|rustdoc|javadoc|starlight|gitbook|antora|hugo.{0,100}docsy|texinfo|makeinfo|pandoc|docutils/i // prettier-ignore
 const marks =
   /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage)$/
 

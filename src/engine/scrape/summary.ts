@@ -34,12 +34,15 @@ export function summarise(root: ElementNode, title: string, description: string,
     .join(' ')
 }
 
+/** Characters of a block whose sentences are looked for: finding them may take the square of its length. */
+const longestBlock = 10_000
+
 /** Sentences of the running text: paragraphs before list items, no headings, code or tables. */
 function sentencesOf(root: ElementNode, language: string): Sentence[] {
   const segmenter = new Intl.Segmenter(safeLanguage(language), { granularity: 'sentence' })
   const found: Sentence[] = []
   for (const block of textBlocks(root)) {
-    for (const { segment } of segmenter.segment(block)) {
+    for (const { segment } of segmenter.segment(block.slice(0, longestBlock))) {
       const text = tidy(segment)
       const words = wordsOf(text)
       const isSentence =
