@@ -16,7 +16,7 @@ export interface Scope {
 }
 
 /** What may still be looked at for one answer: records in records are more with every level of a schema and a page. */
-export class Effort {
+class Effort {
   #left: number
 
   constructor(elements: number) {
