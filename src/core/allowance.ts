@@ -2,6 +2,7 @@
 import type { Caller } from './caller.ts'
 import { BaxError, type ErrorCode } from './errors.ts'
 import { limits } from './limits.ts'
+import { Tally } from './tally.ts'
 
 /** Bounds for one caller; 0 stands for none. */
 export interface Allowance {
@@ -83,7 +84,7 @@ const kinds: Readonly<Record<Kind, KindFacts>> = {
 export class Quota {
   readonly #kind: Kind
   readonly #allowances: Allowances | undefined
-  readonly #taken = new Map<string | null, number>()
+  readonly #taken = new Tally<string | null>()
 
   constructor(kind: Kind, allowances: Allowances | undefined) {
     this.#kind = kind
@@ -92,7 +93,7 @@ export class Quota {
 
   /** What all callers have taken together. */
   get total(): number {
-    return [...this.#taken.values()].reduce((sum, count) => sum + count, 0)
+    return this.#taken.total
   }
 
   /**
@@ -100,17 +101,8 @@ export class Quota {
    * @throws BaxError with the code of the kind when the caller has as many as it may, `no_capacity` when the server has.
    */
   take(caller: Caller): () => void {
-    const { keyId } = caller
     this.#assertRoom(caller)
-    this.#taken.set(keyId, (this.#taken.get(keyId) ?? 0) + 1)
-    let held = true
-    return () => {
-      if (!held) return
-      held = false
-      const left = this.#taken.get(keyId)! - 1
-      if (left > 0) this.#taken.set(keyId, left)
-      else this.#taken.delete(keyId)
-    }
+    return this.#taken.take(caller.keyId)
   }
 
   #assertRoom(caller: Caller): void {
@@ -118,7 +110,7 @@ export class Quota {
     const { things, code, hint, overall } = kinds[this.#kind]
     const { retryAfterSecs } = limits.overload
     const most = allowanceOf(caller, this.#allowances)[this.#kind]
-    if (most > 0 && (this.#taken.get(caller.keyId) ?? 0) >= most) {
+    if (most > 0 && this.#taken.of(caller.keyId) >= most) {
       throw new BaxError(code, `one key may have ${most} ${things} at a time, and there are as many`, {
         hint,
         details: { limit: this.#kind, most },

@@ -37,9 +37,11 @@ export const serverLimits = {
 
   /** What a server takes at once; what is beyond it is refused and not made to wait. */
   overload: {
-    /** Scrapes and searches that run or wait for a page, of all callers together; one key may have half of them. */
+    /** Of places and of memory for bodies, what one key may have. */
+    partOfKey: 0.5,
+    /** Scrapes and searches that run or wait for a page, of all callers together. */
     pages: 64,
-    /** Bodies of requests in memory, all together, and as much of unfinished messages of websockets; half of it for one key. */
+    /** Bodies of requests in memory, all together, and as much of unfinished messages of websockets. */
     bodyBytes: 512 * 1024 * 1024,
     /** Crawls at work. */
     crawls: 32,

@@ -2,12 +2,14 @@
 import type { Caller } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
+import { Tally } from '../core/tally.ts'
 
-/** An amount of something, of which one key may have half: none takes all of it from the others. */
+const { partOfKey, retryAfterSecs } = limits.overload
+
+/** An amount of something, of which one key may have a part: none takes all of it from the others. */
 class Stock {
   readonly #most: number
-  readonly #taken = new Map<string | null, number>()
-  #all = 0
+  readonly #taken = new Tally<string | null>()
 
   constructor(most: number) {
     this.#most = most
@@ -15,19 +17,14 @@ class Stock {
 
   /** Where no keys are in use there is one caller, who may have it all. Who shows no key where they are, shares one part. */
   take({ keyId, admin }: Caller, amount: number, what: StockWords): void {
-    const own = (this.#taken.get(keyId) ?? 0) + amount
-    const part = keyId === null && admin ? this.#most : this.#most / 2
-    if (own > part && part < this.#most) throw ownFull(what, part)
-    if (this.#all + amount > this.#most) throw full(what.full)
-    this.#taken.set(keyId, own)
-    this.#all += amount
+    const part = keyId === null && admin ? this.#most : this.#most * partOfKey
+    if (this.#taken.of(keyId) + amount > part && part < this.#most) throw ownFull(what, part)
+    if (this.#taken.total + amount > this.#most) throw full(what.full)
+    this.#taken.add(keyId, amount)
   }
 
   give({ keyId }: Caller, amount: number): void {
-    const left = (this.#taken.get(keyId) ?? 0) - amount
-    if (left > 0) this.#taken.set(keyId, left)
-    else this.#taken.delete(keyId)
-    this.#all -= amount
+    this.#taken.add(keyId, -amount)
   }
 }
 
@@ -97,7 +94,6 @@ export interface BodyHold {
   close(): void
 }
 
-const { retryAfterSecs } = limits.overload
 const hint = 'repeat it after the time in Retry-After'
 
 const full = (why: string): BaxError =>

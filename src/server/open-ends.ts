@@ -2,10 +2,11 @@
 import type { Caller } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
+import { Tally } from '../core/tally.ts'
 
 export class OpenEnds {
   readonly #things: string
-  readonly #open = new Map<string, number>()
+  readonly #open = new Tally<string>()
 
   /** `things` are what is counted, as in "100 websockets". */
   constructor(things: string) {
@@ -22,21 +23,12 @@ export class OpenEnds {
     const { ofKey, ofToken } = limits.openEnds
     const [holder, what, most] =
       keyId === null ? [`token ${token ?? ''}`, 'token', ofToken] : [`key ${keyId}`, 'key', ofKey]
-    const before = this.#open.get(holder) ?? 0
-    if (before >= most) {
+    if (this.#open.of(holder) >= most) {
       throw new BaxError('rate_limited', `one ${what} may have ${most} ${this.#things} open, and there are as many`, {
         hint: 'close one that is not needed any more',
         retryAfterSecs: limits.overload.retryAfterSecs,
       })
     }
-    this.#open.set(holder, before + 1)
-    let held = true
-    return () => {
-      if (!held) return
-      held = false
-      const left = this.#open.get(holder)! - 1
-      if (left > 0) this.#open.set(holder, left)
-      else this.#open.delete(holder)
-    }
+    return this.#open.take(holder)
   }
 }

@@ -36,6 +36,7 @@ beforeAll(async () => {
     '/elements': elements(),
     '/marks': marks(),
     '/grown': `${start}<script>document.body.innerHTML = '<main><h1>Grown</h1>' + '<p>Some words, and a few more of them here.</p>'.repeat(200000)</script>`,
+    '/large.json': sends('application/json', JSON.stringify(Array.from({ length: 60_000 }, (_, at) => `river ${at}`))),
     '/slow.pdf': sends('application/pdf', slow()),
     '/bomb.pdf': sends('application/pdf', bomb()),
   })
@@ -70,6 +71,12 @@ describe('a page made by an enemy', () => {
       error: expect.stringMatching('elements'),
     })
   })
+})
+
+test('a large file that a browser shows is read in a thread, and its picture is there', async () => {
+  const answer = await scrape('/large.json', { render: 'browser', formats: ['markdown', 'screenshot'] })
+  expect(answer).toMatchObject({ success: true, data: { screenshot: expect.stringMatching(/^.{1000}/) } })
+  expect((answer['data'] as { markdown: string }).markdown).toContain('river 59999')
 })
 
 describe('a PDF made by an enemy', () => {

@@ -22,7 +22,7 @@ export function addressesOf({ sessionId, servesCdp }: Addressed, { baseUrl, sock
   }
 }
 
-/** Of a session that has ended: its stream still tells how. */
+/** Of a session that has ended: its stream is asked once more by who was cut off, and answers that it is over. */
 export function addressesOfEnded(sessionId: string, { baseUrl }: Bases): Addresses {
   return { sse_url: sseUrl(sessionId, baseUrl), cdp_url: null, live_view_url: null }
 }

@@ -22,6 +22,7 @@ import type { Ground } from './ground.ts'
 import { type EndReason, endedError } from './endings.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from './live/frame-tokens.ts'
+import { Guests } from './live/guests.ts'
 import { handOf } from './live/hand.ts'
 import { recordPageEvents } from './page-events.ts'
 import type { StorageState } from './plan.ts'
@@ -57,6 +58,7 @@ export class Session implements BatchTarget {
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
   readonly tokens = new FrameTokens()
+  readonly guests = new Guests()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime

@@ -1,13 +1,13 @@
 /** Two readings of one page, held against each other. */
-import { limits } from '../../core/limits.ts'
 import { newTexts } from '../render/difference.ts'
 import { contentOf } from '../scrape/content.ts'
 import { linksOf } from '../scrape/links.ts'
 import type { ObtainedPage } from '../scrape/obtain.ts'
+import { isLarge } from '../scrape/reading.ts'
 
 /** Whether both are of a size to be looked at here: what is larger was read in a thread. */
 export const areComparable = (fetched: ObtainedPage, rendered: ObtainedPage): boolean =>
-  [fetched, rendered].every(({ reading }) => (reading?.size ?? 0) < limits.reading.large)
+  [fetched, rendered].every(({ reading }) => !isLarge({ length: reading?.size ?? 0 }))
 
 /** Characters that scripts may add to a page without making it another. */
 const trifle = 4

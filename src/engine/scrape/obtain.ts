@@ -210,13 +210,18 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
     signal: means.signal,
     deadline: means.deadline,
   })
-  if (!rendered.isPage) return { ...(await overHttp(plan.url, means)).page, rendered }
+  const extras = extrasOf(rendered)
+  if (!rendered.isPage) {
+    // What a thread writes of a large file has what the browser gave beside it, as what is written here.
+    const read: Means['read'] = (page) => means.read?.({ ...page, rendered: extras })
+    return { ...(await overHttp(plan.url, { ...means, read })).page, rendered: extras }
+  }
   if (rendered.html.length > limits.scrape.bodyBytes * 2) {
     throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
   }
   const { html: text, charset, url, status, headers, redirects, warnings } = rendered
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
-  const page = { url, status, headers, redirects, render: 'browser', rendered: extrasOf(rendered), warnings } as const
+  const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const elsewhere = await readAway(unread, means.read, () => text)
   if (elsewhere) return elsewhere

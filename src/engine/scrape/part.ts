@@ -9,7 +9,7 @@ import type { PageSteps } from './steps.ts'
 export interface ScraperPart extends Scraper {
   /** A page in steps, for callers that choose between them. */
   steps(): Promise<PageSteps>
-  scrapeFrom(input: ScrapeInput, waiting: Waiting, obtained: Obtain): Promise<ScrapeAnswer>
+  scrapeFrom(input: ScrapeInput, waiting: Waiting, way: Obtain): Promise<ScrapeAnswer>
   /** Pages that wait to be rendered. */
   readonly waiting: number
   close(): Promise<void>
@@ -25,7 +25,7 @@ export function scraperPart(config: EngineConfig, egress: Egress): ScraperPart {
       return loaded?.waiting ?? 0
     },
     scrape: async (input, call) => (await load()).scrape(input, call),
-    scrapeFrom: async (input, waiting, obtained) => (await load()).scrapeFrom(input, waiting, obtained),
+    scrapeFrom: async (input, waiting, way) => (await load()).scrapeFrom(input, waiting, way),
     steps: async () => (await load()).steps,
     close: async () => (await loading)?.close(),
   }

@@ -40,7 +40,6 @@ export interface ReadingTask {
 
 /** A page that was read; what is made of its tree takes less room than the tree. */
 export interface PageReading {
-  readonly kind: TextKind
   readonly charset: string
   /** Characters of its text. */
   readonly size: number
@@ -59,7 +58,7 @@ export type Reading = { readonly page: PageReading } | { readonly next: string }
 export const readPage = (task: ReadingTask): Promise<Reading> =>
   task.page.kind === 'html' ? readHtml(task) : readOther(task)
 
-async function readHtml({ plan, page: { kind, source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
+async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new AnswerHeaders(task.headers)
   const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
@@ -77,7 +76,6 @@ async function readHtml({ plan, page: { kind, source, ...task }, write, rules }:
   const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {
     page: {
-      kind,
       charset,
       size: text.length,
       ...(template !== undefined && { template }),
@@ -89,7 +87,7 @@ async function readHtml({ plan, page: { kind, source, ...task }, write, rules }:
 }
 
 /** What is no HTML is what it is: nothing renders it, and it leads nowhere. */
-async function readOther({ plan, page: { kind, source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
+async function readOther({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new AnswerHeaders(task.headers)
   const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text)
@@ -98,7 +96,6 @@ async function readOther({ plan, page: { kind, source, ...task }, write, rules }
   const page = { ...task, headers, warnings, document }
   return {
     page: {
-      kind,
       charset: document.charset!,
       size: document.raw!.length,
       links: linksOf(document.tree).map(({ href }) => href),
@@ -114,4 +111,4 @@ export const isReadableTree = (tree: Tree): boolean => readableLength(tree) >= 2
 const never = new AbortController().signal
 
 /** Whether a page of so many bytes, or characters, is read in a thread. */
-export const isLarge = ({ length }: Uint8Array | string): boolean => length >= limits.reading.large
+export const isLarge = ({ length }: { readonly length: number }): boolean => length >= limits.reading.large

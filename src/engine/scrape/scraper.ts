@@ -57,10 +57,10 @@ export class PageScraper implements Scraper {
   }
 
   /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
-  async scrapeFrom(input: ScrapeInput, waiting: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
+  async scrapeFrom(input: ScrapeInput, waiting: Waiting, way: Obtain): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     this.#checkModel(plan)
-    return this.#inTime(plan, waiting, obtained)
+    return this.#inTime(plan, waiting, way)
   }
 
   /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
@@ -92,13 +92,13 @@ export class PageScraper implements Scraper {
     ])
   }
 
-  async #inTime(plan: ScrapePlan, { signal, from }: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
+  async #inTime(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
     const { timeoutMs } = plan
     const clock = new AbortController()
     const late = () => clock.abort(new BaxError('timeout', `the scrape took longer than ${timeoutMs} ms`))
     const timer = setTimeout(late, timeoutMs)
     try {
-      return await this.#run(plan, { signal: AbortSignal.any([signal, clock.signal]), from }, obtained)
+      return await this.#run(plan, { signal: AbortSignal.any([signal, clock.signal]), from }, way)
     } catch (error) {
       // Whatever failed because the time was up failed for that reason.
       if (clock.signal.aborted) throw clock.signal.reason
@@ -108,7 +108,7 @@ export class PageScraper implements Scraper {
     }
   }
 
-  async #run(plan: ScrapePlan, { signal, from }: Waiting, obtained: Obtain): Promise<ScrapeAnswer> {
+  async #run(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
     const start = performance.now()
     const means = {
       memory: this.#memory,
@@ -118,7 +118,7 @@ export class PageScraper implements Scraper {
       deadline: start + plan.timeoutMs,
       read: this.#readerOf(plan, { signal, from }),
     }
-    const page = await obtained(plan, means)
+    const page = await way(plan, means)
     return this.#write(plan, page, start, signal)
   }
 
@@ -171,12 +171,11 @@ export class PageScraper implements Scraper {
       const content = 'text' in source ? source.text : source.bytes
       const large = isLarge(content)
       const asks = asksModel(plan)
-      if (asks ? !large : !large && !(all && kind === 'html')) return undefined
-      const warnings = asks && this.#config.model ? [...page.warnings, notAsked] : page.warnings
-      if (asks && this.#config.model) {
-        if (content.length < limits.reading.forModel) return undefined
-        if (!rules) throw new BaxError('content_too_large', 'the page is too large to ask a language model about it')
-      }
+      if (!large && (asks || !all || kind !== 'html')) return undefined
+      const unasked = asks && this.#config.model !== undefined
+      if (unasked && content.length < limits.reading.forModel) return undefined
+      if (unasked && !rules) throw new BaxError('content_too_large', 'the page is too large to ask a language model about it') // prettier-ignore
+      const warnings = unasked ? [...page.warnings, notAsked] : page.warnings
       const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
       return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
     }

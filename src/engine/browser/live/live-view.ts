@@ -21,10 +21,10 @@ export function linkLiveView(session: Session, control: boolean, bases: Bases): 
 /** Whoever has shown no token has a key, and drives with it. @throws BaxError `rate_limited`. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
-  if (token !== null) session.tokens.assertRoom()
+  if (token !== null) session.guests.assertRoom()
   return (link) => {
     const viewer = new Viewer(session, link, grant)
     viewer.start()
-    if (token !== null) session.tokens.letIn(link, viewer.gone)
+    if (token !== null) session.guests.letIn(link, viewer.gone)
   }
 }
