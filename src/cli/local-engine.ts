@@ -155,19 +155,28 @@ async function retire(context: Context, state: EngineState, inUse: (held: string
     if (isAbsent(error)) return
     throw error
   }
-  await engineEnded(context)
+  await engineEnded(context, state)
 }
 
-/** Resolves when no engine holds the lock of the state folder. */
-export async function engineEnded({ settings, io }: Context): Promise<void> {
+/**
+ * Resolves when no engine holds the lock of the state folder. `stopped` is the state of the engine that was told to end:
+ * an engine removes its state file first, so it cannot be read any more.
+ * @throws BaxError `timeout`.
+ */
+export async function engineEnded({ settings, io }: Context, stopped: EngineState | undefined): Promise<void> {
   const timeout = AbortSignal.timeout(limits.engine.startMs)
   try {
     const lock = await stateLock(settings.stateDir, io.host)
     await lockReleased(lock, AbortSignal.any([io.signal, timeout]))
   } catch (error) {
     if (!timeout.aborted || io.signal.aborted) throw error
-    throw new BaxError('timeout', `the local engine has not ended after ${limits.engine.startMs / 1000} s`, {
-      hint: `its process is ${readEngineState(settings.stateDir)?.pid ?? 'gone'}; its log is ${localFiles(settings.stateDir).log}`,
-    })
+    const name = stopped ? `the local engine (process ${stopped.pid})` : 'the local engine'
+    throw new BaxError(
+      'timeout',
+      `${name} was told to end and is still running after ${limits.engine.startMs / 1000} s`,
+      {
+        hint: `look for the reason in ${localFiles(settings.stateDir).log}${stopped ? `, or end it with \`kill -KILL ${stopped.pid}\`` : ''}`,
+      },
+    )
   }
 }

@@ -11,6 +11,8 @@ export const serverLimits = {
     checkMs: 5000,
     /** How long one may wait for its next request. */
     idleMs: 60_000,
+    /** How long a client may take to close its side after an error response that ends the connection. */
+    lingerMs: 1000,
     /** Open ones; further ones are not accepted. */
     most: 16_000,
   },

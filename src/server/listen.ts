@@ -7,7 +7,7 @@ import type { Hono } from 'hono'
 import { BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { limits } from '../core/limits.ts'
-import { version } from '../core/version.ts'
+import { rejectSocket } from './reject.ts'
 import { acceptSockets, type SocketOptions } from './sockets.ts'
 
 export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
@@ -33,7 +33,7 @@ export async function listen(
 ): Promise<Listener> {
   const server = createServer(optionsOf(bounds), getRequestListener(app.fetch))
   server.maxConnections = bounds.most
-  server.on('clientError', refuse)
+  server.on('clientError', rejectRequest)
   const endSockets = sockets && acceptSockets(server, sockets)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, where)))
@@ -52,36 +52,24 @@ const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: Conne
   requestTimeout: requestMs,
   connectionsCheckingInterval: checkMs,
   keepAliveTimeout: idleMs,
+  // Probes of TCP find peers that vanished without closing, whose websockets would stay open otherwise.
+  keepAlive: true,
+  keepAliveInitialDelay: idleMs,
 })
 
-/** What is no request of HTTP, or came too slowly, gets the answer that every other failure gets. */
-function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+/** Malformed or slow requests receive the standard error response. */
+function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
-  const { status, error } = badRequests[code] ?? malformed
-  const id = newId('req')
-  const body = JSON.stringify(error.toBody(id))
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `connection: close\r\nx-request-id: ${id}\r\nx-bax-version: ${version}\r\n\r\n${body}`,
-  )
+  rejectSocket(socket, badRequests[code] ?? malformed, newId('req'))
 }
 
-const malformed = {
-  status: '400 Bad Request',
-  error: new BaxError('invalid_request', 'this is no request of HTTP/1.1'),
-}
-const badRequests: Record<string, typeof malformed> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '413 Content Too Large',
-    error: new BaxError(
-      'payload_too_large',
-      `address and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
-    ),
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    error: new BaxError('timeout', 'the request did not come in time'),
-  },
+const malformed = new BaxError('invalid_request', 'this is no request of HTTP/1.1')
+const badRequests: Record<string, BaxError> = {
+  HPE_HEADER_OVERFLOW: new BaxError(
+    'payload_too_large',
+    `address and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new BaxError('timeout', 'the request did not come in time'),
 }
 
 function addressOf(server: Server, where: Address): string {

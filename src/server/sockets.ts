@@ -11,15 +11,14 @@ import { closeCodes } from '../core/link.ts'
 import { route } from '../core/operation.ts'
 import type { SocketCall, SocketOperation } from '../core/socket.ts'
 import { decodedPart } from '../core/urls.ts'
-import { version } from '../core/version.ts'
 import { sockets } from '../operations/index.ts'
-import { headersOf } from './failure.ts'
 import type { Drain } from './drain.ts'
 import { admit, checkScope, type Gate, shownIn } from './gate.ts'
 import { readInput } from './input.ts'
 import { BodyRoom } from './load.ts'
 import { OpenEnds } from './open-ends.ts'
 import type { Rates } from './rate.ts'
+import { rejectSocket } from './reject.ts'
 import type { RequestEar } from './requests.ts'
 import { lostLink, receivingLink, upgraderOf } from './upgrade.ts'
 
@@ -44,12 +43,16 @@ interface Knock {
   keyId: string | null
 }
 
-/** Lets a server answer upgrades; returns what ends all of its websockets. */
+/** Lets a server answer upgrades; returns a function that closes all of its websockets and pending upgrades. */
 export function acceptSockets(server: Server, options: SocketOptions): () => void {
   const upgraders = new Map(all.map(([name, operation]) => [name, upgraderOf(operation, options.own)]))
   const room = new BodyRoom(options.rates ? limits.overload.bodyBytes : Infinity)
   const ends = options.rates && new OpenEnds('websockets')
+  // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
+  const upgraded = new Set<Duplex>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
     // A caller that goes away in the middle has nobody to tell.
     socket.on('error', () => socket.destroy())
     const knock: Knock = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
@@ -67,11 +70,15 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
         // Who went away meanwhile, or asked for no websocket, has made something ready that waits for its link.
         if (!isOpen) take(lostLink)
       },
-      (thrown: unknown) => refuse(socket, asBaxError(thrown), knock),
+      (thrown: unknown) => {
+        const error = asBaxError(thrown)
+        knock.status = error.status
+        rejectSocket(socket, error, knock.requestId)
+      },
     )
   })
   return () => {
-    for (const { clients } of upgraders.values()) for (const open of clients) open.terminate()
+    for (const socket of upgraded) socket.destroy()
   }
 }
 
@@ -158,21 +165,4 @@ function fieldsOf(template: string, path: string): Record<string, string> | unde
     else if (part !== given[at]) return undefined
   }
   return fields
-}
-
-/** The same answer as any other request would get, and then the end. */
-function refuse(socket: Duplex, error: BaxError, knock: Knock): void {
-  knock.status = error.status
-  const id = knock.requestId
-  const body = JSON.stringify(error.toBody(id))
-  const lines = [
-    `HTTP/1.1 ${error.status} Refused`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-    `x-request-id: ${id}`,
-    `x-bax-version: ${version}`,
-    ...Object.entries(headersOf(error)).map(([name, value]) => `${name}: ${value}`),
-  ]
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

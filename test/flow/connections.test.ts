@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits.ts'
+import { connectHalfOpen, upgradeRequest } from '../support/half-open.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 
 /** File descriptors that this process may have; the server is a process of its own with as many. */
@@ -109,5 +110,23 @@ describe('what is no request', () => {
     const expected = { status: 413, body: { code: 'payload_too_large' } }
     expect(await ask(`GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-long: ${long}\r\n\r\n`)).toMatchObject(expected)
     expect(await ask(`GET /healthz?${long} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`)).toMatchObject(expected)
+  })
+})
+
+describe('a client that keeps its side open', () => {
+  /** Resolves when the server has closed its side for good: further bytes are then answered with a reset. */
+  async function closedByServer(socket: Socket): Promise<void> {
+    const probe = setInterval(() => socket.write('a'), 20)
+    await new Promise((resolve) => socket.once('close', resolve))
+    clearInterval(probe)
+  }
+
+  test.each([
+    ['a refused upgrade', upgradeRequest('/nothing/here')],
+    ['an upgrade to a session that is unknown', upgradeRequest('/sessions/ses_000000000000000000000000/cdp')],
+    ['an upgrade to another protocol', upgradeRequest('/relay/connect').replace('websocket\r\n', 'h2c\r\n')],
+    ['a malformed request', 'HELO mail.test\r\n\r\n'],
+  ])('is closed by the server after %s', async (_, text) => {
+    await closedByServer(await connectHalfOpen(port, text))
   })
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { upgradeHalfOpen } from '../support/half-open.ts'
 
 let built: BuiltBax
 beforeAll(async () => {
@@ -126,6 +127,16 @@ describe('the local engine', () => {
     expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(3)
     const logs = await built.run(['engine', 'logs', '--lines', '1'], env(folder))
     expect(logs.stdout).toMatch(/ ended \{"pid":\d+\}\n$/)
+  })
+
+  test('`engine stop` ends it while a refused websocket is kept half-open', async () => {
+    const folder = await built.stateDir()
+    const created = await create(folder, '--json')
+    const { cdp_url } = JSON.parse(created.stdout) as { cdp_url: string }
+    const { status, socket } = await upgradeHalfOpen(new URL('/nothing/here', cdp_url).href)
+    expect(status).toBe(404)
+    expect(await built.run(['engine', 'stop'], env(folder))).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    socket.destroy()
   })
 
   test('SIGTERM ends it cleanly', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { upgradeHalfOpen } from '../support/half-open.ts'
 import { serve as startServer } from '../support/server.ts'
 
 let built: BuiltBax
@@ -50,6 +51,22 @@ describe('`bax serve`', () => {
     const running = await serve()
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
+  })
+
+  test('SIGTERM ends it while clients keep refused and open websockets half-open', async () => {
+    const running = await serve('--drain-secs', '1')
+    const created = await fetch(`${running.url}/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"headless": true}',
+    })
+    const { cdp_url, frame_token } = (await created.json()) as { cdp_url: string; frame_token: string }
+    const opened = await upgradeHalfOpen(`${cdp_url}?token=${frame_token}`)
+    const refused = await upgradeHalfOpen(`${running.url}/nothing/here`)
+    expect([opened.status, refused.status]).toEqual([101, 404])
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toMatchObject({ code: 0 })
+    for (const { socket } of [opened, refused]) socket.destroy()
   })
 
   test('listens on the IPv6 loopback address too', async () => {

@@ -1,5 +1,6 @@
 /** `bax engine stop`: asks the local engine to end and waits until it has. */
 import { call } from '../../client/client.ts'
+import { readEngineState } from '../../core/local-home.ts'
 import { operationNamed } from '../context.ts'
 import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
@@ -10,6 +11,7 @@ export const command: TerminalCommand = {
   async run(invocation) {
     const { context } = begin(invocation)
     const home = openHome(context, runningEngine)
+    const state = home.kind === 'local' ? readEngineState(context.settings.stateDir) : undefined
     try {
       const { http } = operationNamed(context.manifest, 'stopEngine')
       await call(home.transport, http, {}, { signal: context.io.signal })
@@ -18,7 +20,7 @@ export const command: TerminalCommand = {
     }
     if (home.kind === 'local') {
       const { engineEnded } = await import('../local-engine.ts')
-      await engineEnded(context)
+      await engineEnded(context, state)
     }
     if (context.io.stderr.isTTY) note(context.io, 'the engine has ended')
     return 0
