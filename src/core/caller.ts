@@ -21,6 +21,15 @@ export const everybody: Caller = { keyId: null, name: null, scopes: keyScopes, a
 /** Came without a key where keys are in use: may do what is public, and what a token opens. */
 export const nobody: Caller = { keyId: null, name: null, scopes: [], admin: false }
 
+/**
+ * The token that a call without a key shows, in its query or as `Authorization: Bearer`; null where it shows none. Where
+ * no keys are in use, or a key was shown, the header holds no token.
+ */
+export const tokenOf = (
+  inQuery: string | undefined,
+  { caller, token }: { readonly caller: Caller; readonly token?: string | null },
+): string | null => inQuery ?? (caller === nobody ? (token ?? null) : null)
+
 /** What an operation asks of its caller. */
 export interface Access {
   /** One of these is enough. */

@@ -1,6 +1,6 @@
 /** Where a browser is, as Chrome itself tells clients that are given an http address: `/json/version` and `/json/list`. */
 import { z } from 'zod'
-import { nobody } from '../core/caller.ts'
+import { nobody, tokenOf } from '../core/caller.ts'
 import type { Engine } from '../core/engine.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
@@ -95,7 +95,7 @@ interface Way {
 /** Lets the caller in as a client would be, by the token or the key that it shows. */
 async function wayTo(engine: Engine, wish: z.output<typeof input>, call: Call): Promise<Way> {
   // A key is shown by the client itself wherever it goes: it is never put into an address.
-  const token = wish.token ?? (call.caller.keyId === null ? call.token : null) ?? null
+  const token = tokenOf(wish.token, call)
   if (token === null && call.caller === nobody) throw new BaxError('unauthorized', 'a key or a token is needed')
   const id = wish.session_id ?? (await onlyOne(engine, call))
   const relay = (await engine.relays.list(call)).find((one) => one.id === id || one.name === id)

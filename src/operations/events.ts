@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { tokenOf } from '../core/caller.ts'
 import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import { eventData, sessionEvent } from '../core/shapes/events.ts'
@@ -20,7 +21,10 @@ export const sessionEvents = defineStream({
   example: 'bax session watch -s shop --types page.navigated,console',
   input: z.object({
     session_id: sessionId,
-    token: z.string().optional().describe('frame_token of the session, for readers that cannot send headers'),
+    token: z
+      .string()
+      .optional()
+      .describe('frame_token of the session; readers that can send headers may send it as `Authorization: Bearer`'),
     since: z.int().min(0).optional().describe('Number of the last event seen; the next ones follow'),
     replay: z.enum(['all']).optional().describe('all begins with every kept event'),
     types: z
@@ -40,6 +44,7 @@ export const sessionEvents = defineStream({
     }
     // A reader that comes back says what it has: its address still asks for everything.
     const since = call.since ?? input.since ?? (input.replay === 'all' ? 0 : undefined)
-    return engine.sessions.follow({ ...input, since }, call)
+    const token = tokenOf(input.token, call) ?? undefined
+    return engine.sessions.follow({ ...input, since, token }, call)
   },
 })

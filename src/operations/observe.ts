@@ -8,6 +8,9 @@ import { batchContext } from '../core/shapes/commands.ts'
 import { observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
 
+/** What keeps a page from being observed: a 200 with an error. */
+const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
+
 export const observe = defineOperation({
   summary: 'Look at the page: what is on it, what can be used, and how to name it',
   description:
@@ -19,7 +22,7 @@ export const observe = defineOperation({
   example: 'bax observe -s shop --include snapshot,screenshot',
   input: z.object({ session_id: sessionId, ...observationWishes.shape }),
   output: observation,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost'],
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
   run: (engine, input, call) => engine.sessions.observe(input, call),
 })
 
@@ -56,7 +59,7 @@ export const browserStep = defineOperation({
     headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
   }),
   output: stepResult,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost'],
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, { command, data, commands, observe: wishes, screenshot, ...input }, call) => {
     const observing = wishes === true ? observationWishes.parse({}) : wishes || null
     const include =

@@ -28,6 +28,6 @@ export const runCommands = defineOperation({
       .describe('Time for the whole batch, 300 000 ms when not given'),
   }),
   output: commandsResult,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost'],
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })

@@ -1,5 +1,6 @@
 /** From a request that was let in to the operation, and from what it gives to the answer. */
 import type { z } from 'zod'
+import { tokenOf } from '../core/caller.ts'
 import type { Engine } from '../core/engine.ts'
 import { type Call, type Operation, route } from '../core/operation.ts'
 import type { Service } from '../core/service.ts'
@@ -108,7 +109,7 @@ export async function follow(context: AppContext, stream: StreamOperation, groun
     since: Number.isInteger(last) ? last : undefined,
   }
   const over = () => ended.abort()
-  const letGo = ground.streams?.take(call.caller, tokenOf(input, call))
+  const letGo = ground.streams?.take(call.caller, tokenOf(input['token'] as string | undefined, call))
   if (letGo) ended.signal.addEventListener('abort', letGo, { once: true })
   context.req.raw.signal.addEventListener('abort', over, { once: true })
   // The answer to HEAD has no reader who could go away.
@@ -127,10 +128,6 @@ export async function follow(context: AppContext, stream: StreamOperation, groun
     throw error
   }
 }
-
-/** The token that lets a caller in who has no key. */
-const tokenOf = (input: Record<string, unknown>, { token }: Call): string | null =>
-  typeof input['token'] === 'string' ? input['token'] : (token ?? null)
 
 export async function move(
   context: AppContext,

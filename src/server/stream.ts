@@ -18,8 +18,9 @@ export function frameResponse(frames: AsyncIterable<Frame>, accept: string | und
     {
       start(controller) {
         if (lines) return
-        controller.enqueue(encoder.encode(`retry: ${limits.stream.retryMs}\n\n`))
-        beat = setInterval(() => controller.enqueue(encoder.encode(': ka\n\n')), limits.stream.keepAliveMs)
+        // No blank lines: some parsers deliver an empty message for a block without data.
+        controller.enqueue(encoder.encode(`retry: ${limits.stream.retryMs}\n`))
+        beat = setInterval(() => controller.enqueue(encoder.encode(': ka\n')), limits.stream.keepAliveMs)
       },
       async pull(controller) {
         try {

@@ -155,8 +155,9 @@ inEveryHome(pages, (given) => {
     const first = await raw(`session_id=${id}&replay=all`, (text) => text.includes('page.loaded'))
     expect(first).toMatchObject({ status: 200, type: 'text/event-stream; charset=utf-8' })
     const blocks = first.text.split('\n\n').slice(0, -1)
-    expect(blocks[0]).toBe('retry: 2000')
-    for (const [at, block] of blocks.slice(1).entries()) {
+    expect(blocks[0]).toMatch(/^retry: 2000\nid: 1\n/)
+    for (const [at, found] of blocks.entries()) {
+      const block = found.replace('retry: 2000\n', '')
       expect(block).toMatch(/^id: \d+\ndata: \{.*\}$/)
       expect(block.split('\n')[0]).toBe(`id: ${at + 1}`)
       expect(JSON.parse(block.slice(block.indexOf('data: ') + 6))).toMatchObject({ seq: at + 1 })

@@ -11,6 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
 import { listen } from '../../src/server/listen.ts'
+import { described } from './described.ts'
 
 export const homeNames = ['embedded', 'unix', 'http'] as const
 export type HomeName = (typeof homeNames)[number]
@@ -41,7 +42,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     ...config,
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const inside = createApp({ engine, gate: privateGate })
+  const inside = described(createApp({ engine, gate: privateGate }))
   const outside = createApp({ engine, gate, sockets: 'here' })
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
@@ -67,6 +68,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
       await engine.close()
       await Promise.all([unix.close(), tcp.close()])
       await rm(stateDir, { recursive: true, force: true })
+      inside.check()
     },
   }
 }

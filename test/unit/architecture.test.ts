@@ -1,23 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import {
+  filesWithoutLayer,
+  forbiddenImports,
+  forbiddenPackages,
+  largeFiles,
+  type Layers,
+  linesOf,
+  processUsers,
+  readSources,
+} from '../support/guards.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-interface Floor {
-  /** Floors it may import. */
-  readonly below: readonly string[]
-  /** Floors it may load with `await import()`. */
-  readonly lazily?: readonly string[]
-  /** Packages it may import statically. */
-  readonly packages: readonly string[]
-  /** Packages it may load only when they are needed. */
-  readonly lazyPackages?: readonly string[]
-}
-
-/** Who may import whom; the house's one rule. */
-const floors: Record<string, Floor> = {
+/** Which layer may import which layers and packages. */
+const layers: Layers = {
   core: { below: [], packages: ['zod', 'fastest-levenshtein'] },
   commands: { below: ['core'], packages: ['zod'] },
   operations: { below: ['core', 'commands'], packages: ['zod'] },
@@ -78,88 +72,68 @@ const floors: Record<string, Floor> = {
   main: { below: ['cli', 'core'], packages: [] },
 }
 
-interface Import {
-  readonly file: string
-  readonly floor: string
-  readonly target: string
-  readonly lazy: boolean
-}
+const files = readSources()
 
-const floorOf = (path: string) => {
-  const below = relative(join(root, 'src'), path)
-  return below.startsWith('cli/run/') ? 'cli/run' : below.split('/')[0]!.replace(/\.tsx?$/, '')
-}
-const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts'))
-  .map((file) => join(root, 'src', file))
-
-/** Imports of values; types vanish at build time and are free. */
-const imports: Import[] = files.flatMap((file) => {
-  const text = readFileSync(file, 'utf8')
-  const statics = [...text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[\w*{][^'"]*?from\s+)?['"]([^'"]+)['"]/gms)]
-  const lazies = [...text.matchAll(/\b(?:import|require)\(\s*['"]([^'"]+)['"]/g)]
-  return [
-    ...statics.map(([, target]) => ({ file, floor: floorOf(file), target: target!, lazy: false })),
-    ...lazies.map(([, target]) => ({ file, floor: floorOf(file), target: target!, lazy: true })),
-  ]
-})
-
-const isLocal = ({ target }: Import) => target.startsWith('.')
-const packageOf = (target: string) =>
-  target
-    .split('/')
-    .slice(0, target.startsWith('@') ? 2 : 1)
-    .join('/')
-
-describe('the house', () => {
-  test('every source file stands on a known floor', () => {
-    expect([...new Set(files.map(floorOf))].filter((floor) => !Object.hasOwn(floors, floor))).toEqual([])
+describe('the architecture', () => {
+  test('every source file belongs to a layer', () => {
+    expect(filesWithoutLayer(files, layers)).toEqual([])
   })
 
   test('imports go down', () => {
-    const upward = imports.filter(isLocal).flatMap(({ file, floor, target, lazy }) => {
-      const other = floorOf(resolve(dirname(file), target.replace(/\?.*$/, '')))
-      const { below, lazily = [] } = floors[floor]!
-      const allowed =
-        other === floor || below.includes(other) || (lazy && lazily.includes(other)) || target.endsWith('package.json')
-      return allowed ? [] : [`${relative(root, file)} -> ${target}`]
-    })
-    expect(upward).toEqual([])
+    expect(forbiddenImports(files, layers)).toEqual([])
   })
 
-  test('each floor uses only its packages, the heavy ones only on demand', () => {
-    const strangers = imports
-      .filter((item) => !isLocal(item) && !item.target.startsWith('node:'))
-      .flatMap(({ file, floor, target, lazy }) => {
-        const { packages, lazyPackages = [] } = floors[floor]!
-        const name = packageOf(target)
-        return packages.includes(name) || (lazy && lazyPackages.includes(name))
-          ? []
-          : [`${relative(root, file)} -> ${target}`]
-      })
-    expect(strangers).toEqual([])
+  test('each layer uses only its packages, the heavy ones only on demand', () => {
+    expect(forbiddenPackages(files, layers)).toEqual([])
   })
 
   test('files stay small enough to have one subject', () => {
-    const lines = (file: string) => readFileSync(file, 'utf8').split('\n').length
-    const large = files
-      .filter((file) => lines(file) > 300)
-      .map((file) => `${relative(root, file)}: ${lines(file)} lines`)
-    expect(large).toEqual([])
-    const sorted = files.map(lines).toSorted((a, b) => a - b)
+    expect(largeFiles(files, 300)).toEqual([])
+    const sorted = files.map(linesOf).toSorted((a, b) => a - b)
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(120)
   })
 
   test('only main.ts touches the process', () => {
-    const offenders = files
-      .filter((file) => floorOf(file) !== 'main')
-      .filter((file) =>
-        /\bprocess\.(exit|stdout|stderr|stdin|env|argv|exitCode)\b|\bconsole\./.test(
-          withoutComments(readFileSync(file, 'utf8')),
-        ),
-      )
-    expect(offenders.map((file) => relative(root, file))).toEqual([])
+    expect(processUsers(files)).toEqual([])
   })
 })
 
-const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+describe('a planted violation is found', () => {
+  const planted = (name: string, text: string) => [...files, { name, text }]
+
+  test('a file outside of the layers', () => {
+    expect(filesWithoutLayer(planted('helpers/misc.ts', ''), layers)).toEqual(['helpers/misc.ts'])
+  })
+
+  test.each([
+    ['core/planted.ts', "import { click } from '../commands/pointer.ts'", 'core/planted.ts -> ../commands/pointer.ts'],
+    ['engine/planted.ts', "export * from '../server/app.ts'", 'engine/planted.ts -> ../server/app.ts'],
+    ['operations/a/planted.ts', "import {\n  one,\n} from '../../engine/index.ts'", 'operations/a/planted.ts -> ../../engine/index.ts'],
+    ['cli/planted.ts', "import { serve } from '../server/serve.ts'", 'cli/planted.ts -> ../server/serve.ts'],
+    ['core/planted.ts', "const app = await import('../server/app.ts')", 'core/planted.ts -> ../server/app.ts'],
+  ])('an import that goes up: %s', (name, text, found) => {
+    expect(forbiddenImports(planted(name, text), layers)).toEqual([found])
+  }) // prettier-ignore
+
+  test.each([
+    ['core/planted.ts', "import pino from 'pino'", 'core/planted.ts -> pino'],
+    ['engine/planted.ts', "import { chromium } from 'playwright-core'", 'engine/planted.ts -> playwright-core'],
+    ['cli/planted.ts', "const { Box } = await import('@inkjs/ui')", 'cli/planted.ts -> @inkjs/ui'],
+  ])('a package that the layer may not use: %s', (name, text, found) => {
+    expect(forbiddenPackages(planted(name, text), layers)).toEqual([found])
+  })
+
+  test('a file that is too long', () => {
+    expect(largeFiles(planted('core/long.ts', '\n'.repeat(300)), 300)).toEqual(['core/long.ts: 301 lines'])
+  })
+
+  test.each(['process.exit(1)', 'process.env.HOME', "console.log('x')"])('a use of the process: %s', (text) => {
+    expect(processUsers(planted('engine/planted.ts', `// fine\n${text}`))).toEqual(['engine/planted.ts'])
+  })
+
+  test('types and comments are free', () => {
+    const text = "import type { Page } from 'playwright'\n// process.exit"
+    const plantedFiles = planted('core/planted.ts', text)
+    expect([...forbiddenPackages(plantedFiles, layers), ...processUsers(plantedFiles)]).toEqual([])
+  })
+})

@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable } from '../../core/errors.ts'
 import { type Operation, route } from '../../core/operation.ts'
 import type { StreamOperation } from '../../core/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../../core/transfer.ts'
-import { type Json, schemaOf } from './schemas.ts'
+import { type Json, nameWarning, schemaOf } from './schemas.ts'
 
 export type AnyOperation = Operation | StreamOperation | DownloadOperation | UploadOperation
 
@@ -46,7 +46,7 @@ export function responses(operation: AnyOperation, components: Json): Json {
         content: jsonOf({ $ref: '#/components/schemas/Error' }),
       },
     ])
-  return { ...successes(operation, components), ...Object.fromEntries(failures) }
+  return { ...successes(operation, components, byStatus.has(200)), ...Object.fromEntries(failures) }
 }
 
 /** What the server answers by itself, before the operation is asked. */
@@ -91,7 +91,8 @@ const failureHeaders: Record<number, readonly (keyof typeof headers)[]> = {
 const referTo = (names: readonly (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [headers[name]['x-name'], { $ref: `#/components/headers/${name}` }]))
 
-function successes(operation: AnyOperation, components: Json): Json {
+/** `mayFail`: a failure of the target is a 200 too, with an error as its body. */
+function successes(operation: AnyOperation, components: Json, mayFail: boolean): Json {
   if ('open' in operation && !('frame' in operation)) {
     return {
       '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
@@ -108,7 +109,9 @@ function successes(operation: AnyOperation, components: Json): Json {
     }
   }
   if (operation.output === null) return { '204': { description: 'Done' } }
-  const schema = schemaOf(operation.output, 'output', components)
+  const result = schemaOf(operation.output, 'output', components)
+  nameWarning(result, components)
+  const schema = mayFail ? { anyOf: [result, { $ref: '#/components/schemas/Error' }] } : result
   const content =
     'text' in operation && operation.text ? { [operation.text]: { schema: { type: 'string' } } } : jsonOf(schema)
   const statuses = ('statuses' in operation && operation.statuses) || [200]

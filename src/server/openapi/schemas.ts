@@ -12,20 +12,37 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   const { $schema: _, $defs, ...body } = json
   const collect = (id: string, definition: Json) => {
     const { id: _id, ...rest } = definition
-    components[id] ??= rewrite(rest)
+    components[id] ??= rewrite(rest, io)
   }
   for (const [id, definition] of Object.entries($defs ?? {})) collect(id, definition)
   if (typeof body.id === 'string') {
     collect(body.id, body)
     return { $ref: `#/components/schemas/${body.id}` }
   }
-  return rewrite(body)
+  return rewrite(body, io)
 }
 
-/** Points references at the components and drops our own annotations. */
-function rewrite(json: Json): Json {
+/** The schema with references to the components and without our own annotations; objects of responses stay open. */
+function rewrite(json: Json, io: 'input' | 'output'): Json {
   return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
     if (key === '$ref' && typeof value === 'string') return value.replace('#/$defs/', '#/components/schemas/')
+    // Zod closes objects that it has parsed, but newer servers may answer with more fields than these.
+    if (key === 'additionalProperties' && value === false && io === 'output') return undefined
     return key === 'spelling' || key === 'aliases' || key === 'offTerminal' ? undefined : value
   }) as Json
+}
+
+const warning = { type: 'string', description: 'What the caller should know, e.g. which unknown fields were ignored' }
+
+/** Names the `warning` that the server can add to every response that is an object. */
+export function nameWarning(schema: Json, components: Json): void {
+  const { $ref, properties, anyOf, oneOf } = schema as {
+    $ref?: string
+    properties?: Json
+    anyOf?: Json[]
+    oneOf?: Json[]
+  }
+  if ($ref !== undefined) nameWarning(components[$ref.split('/').at(-1)!] as Json, components)
+  if (properties) properties['warning'] ??= warning
+  for (const option of anyOf ?? oneOf ?? []) nameWarning(option, components)
 }

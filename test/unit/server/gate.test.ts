@@ -31,9 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function send(http: string, headers: Record<string, string> = {}) {
+async function send(http: string, headers: Record<string, string> = {}, to = app) {
   const { method, path } = route(http)
-  const response = await app.request(`http://bax.test${path}`, { method, headers: { host: 'bax.test', ...headers } })
+  const response = await to.request(`http://bax.test${path}`, { method, headers: { host: 'bax.test', ...headers } })
   const text = await response.text()
   const { code } = (text.startsWith('{') ? JSON.parse(text) : {}) as { code?: string }
   return { status: response.status, code, headers: response.headers }
@@ -53,21 +53,42 @@ const addresses = guarded.flatMap(([name, one]) =>
 const isPublic = ({ scope }: Guarded) => [scope].flat().includes('public')
 
 describe('every operation', () => {
+  /** Where the gate lets in whom it must not, or keeps out whom it must let in. */
+  async function holesAt(http: string, one: Guarded, ask = send): Promise<string[]> {
+    const holes: string[] = []
+    const refuses = async (headers: Record<string, string>, expected: string) => {
+      const { status, code } = await ask(http, headers)
+      if (`${status} ${code}` !== expected) holes.push(`${JSON.stringify(headers)}: ${status} ${code}`)
+    }
+    // An operation that a token may open checks by itself that one was shown; here that reaches the engine.
+    if (!one.token) await refuses({}, '401 unauthorized')
+    await refuses({ 'x-api-key': 'bax_wrong' }, '401 unauthorized')
+    for (const scope of keyScopes) {
+      const allowed = scope === 'admin' || [one.scope].flat().includes(scope)
+      if (!allowed) await refuses({ 'x-api-key': made[scope] }, '403 forbidden_scope')
+      else {
+        const { code } = await ask(http, { 'x-api-key': made[scope] })
+        if (['unauthorized', 'forbidden_scope', 'route_not_found'].includes(code ?? '')) holes.push(`${scope}: ${code}`)
+      }
+    }
+    return holes
+  }
+
   test.each(addresses.filter(([, , one]) => !isPublic(one)))(
     '%s (%s) needs a key that allows it',
     async (_, http, one) => {
-      const unauthorized = { status: 401, code: 'unauthorized' }
-      // What a token may open says itself that none was shown; here that reaches the engine.
-      if (!one.token) expect(await send(http)).toMatchObject(unauthorized)
-      expect(await send(http, { 'x-api-key': 'bax_wrong' })).toMatchObject(unauthorized)
-      for (const scope of keyScopes) {
-        const { status, code } = await send(http, { 'x-api-key': made[scope] })
-        const allowed = scope === 'admin' || [one.scope].flat().includes(scope)
-        if (allowed) expect(['unauthorized', 'forbidden_scope', 'route_not_found']).not.toContain(code)
-        else expect([status, code]).toEqual([403, 'forbidden_scope'])
-      }
+      expect(await holesAt(http, one)).toEqual([])
     },
   )
+
+  test('a hole in the gate would be found', async () => {
+    const open = createApp({ engine, gate: { hosts: null, origins: new Set(), keys: null } })
+    const ask = (http: string, headers: Record<string, string> = {}) => send(http, headers, open)
+    expect(await holesAt('GET /sessions', operations.listSessions, ask)).toHaveLength(2 + keyScopes.length - 2)
+    // An operation that declares a wider scope than it has.
+    const scopes = await holesAt('GET /sessions', { http: 'GET /sessions', scope: 'shell' })
+    expect(scopes).toEqual([expect.stringContaining('500'), 'shell: forbidden_scope'])
+  })
 
   test.each(addresses.filter(([, , one]) => isPublic(one)))('%s (%s) is public', async (_, http) => {
     expect((await send(http)).status).not.toBe(401)

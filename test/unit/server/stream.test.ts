@@ -16,17 +16,17 @@ test('a quiet stream says every 15 s that it is alive', async () => {
   vi.useFakeTimers()
   const reader = frameResponse(frames(0, new Promise(() => {})), undefined, () => {}).body!.getReader()
   const next = async () => new TextDecoder().decode((await reader.read()).value)
-  expect(await next()).toBe('retry: 2000\n\n')
+  expect(await next()).toBe('retry: 2000\n')
   const beat = next()
   await vi.advanceTimersByTimeAsync(limits.stream.keepAliveMs)
-  expect(await beat).toBe(': ka\n\n')
+  expect(await beat).toBe(': ka\n')
 })
 
 test('NDJSON has no comments, and both forms end with their frames', async () => {
   const lines = await frameResponse(frames(2), 'application/x-ndjson', () => {}).text()
   expect(lines).toBe(`${JSON.stringify(frame(1))}\n${JSON.stringify(frame(2))}\n`)
   const events = await frameResponse(frames(1), 'text/event-stream', () => {}).text()
-  expect(events).toBe(`retry: 2000\n\nid: 1\ndata: ${JSON.stringify(frame(1))}\n\n`)
+  expect(events).toBe(`retry: 2000\nid: 1\ndata: ${JSON.stringify(frame(1))}\n\n`)
 })
 
 test('a reader that goes away stops what was opened for it', async () => {

@@ -1,0 +1,118 @@
+/** Checks of the source tree as functions: the tests run them on the real files, and on planted violations that they must find. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A file below `src`, named relative to it with forward slashes. */
+export interface SourceFile {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Layer {
+  /** Layers it may import. */
+  readonly below: readonly string[]
+  /** Layers it may load with `await import()`. */
+  readonly lazily?: readonly string[]
+  /** Packages it may import statically. */
+  readonly packages: readonly string[]
+  /** Packages it may load only when they are needed. */
+  readonly lazyPackages?: readonly string[]
+}
+
+export type Layers = Readonly<Record<string, Layer>>
+
+const root = new URL('../../', import.meta.url)
+
+/** Reads every TypeScript file below `src`. */
+export function readSources(): SourceFile[] {
+  const src = new URL('src/', root)
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => ({ name, text: readFileSync(new URL(name, src), 'utf8') }))
+}
+
+/** Reads the flow tests as one text. */
+export function readFlowTests(): string {
+  const flow = fileURLToPath(new URL('test/flow/', root))
+  return readdirSync(flow)
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => readFileSync(posix.join(flow, file), 'utf8'))
+    .join('\n')
+}
+
+/** Returns the commands that no flow test calls, lists or sends by name. */
+export const commandsWithoutTest = (names: Iterable<string>, tests: string): string[] =>
+  [...names].filter((name) => !new RegExp(`(?:\\w\\(|command: |[[,])\\s*['"\`]${name}['"\`]`).test(tests))
+
+const layerOf = (name: string): string =>
+  name.startsWith('cli/run/') ? 'cli/run' : name.split('/')[0]!.replace(/\.tsx?$/, '')
+
+interface Import {
+  readonly file: string
+  readonly layer: string
+  readonly target: string
+  readonly lazy: boolean
+}
+
+/** Imports of values; types vanish at build time and are free. */
+const importsOf = ({ name, text }: SourceFile): Import[] => {
+  const found = (pattern: RegExp, lazy: boolean) =>
+    [...text.matchAll(pattern)].map(([, target]) => ({ file: name, layer: layerOf(name), target: target!, lazy }))
+  return [
+    ...found(/^(?:import|export)\s+(?!type\b)(?:[\w*{][^'"]*?from\s+)?['"]([^'"]+)['"]/gms, false),
+    ...found(/\b(?:import|require)\(\s*['"]([^'"]+)['"]/g, true),
+  ]
+}
+
+const show = ({ file, target }: Import): string => `${file} -> ${target}`
+
+/** Returns the files that belong to no layer. */
+export const filesWithoutLayer = (files: readonly SourceFile[], layers: Layers): string[] =>
+  files.filter(({ name }) => !Object.hasOwn(layers, layerOf(name))).map(({ name }) => name)
+
+/** Returns the imports of layers that the importing layer may not use. */
+export const forbiddenImports = (files: readonly SourceFile[], layers: Layers): string[] =>
+  files
+    .flatMap(importsOf)
+    .filter(({ target }) => target.startsWith('.') && !target.endsWith('package.json'))
+    .filter(({ file, layer, target, lazy }) => {
+      const other = layerOf(posix.join(posix.dirname(file), target.replace(/\?.*$/, '')))
+      const { below, lazily = [] } = layers[layer]!
+      return other !== layer && !below.includes(other) && !(lazy && lazily.includes(other))
+    })
+    .map(show)
+
+/** Returns the imports of packages that the layer may not use, or may only load on demand. */
+export const forbiddenPackages = (files: readonly SourceFile[], layers: Layers): string[] =>
+  files
+    .flatMap(importsOf)
+    .filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
+    .filter(({ layer, target, lazy }) => {
+      const { packages, lazyPackages = [] } = layers[layer]!
+      const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1).join('/') // prettier-ignore
+      return !packages.includes(name) && !(lazy && lazyPackages.includes(name))
+    })
+    .map(show)
+
+export const linesOf = ({ text }: SourceFile): number => text.split('\n').length
+
+/** Returns the files with more than `most` lines. */
+export const largeFiles = (files: readonly SourceFile[], most: number): string[] =>
+  files.filter((file) => linesOf(file) > most).map((file) => `${file.name}: ${linesOf(file)} lines`)
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+
+/** Returns the files, other than `main.ts`, that use the process's streams, arguments, environment or end. */
+export const processUsers = (files: readonly SourceFile[]): string[] =>
+  files
+    .filter(({ name }) => layerOf(name) !== 'main')
+    .filter(({ text }) =>
+      /\bprocess\.(exit|stdout|stderr|stdin|env|argv|exitCode)\b|\bconsole\./.test(withoutComments(text)),
+    )
+    .map(({ name }) => name)
+
+/** Returns the packages of `heavy` among the inputs of a bundle, which are paths or names of external packages. */
+export const heavyAmong = (inputs: readonly string[], heavy: readonly string[]): string[] =>
+  heavy.filter((name) => inputs.some((file) => file.includes(`node_modules/${name}/`) || file === name))
