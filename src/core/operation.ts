@@ -13,7 +13,7 @@ export interface Call {
   readonly caller: Caller
   /** Aborted when the caller goes away; the work it asked for is then cancelled. */
   readonly signal: AbortSignal
-  /** `http://host:port` as the caller reached us, without a trailing slash; addresses in answers start with it. */
+  /** `http://host:port` as the caller reached us, without a trailing slash; empty where no HTTP address is served. URLs in responses start with it. */
   readonly baseUrl: string
   /** The same for websockets; null where none are served. */
   readonly socketBaseUrl: string | null

@@ -31,6 +31,8 @@ interface Transfer<In extends z.ZodObject> extends Access {
 
 /** Answers GET and HEAD with bytes; ranges and `If-None-Match` are the server's business. */
 export interface DownloadOperation<In extends z.ZodObject = z.ZodObject> extends Transfer<In> {
+  /** Media type of the bytes, or a wildcard range where it depends on the file. */
+  readonly mediaType: string
   open(engine: Engine, input: z.output<In>, call: Call): Promise<Content>
 }
 

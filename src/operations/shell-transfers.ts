@@ -23,6 +23,7 @@ export const downloadShellFile = defineDownload({
   example: 'bax shell download -s sh_… /output/plot.png',
   input: rawFile,
   errors: [...denied, 'range_not_satisfiable'],
+  mediaType: 'application/octet-stream',
   open: (engine, input, call) => engine.shells.files.open(input, call),
 })
 
@@ -50,5 +51,6 @@ export const downloadArtifact = defineDownload({
     file_name: z.string().min(1).describe('Name of the file as the artifact lists it, percent-encoded'),
   }),
   errors: ['artifact_not_found', 'range_not_satisfiable'],
+  mediaType: '*/*',
   open: (engine, { artifact_id, file_name }, call) => engine.shells.artifacts.open(artifact_id, file_name, call),
 })

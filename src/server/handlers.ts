@@ -162,12 +162,13 @@ function restOfPath(http: string, url: string): Fields {
 }
 
 function callOf(context: AppContext, { sockets, service }: Ground): Call {
-  const baseUrl = new URL(context.req.url).origin
+  const here = new URL(context.req.url).origin
   return {
     caller: context.get('caller'),
     signal: context.req.raw.signal,
-    baseUrl,
-    socketBaseUrl: sockets === 'here' ? baseUrl : (sockets ?? null),
+    // A private socket and a call within the process have no HTTP address: URLs in responses are paths there.
+    baseUrl: sockets === 'here' ? here : '',
+    socketBaseUrl: sockets === 'here' ? here : (sockets ?? null),
     requestId: context.get('requestId'),
     token: shownIn(context.req.raw.headers) ?? null,
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,

@@ -4,7 +4,15 @@ import type { SocketOperation } from '../core/socket.ts'
 import { version } from '../core/version.ts'
 import { operations, sockets, streams, transfers } from '../operations/index.ts'
 import { samples } from '../operations/samples.ts'
-import { type AnyOperation, bytes, errorSchema, headers, isPublic, responses, takesJson } from './openapi/responses.ts'
+import {
+  type AnyOperation,
+  bytesOf,
+  errorSchema,
+  headers,
+  isPublic,
+  responses,
+  takesJson,
+} from './openapi/responses.ts'
 import { type Json, schemaOf } from './openapi/schemas.ts'
 import { describeTags, tagOf } from './openapi/tags.ts'
 
@@ -109,7 +117,7 @@ function describe(name: string, at: number, operation: AnyOperation, components:
     ...(isPublic(operation) ? { security: [] } : { 'x-scopes': [operation.scope].flat() }),
     ...(operation.example && { 'x-codeSamples': [{ lang: 'Shell', label: 'bax', source: operation.example }] }),
     ...(parameters.length > 0 && { parameters }),
-    ...('receive' in operation && { requestBody: { required: true, content: bytes } }),
+    ...('receive' in operation && { requestBody: { required: true, content: bytesOf('application/octet-stream') } }),
     ...(body.length > 0 && { requestBody: jsonBody(body, required, sample) }),
     responses: responses(operation, components),
   }

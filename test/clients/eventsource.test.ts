@@ -141,6 +141,47 @@ describe('the EventSource of npm', () => {
   })
 })
 
+test('fetch-event-source of Microsoft delivers events and no empty messages', async () => {
+  interface Message {
+    readonly id: string
+    readonly data: string
+    readonly retry?: number
+  }
+  const { getLines, getMessages } = await packageModule<{
+    getLines(onLine: (line: Uint8Array, fieldLength: number) => void): (chunk: Uint8Array) => void
+    getMessages(onId: (id: string) => void, onRetry: (ms: number) => void, onMessage: (message: Message) => void): (line: Uint8Array, fieldLength: number) => void
+  }>('@microsoft/fetch-event-source', '2.0.1', 'lib/esm/parse.js') // prettier-ignore
+  const session = await newSession()
+  const response = await fetch(`${served.url}${session.path}`)
+  const messages: Message[] = []
+  const retries: number[] = []
+  const parse = getLines(getMessages(() => {}, (ms) => retries.push(ms), (message) => messages.push(message))) // prettier-ignore
+  const reading = (async () => {
+    for await (const chunk of response.body!) parse(chunk as Uint8Array)
+  })()
+  await session.say('one', 'two')
+  await session.close()
+  await reading
+  expect(messages.map(({ data }) => data).filter((data) => data === '')).toEqual([])
+  const said = messages.map(({ data }) => JSON.parse(data) as { type: string; data: { text?: string } })
+  expect(said.map(({ type, data }) => data.text ?? type)).toEqual(['one', 'two', 'session.closed'])
+  expect(retries).toEqual([2000])
+})
+
+test('a stream takes its token as Authorization: Bearer too', async () => {
+  const session = await newSession()
+  const token = new URL(session.path, served.url).searchParams.get('token')
+  const status = async (authorization: string) => {
+    const gone = new AbortController()
+    const url = `${served.url}/stream/sse?session_id=${session.id}`
+    const response = await fetch(url, { headers: { authorization }, signal: gone.signal })
+    gone.abort()
+    return response.status
+  }
+  expect([await status(`Bearer ${token}`), await status('Bearer ft_wrong')]).toEqual([200, 401])
+  await session.close()
+})
+
 test("the browser's own EventSource hears them in a page of the same origin", async () => {
   const [watched, page] = await Promise.all([newSession(), newSession()])
   await served.ask('POST', '/commands', {

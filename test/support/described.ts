@@ -1,11 +1,13 @@
-/** Holds every JSON response of a server to what its `openapi.json` says, failures included. */
+/** Compares every response of a server, failures included, with what its `openapi.json` says. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { makeOpenapi } from '../../src/server/openapi.ts'
 
 type Json = Record<string, unknown>
 type Fetch = (request: Request) => Response | Promise<Response>
 
-const opened = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, Json> }>> }
+const opened = makeOpenapi() as {
+  paths: Record<string, Record<string, { responses: DescribedOperation['responses'] }>>
+}
 
 /**
  * The description with closed objects: a field that it does not name is a mistake of ours here, though clients are told
@@ -24,23 +26,43 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, 
   closed,
   'api',
 )
-const validators = new Map<string, ValidateFunction | undefined>()
+const validators = new Map<string, ValidateFunction>()
 
-const templates = Object.keys(closed.paths).map((path) => ({
-  path,
-  pattern: new RegExp(`^${path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-}))
+const templates = Object.keys(closed.paths).map((path) => {
+  const source = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
+  const fields = (text: string) => text.replaceAll(/\{\w+\}/g, '[^/]+')
+  return {
+    path,
+    pattern: new RegExp(`^${fields(source)}$`),
+    rest: new RegExp(`^${fields(source.replace(/\{file_name\}$/, '.+'))}$`),
+  }
+})
 
-function validatorFor(method: string, pathname: string, status: number): ValidateFunction | undefined {
+type Content = Record<string, { schema: Json }>
+
+interface DescribedOperation {
+  /** Of the path in the document, as JSON pointer segments. */
+  readonly at: readonly string[]
+  readonly responses: Record<string, { content?: Content }>
+}
+
+function operationAt(method: string, pathname: string): DescribedOperation | undefined {
   const found = templates.filter(({ pattern }) => pattern.test(pathname)).map(({ path }) => path)
-  // A template without fields is more exact than one with some.
-  const path = found.find((one) => !one.includes('{')) ?? found[0]
-  const operation = path && closed.paths[path]![method.toLowerCase()]
-  if (!operation) return undefined
-  const at = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema']
-  const pointer = `api#/${at.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
-  if (!validators.has(pointer)) validators.set(pointer, ajv.getSchema(pointer))
-  return validators.get(pointer)
+  // A template without fields is more exact than one with some; the last field of a download takes the rest of the path.
+  const path =
+    found.find((one) => !one.includes('{')) ?? found[0] ?? templates.find(({ rest }) => rest.test(pathname))?.path
+  const operation = path === undefined ? undefined : closed.paths[path]![method.toLowerCase()]
+  return operation && path !== undefined
+    ? { at: ['paths', path, method.toLowerCase()], responses: operation.responses }
+    : undefined
+}
+
+function validatorAt(path: readonly string[]): ValidateFunction {
+  const escaped = path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+  const pointer = `api#/${escaped.join('/')}`
+  const known = validators.get(pointer) ?? ajv.getSchema(pointer)!
+  validators.set(pointer, known)
+  return known
 }
 
 export interface Described {
@@ -55,12 +77,15 @@ export function described(app: { fetch: Fetch }): Described {
   return {
     async fetch(request) {
       const response = await app.fetch(request)
-      if (!response.headers.get('content-type')?.startsWith('application/json')) return response
-      const text = await response.text()
+      const mediaType = response.headers.get('content-type')?.split(';')[0]
       const { pathname } = new URL(request.url)
-      const mistake = mistakeIn(request.method, pathname, response.status, text)
+      if (request.method === 'HEAD' || mediaType === undefined) return response
+      const isJson = mediaType === 'application/json'
+      // Streams and downloads are passed on unread.
+      const text = isJson ? await response.text() : undefined
+      const mistake = mistakeIn(request.method, pathname, { status: response.status, mediaType, text })
       if (mistake !== undefined) mistakes.add(mistake)
-      return new Response(text, response)
+      return isJson ? new Response(text, response) : response
     },
     check() {
       if (mistakes.size > 0) throw new Error(`responses that openapi.json does not allow:\n${[...mistakes].join('\n')}`)
@@ -68,14 +93,27 @@ export function described(app: { fetch: Fetch }): Described {
   }
 }
 
-function mistakeIn(method: string, pathname: string, status: number, text: string): string | undefined {
+interface Answer {
+  readonly status: number
+  readonly mediaType: string
+  /** Of a JSON response. */
+  readonly text: string | undefined
+}
+
+/** What a response has that the description does not allow, as one line. */
+export function mistakeIn(method: string, pathname: string, { status, mediaType, text }: Answer): string | undefined {
   // What every server answers where no operation is.
-  if (pathname === '/openapi.json' || /"code":"(?:route_not_found|method_not_allowed)"/.test(text)) return undefined
-  const validate = validatorFor(method, pathname, status)
-  const name = `${method} ${pathname.replaceAll(/\b(\w+)_[\w-]{8,}/g, '$1_…')} ${status}`
-  if (!validate) return `${name}: not described: ${text.slice(0, 200)}`
+  if (pathname === '/openapi.json' || /"code":"(?:route_not_found|method_not_allowed)"/.test(text ?? ''))
+    return undefined
+  const name = `${method} ${pathname.replaceAll(/\b(\w+)_[\w-]{8,}/g, '$1_…')} ${status} ${mediaType}`
+  const operation = operationAt(method, pathname)
+  const content = operation?.responses[status]?.content
+  if (!operation || !content || !(mediaType in content || '*/*' in content))
+    return `${name}: not described: ${text?.slice(0, 300)}`
+  if (text === undefined || !(mediaType in content)) return undefined
+  const validate = validatorAt([...operation.at, 'responses', String(status), 'content', mediaType, 'schema'])
   if (validate(JSON.parse(text))) return undefined
   const [first] = validate.errors!
-  const more = (first!.params as { additionalProperty?: string }).additionalProperty ?? ''
-  return `${name}: ${first!.instancePath} ${first!.message} ${more}: ${text.slice(0, 300)}`
+  const field = (first!.params as { additionalProperty?: string }).additionalProperty ?? ''
+  return `${name}: ${first!.instancePath} ${first!.message} ${field}: ${text.slice(0, 300)}`
 }

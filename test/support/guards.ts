@@ -9,7 +9,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-export interface Layer {
+interface Layer {
   /** Layers it may import. */
   readonly below: readonly string[]
   /** Layers it may load with `await import()`. */

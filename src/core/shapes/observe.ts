@@ -71,6 +71,7 @@ export const observation = z
   .object({
     success: z.literal(true),
     session_id: z.string(),
+    target_id: z.string().nullable().optional().describe('Tab of a relay session that was observed'),
     observation_id: z.string(),
     captured_at: z.iso.datetime(),
     url: z.string(),

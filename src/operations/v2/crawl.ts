@@ -54,7 +54,7 @@ export const getCrawlV2 = defineOperation({
       total,
       completed,
       expiresAt: state.expires_at,
-      ...(next !== undefined && { next: `${call.baseUrl}/v2/crawl/${uuidOf(id)}${new URL(next).search}` }),
+      ...(next !== undefined && { next: `${call.baseUrl}/v2/crawl/${uuidOf(id)}${next.slice(next.indexOf('?'))}` }),
       data: data.map(documentOf),
       ...(warning !== undefined && { warning }),
       ...(error !== undefined && { error }),

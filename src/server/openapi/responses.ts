@@ -20,8 +20,8 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' })
 
-/** Bytes that are no JSON. */
-export const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+/** Content that is bytes, by its media type. */
+export const bytesOf = (mediaType: string) => ({ [mediaType]: { schema: { type: 'string', format: 'binary' } } })
 
 /** Whether it has fields in a JSON body. */
 export function takesJson(operation: AnyOperation): boolean {
@@ -93,7 +93,8 @@ const referTo = (names: readonly (keyof typeof headers)[]) =>
 
 /** `mayFail`: a failure of the target is a 200 too, with an error as its body. */
 function successes(operation: AnyOperation, components: Json, mayFail: boolean): Json {
-  if ('open' in operation && !('frame' in operation)) {
+  if ('mediaType' in operation) {
+    const bytes = bytesOf(operation.mediaType)
     return {
       '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
       '206': { description: 'The part that Range asks for', content: bytes },

@@ -12,7 +12,8 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   const { $schema: _, $defs, ...body } = json
   const collect = (id: string, definition: Json) => {
     const { id: _id, ...rest } = definition
-    components[id] ??= rewrite(rest, io)
+    // A shape of requests and responses is described once, as open as responses are.
+    components[id] = rewrite((components[id] as Json | undefined) ?? rest, io)
   }
   for (const [id, definition] of Object.entries($defs ?? {})) collect(id, definition)
   if (typeof body.id === 'string') {

@@ -4,6 +4,7 @@ import { routesOf } from '../../../src/core/operation.ts'
 import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi.ts'
+import { mistakeIn } from '../../support/described.ts'
 
 interface Described {
   operationId: string
@@ -112,3 +113,39 @@ function isValid(schema: { parse(value: unknown): unknown }, value: unknown): bo
     return false
   }
 }
+
+describe('responses', () => {
+  const answer = (status: number, body: object | null, mediaType = 'application/json') => ({
+    status,
+    mediaType,
+    text: body === null ? undefined : JSON.stringify(body),
+  })
+
+  test('are open objects: clients ignore fields that they do not know', () => {
+    const closed = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .filter(({ responses }) => JSON.stringify(responses).includes('"additionalProperties":false'))
+    expect(closed.map(({ operationId }) => operationId)).toEqual([])
+    expect(JSON.stringify(document.components)).not.toContain('"additionalProperties":false')
+  })
+
+  test.each([
+    ['a field that is not named', 'GET', '/sessions', answer(200, { sessions: [], total: 0, planted: 1 })],
+    ['a missing field', 'GET', '/sessions', answer(200, { sessions: [] })],
+    ['a status that is not described', 'GET', '/sessions', answer(418, {})],
+    ['a media type that is not described', 'GET', '/shell/fs/raw', answer(200, null, 'text/html')],
+    ['an address that is not described', 'GET', '/planted', answer(200, {})],
+  ])('%s is found by the check of the flow tests', (_, method, path, given) => {
+    expect(mistakeIn(method, path, given)).toMatch(/^GET /)
+  })
+
+  test.each([
+    ['a result', 'GET', '/sessions', answer(200, { sessions: [], total: 0 })],
+    ['a result with a warning', 'GET', '/sessions', answer(200, { sessions: [], total: 0, warning: 'unknown field x' })],
+    ['a failure of the target', 'POST', '/observe', answer(200, { success: false, error: 'e', code: 'stale_ref', message: 'e', request_id: 'req_1', hint: 'h', details: {} })],
+    ['an error', 'GET', '/sessions', answer(401, { success: false, error: 'e', code: 'unauthorized', message: 'e', request_id: 'req_1' })],
+    ['a download of any type', 'GET', '/shell/artifacts/art_1/files/a/b.png', answer(200, null, 'image/png')],
+  ])('%s is allowed', (_, method, path, given) => {
+    expect(mistakeIn(method, path, given)).toBeUndefined()
+  }) // prettier-ignore
+})
