@@ -1,11 +1,13 @@
 // A server of its own under steady mixed load at 80 % of what this machine holds, and then under three times as much:
 // `npm run soak -- --minutes 30`. At 80 %: no error, memory grows by no more than 10 %, nothing left after SIGTERM; under overload
-// every refusal is a 429 or 503 with Retry-After, and what was accepted is done. Tables on stdout, progress on stderr.
+// every refusal is a 429 or 503 with Retry-After, and what was accepted is done. All the while somebody attacks the server.
+// Tables on stdout, progress on stderr.
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { parseArgs, promisify } from 'node:util'
+import { attack } from './soak/attacker.js'
 import { findLevel, steadily, Tally } from './soak/load.js'
-import { buildApart, memoryOf, openRelay, openServer, openSite, treeOf } from './soak/machine.js'
+import { buildApart, drainSecs, memoryOf, openRelay, openServer, openSite, treeOf } from './soak/machine.js'
 import { errorsOf, median, memoryTable, timesOf, verdictsOf } from './soak/table.js'
 import { workOf } from './soak/work.js'
 
@@ -48,7 +50,10 @@ async function open(program, site, flags) {
 async function end({ server, relay }, when) {
   await relay.close()
   const pids = await treeOf(server.pid)
+  const start = performance.now()
   const code = await server.stop()
+  const secs = (performance.now() - start) / 1000
+  must(`it ends within ${drainSecs} + 2 s ${when}`, `${secs.toFixed(1)} s`, secs <= drainSecs + 2)
   must(`SIGTERM ${when} ends the server`, `exit code ${code}`, code === 0)
   for (let look = 0; look < 100 && pids.some(isRunning); look += 1)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -100,11 +105,17 @@ async function steady(program, site) {
     `this machine holds ${level.toFixed(1)} units a second, ${found.together} at a time; ${minutes} min at ${(level * share).toFixed(1)}`,
   )
 
+  const attacker = attack({ url: server.url, key: server.attackerKey, stateDir: server.stateDir, shell: hasShell })
+  undo.push(attacker.close)
   const tally = new Tally()
   const memory = watchMemory(server.pid, tally)
   const load = { perSec: level * share, forSecs: secs, most: Math.max(8, 2 * found.together), share }
   const came = await steadily(works, load, tally)
   memory.stop()
+  await attacker.stop()
+  const attacks = [...attacker.tried].map(([kind, count]) => `${count} x ${kind}`).join(', ')
+  for (const fault of attacker.faults.slice(0, 10)) say(fault)
+  must(`no attack is answered wrongly: ${attacks}`, attacker.faults[0] ?? 'none', attacker.faults.length === 0)
   const askedAgain = works.reduce((sum, work) => sum + work.askedAgain, 0) - before
   const refused = [...tally.refused].map(([what, count]) => `${count} x ${what}`).join(', ')
   must('no error at 80 %', `${tally.failed} of ${tally.total + tally.failed} units`, tally.failed === 0)

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from '../build.js'
 
-/** For a server to end: it drains for 30 seconds. */
+/** How long a server that is told to end lets work go on. */
+export const drainSecs = 10
+/** For a server to end; then it is killed. */
 const endMs = 90_000
 /** For a browser to be at its relay. */
 const relayMs = 120_000
@@ -67,8 +69,10 @@ export async function openServer(program, flags) {
   }
   const bax = async (...args) => (await run(process.execPath, [program, ...args], { env })).stdout.trim()
   const keys = []
-  for (const name of ['one', 'two']) keys.push(JSON.parse(await bax('key', 'create', name, '--json', '--embedded')).key)
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--allow-private', '127.0.0.0/8', ...flags], {
+  for (const name of ['one', 'two', 'attacker'])
+    keys.push(JSON.parse(await bax('key', 'create', name, '--json', '--embedded')).key)
+  const serve = ['serve', '--port', '0', '--allow-private', '127.0.0.0/8', '--drain-secs', String(drainSecs)]
+  const child = spawn(process.execPath, [program, ...serve, ...flags], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -90,7 +94,11 @@ export async function openServer(program, flags) {
   })
   return {
     url,
-    keys,
+    /** Of those who work. */
+    keys: keys.slice(0, 2),
+    /** Of who attacks. */
+    attackerKey: keys[2],
+    stateDir,
     program,
     pid: child.pid,
     temporary,
