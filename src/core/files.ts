@@ -1,7 +1,7 @@
 /** Files that survive a crash: private folders and writes that are whole or not there. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Makes a folder that only its owner may enter, with its parents. */
 export async function privateDir(path: string): Promise<string> {
@@ -9,10 +9,17 @@ export async function privateDir(path: string): Promise<string> {
   return path
 }
 
+/**
+ * Path of a file that is renamed to `path` once it is complete, in the same folder. Its name is short: that of `path`
+ * may already be as long as the file system allows.
+ */
+export const temporaryBeside = (path: string): string =>
+  join(dirname(path), `.bax-${randomBytes(6).toString('hex')}.tmp`)
+
 /** Writes a file (mode 0600) under a temporary name, flushes it, and renames it into place. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   await privateDir(dirname(path))
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const temporary = temporaryBeside(path)
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {

@@ -5,10 +5,10 @@ import { call, download } from '../../client/client.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { openHome } from '../home.ts'
 import { operationNamed } from '../context.ts'
-import { print } from '../io.ts'
-import { artifactsOf, saveArtifacts, saveBytes, targetOf } from '../shell/save-files.ts'
+import { note, print } from '../io.ts'
+import { artifactsOf, saveArtifacts, saveBytes, type Saved, targetOf } from '../shell/save-files.ts'
 import { writeThrough } from '../shell/write-through.ts'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors.ts'
 import type { Artifact } from '../../core/shapes/shell-artifacts.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { Context } from '../context.ts'
@@ -26,13 +26,14 @@ export const command: TerminalCommand = {
     const output = typed.flags['output'] as string | undefined
     const home = openHome(context, { when: 'ask' })
     try {
-      const paths = id.startsWith('sh_')
+      const { paths, failed } = id.startsWith('sh_')
         ? await fromSession(context, home.transport, id, name, output)
         : await fromArtifact(context, home.transport, { id, name, output })
       const { io, settings } = context
-      if (settings.json) print(io, JSON.stringify({ paths }))
+      if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
       else for (const path of paths) print(io, path)
-      return 0
+      for (const { error } of failed) note(io, `not saved: ${error}`)
+      return failed.length > 0 ? exits.failed : exits.done
     } finally {
       await home.transport.close()
     }
@@ -45,16 +46,16 @@ async function fromSession(
   id: string,
   name: string | undefined,
   output = '.',
-): Promise<string[]> {
+): Promise<Saved> {
   const artifacts = await artifactsOf(transport, id, io.signal)
   const wanted = artifacts.map((artifact) => ({
     ...artifact,
     files: artifact.files.filter((file) => name === undefined || file.name === name),
   }))
-  const paths = await saveArtifacts(transport, wanted, resolve(io.cwd, output), io.signal)
-  if (name !== undefined && paths.length === 0)
+  const saved = await saveArtifacts(transport, wanted, resolve(io.cwd, output), io.signal)
+  if (name !== undefined && saved.paths.length + saved.failed.length === 0)
     throw new BaxError('artifact_not_found', `no artifact of ${id} has a file ${JSON.stringify(name)}`)
-  return paths
+  return saved
 }
 
 interface Wanted {
@@ -67,7 +68,7 @@ async function fromArtifact(
   { io, manifest }: Context,
   transport: Transport,
   { id, name, output }: Wanted,
-): Promise<string[]> {
+): Promise<Saved> {
   if (name === undefined) {
     const address = 'GET /shell/artifacts/{artifact_id}'
     const artifact = (await call(transport, address, { artifact_id: id }, { signal: io.signal })) as Artifact
@@ -77,9 +78,9 @@ async function fromArtifact(
   const { bytes } = await download(transport, http, { artifact_id: id, file_name: name }, { signal: io.signal })
   if (output === '-') {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
-    return []
+    return { paths: [], failed: [] }
   }
   const path = targetOf(io.cwd, output, name.split('/').at(-1)!)
   await saveBytes(path, bytes)
-  return [path]
+  return { paths: [path], failed: [] }
 }

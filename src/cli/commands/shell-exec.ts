@@ -3,6 +3,7 @@ import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { ExecResult } from '../../core/shapes/shell-exec.ts'
 import { type Context, operationNamed } from '../context.ts'
+import { BaxError } from '../../core/errors.ts'
 import { tellFailure } from '../errors.ts'
 import { type Home, openHome } from '../home.ts'
 import { begin, type Invocation, type TerminalCommand } from '../invocation.ts'
@@ -126,8 +127,10 @@ async function save(
   if (output === undefined) return
   const { resolve } = await import('node:path')
   const artifacts = await find()
-  const paths = await saveArtifacts(transport, artifacts, resolve(io.cwd, output), io.signal)
+  const { paths, failed } = await saveArtifacts(transport, artifacts, resolve(io.cwd, output), io.signal)
   for (const { skipped } of artifacts)
     for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
   if (!settings.json) for (const path of paths) note(io, `saved ${path}`)
+  for (const { error } of failed) note(io, `not saved: ${error}`)
+  if (failed.length > 0) throw new BaxError('invalid_request', `${failed.length} artifact files could not be saved`)
 }

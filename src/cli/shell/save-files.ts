@@ -1,5 +1,4 @@
 /** Bytes from a session into files of this machine: whole, or not there. */
-import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -7,11 +6,15 @@ import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors.ts'
+import { temporaryBeside } from '../../core/files.ts'
 import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell-artifacts.ts'
+
+/** This machine refused a file: its name, its place, or for lack of space. */
+class NotSaved extends BaxError {}
 
 /** Writes a file beside its place and renames it when all has come. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.part`
+  const temporary = temporaryBeside(path)
   try {
     await mkdir(dirname(path), { recursive: true })
     await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }))
@@ -20,7 +23,7 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
     await rm(temporary, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (error instanceof BaxError || syscall === undefined) throw error
-    throw new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
+    throw new NotSaved(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
       cause: error,
     })
   }
@@ -43,7 +46,7 @@ async function saveArtifactFile(
 function placeIn(folder: string, name: string): string {
   const path = resolve(folder, name)
   if (path.startsWith(resolve(folder) + sep)) return path
-  throw new BaxError('invalid_request', `the name ${JSON.stringify(name)} leads out of ${folder}`)
+  throw new NotSaved('invalid_request', `the name ${JSON.stringify(name)} leads out of ${folder}`)
 }
 
 /** Every artifact of a session, the oldest first. */
@@ -63,19 +66,33 @@ export async function artifactsOf(transport: Transport, sessionId: string, signa
   return all
 }
 
-/** Saves what the artifacts hold; of a name that comes more than once the last one. Returns the paths. */
+export interface Saved {
+  readonly paths: readonly string[]
+  /** Files that this machine refused; the others are saved. */
+  readonly failed: readonly { readonly name: string; readonly error: string; readonly code: string }[]
+}
+
+/** Saves what the artifacts hold; of a name that comes more than once the last one. */
 export async function saveArtifacts(
   transport: Transport,
   artifacts: readonly Artifact[],
   folder: string,
   signal: AbortSignal,
-): Promise<string[]> {
+): Promise<Saved> {
   const last = new Map(
     artifacts.flatMap(({ files }) => files.map((file) => [file.name_b64 ?? file.name, file] as const)),
   )
   const paths: string[] = []
-  for (const file of last.values()) paths.push(await saveArtifactFile(transport, file, folder, signal))
-  return paths
+  const failed: Saved['failed'][number][] = []
+  for (const file of last.values()) {
+    try {
+      paths.push(await saveArtifactFile(transport, file, folder, signal))
+    } catch (error) {
+      if (!(error instanceof NotSaved)) throw error
+      failed.push({ name: file.name, error: error.message, code: error.code })
+    }
+  }
+  return { paths, failed }
 }
 
 /** The file to write to: a folder that is named takes the name of what is saved. */
