@@ -1,4 +1,4 @@
-// Compiles the agent of shell sessions (src/engine/shell/agent/agent.c), static, for both architectures that containers
+// Compiles the agent of shell sessions (src/engine/shell/agent/*.c), static, for both architectures that containers
 // run on. Node built-ins only. Compiled once per source: a build copies what it finds in node_modules/.bax-agent.
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = join(root, 'src/engine/shell/agent/agent.c')
+const folder = join(root, 'src/engine/shell/agent')
 const kept = join(root, 'node_modules', '.bax-agent')
 const language = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-pthread']
 const flags = [...language, '-O2', '-static', '-s']
@@ -17,8 +17,18 @@ export const architectures = {
   arm64: ['aarch64-linux-gnu-gcc', 'aarch64-linux-musl-gcc'],
 }
 
+const sources = (ending) =>
+  readdirSync(folder)
+    .filter((file) => ending.test(file))
+    .toSorted()
+    .map((file) => join(folder, file))
+
 const name = (arch) => `agent-${arch}`
-const keyOf = () => createHash('sha256').update(readFileSync(source)).update(flags.join(' ')).digest('hex').slice(0, 16)
+function keyOf() {
+  const hash = createHash('sha256').update(flags.join(' '))
+  for (const file of sources(/\.[ch]$/)) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}
 const keptFile = (arch) => join(kept, `${keyOf()}-${arch}`)
 
 /** Whether the agent for an architecture has been compiled from the source as it is now. */
@@ -44,7 +54,7 @@ export function copyAgents(outdir) {
 
 /** Compiles the agent with flags of one's own, for tests. */
 export async function compileWith(compiler, ownFlags, file) {
-  const outcome = await run(compiler, [...language, ...ownFlags, '-o', file, source])
+  const outcome = await run(compiler, [...language, ...ownFlags, '-o', file, ...sources(/\.c$/)])
   if (outcome?.code !== 0)
     throw new Error(`${compiler} could not compile the agent:\n${outcome?.text ?? 'it is not there'}`)
 }
@@ -55,7 +65,7 @@ async function compile(arch) {
   const file = keptFile(arch)
   const fresh = `${file}.${process.pid}`
   for (const compiler of [...native, ...architectures[arch]]) {
-    const outcome = await run(compiler, [...flags, '-o', fresh, source])
+    const outcome = await run(compiler, [...flags, '-o', fresh, ...sources(/\.c$/)])
     if (outcome === null) continue
     if (outcome.code !== 0) throw new Error(`${compiler} could not compile the agent:\n${outcome.text}`)
     renameSync(fresh, file)

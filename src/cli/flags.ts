@@ -55,9 +55,9 @@ export function addParam(command: Command, param: Param): void {
 }
 
 /** Adds a positional word for one parameter; a list takes all that follow. */
-export function addWord(command: Command, param: Param, isLast: boolean): void {
+export function addWord(command: Command, param: Param, isLast: boolean, isRequired = param.required): void {
   const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
-  command.addArgument(new Argument(param.required ? `<${name}>` : `[${name}]`, aboutOf(param) + suffix(param)))
+  command.addArgument(new Argument(isRequired ? `<${name}>` : `[${name}]`, aboutOf(param) + suffix(param)))
 }
 
 /** Descriptions of fields are sentences; beside a flag they begin small, unless with a name such as URL. */

@@ -20,6 +20,10 @@ import { flagValue, type Typed, wordValue } from './values.ts'
 const positionals = (operation: OperationEntry): string[] =>
   [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].map(([, name]) => name!)
 
+/** Whether a command may name its session as a word, by flag or by a setting. */
+const isOptionalSession = ({ cli }: OperationEntry, name: string): boolean =>
+  name === 'session_id' && (cli ?? '').includes('[session_id]')
+
 /** Runs a command that is made from an operation alone. */
 export async function runOperation(invocation: Invocation, operation: OperationEntry): Promise<number> {
   const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
@@ -46,9 +50,12 @@ export async function runOperation(invocation: Invocation, operation: OperationE
 export function addOperation(command: Command, operation: OperationEntry): void {
   const words = positionals(operation)
   const param = (name: string) => operation.params.find((param) => param.name === name)!
-  for (const [at, name] of words.entries()) addWord(command, param(name), at === words.length - 1)
+  for (const [at, name] of words.entries()) {
+    const isRequired = param(name).required && !isOptionalSession(operation, name)
+    addWord(command, param(name), at === words.length - 1, isRequired)
+  }
   for (const param of operation.params) {
-    if (words.includes(param.name)) continue
+    if (words.includes(param.name) && !isOptionalSession(operation, param.name)) continue
     if (param.name === 'session_id') (isAboutShells(operation) ? addShellFlag : addSessionFlag)(command)
     else addParam(command, param)
   }
@@ -68,7 +75,11 @@ export function readOperation(
   }
   const named = operation.params.filter((param) => param.name !== 'session_id' || words.includes('session_id'))
   const input = Object.fromEntries(named.map((param) => [param.name, value(param)]))
-  if (words.includes('session_id')) return { input, source: 'flag' }
+  if (
+    input['session_id'] !== undefined ||
+    (words.includes('session_id') && !isOptionalSession(operation, 'session_id'))
+  )
+    return { input, source: 'flag' }
   const wanted = operation.params.find(({ name }) => name === 'session_id')
   if (!wanted) return { input }
   const flag = typed.flags['session'] as string | undefined

@@ -15,7 +15,7 @@ import type {
 import type * as files from './shapes/shell-files.ts'
 import type { RawFile, UploadInput } from './shapes/shell-transfers.ts'
 import type { ShellImageBuild, ShellImageRecord } from './shapes/shell-images.ts'
-import type { ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell-session.ts'
+import type { ShellKill, ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell-session.ts'
 
 export interface Shells {
   readonly sessions: ShellSessions
@@ -33,6 +33,8 @@ interface ShellSessions {
   get(sessionId: string, call: Call): Promise<ShellSession>
   /** Restarts the idle time, with another length when one is given in seconds. */
   touch(sessionId: string, timeoutSecs: number | undefined, call: Call): Promise<ShellSession>
+  /** Kills all processes of the session and returns their number; its files stay. */
+  kill(sessionId: string, call: Call): Promise<ShellKill>
   /** Resolves when the container is gone; does nothing for a session that has stopped. */
   delete(sessionId: string, call: Call): Promise<void>
 }

@@ -49,7 +49,7 @@ import {
   writeShellFile,
 } from './shell-files.ts'
 import { buildShellImage, listShellImages } from './shell-images.ts'
-import { createShell, deleteShell, getShell, listShells, touchShell } from './shell-sessions.ts'
+import { createShell, deleteShell, getShell, killShell, listShells, touchShell } from './shell-sessions.ts'
 import { downloadArtifact, downloadShellFile, uploadShellFile } from './shell-transfers.ts'
 import { getSessionLog, traceSession } from './session-diagnostics.ts'
 import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
@@ -93,6 +93,7 @@ export const operations = {
   getShell,
   getShellExec,
   health,
+  killShell,
   linkLiveView,
   listArtifacts,
   listCrawls,

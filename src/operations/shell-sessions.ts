@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
-import { shellList, shellListInput, shellSession, shellSessionInput, touchInput } from '../core/shapes/shell-session.ts'
+import {
+  shellKill,
+  shellList,
+  shellListInput,
+  shellSession,
+  shellSessionInput,
+  touchInput,
+} from '../core/shapes/shell-session.ts'
 
 /** Path or body field that names a shell session. */
 const shellId = z.object({
@@ -66,6 +73,21 @@ export const touchShell = defineOperation({
   output: shellSession,
   errors: ['shell_session_not_found', 'session_closed', 'conflict'],
   run: (engine, { session_id, timeout_secs }, call) => engine.shells.sessions.touch(session_id, timeout_secs, call),
+})
+
+export const killShell = defineOperation({
+  summary: 'Kill all processes of a shell session',
+  description:
+    'Files stay. Commands that run end with SIGKILL and report it. Works when the session has reached `limits.pids`, too.',
+  http: 'POST /shell/sessions/{session_id}/kill',
+  scope: 'shell',
+  cli: 'shell kill [session_id]',
+  example: 'bax shell kill sh_…',
+  show: { as: 'field', field: 'killed' },
+  input: shellId,
+  output: shellKill,
+  errors: ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost', 'timeout'],
+  run: (engine, { session_id }, call) => engine.shells.sessions.kill(session_id, call),
 })
 
 export const deleteShell = defineOperation({

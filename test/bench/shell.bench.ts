@@ -223,6 +223,9 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
         workspaceMb: 64,
         outputMb: 64,
         tmpMb: 64,
+        workspaceFiles: limits.workspace_files,
+        outputFiles: limits.output_files,
+        tmpFiles: limits.tmp_files,
       },
     })
     for (let index = 0; index < 100; index++) await box.files.write(`/output/${index}`, Buffer.from(`file ${index}`))

@@ -270,7 +270,7 @@ for (const image of testImages)
 
     test('50 at the same time each have their own outputs', async () => {
       const roomy = await opened.containers.create(
-        small(image.image, { limits: { memoryMb: 512, cpus: 2, pids: 256, workspaceMb: 16, outputMb: 16, tmpMb: 16 } }),
+        small(image.image, { limits: { ...small(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 } }),
       )
       const ran = await Promise.all(
         Array.from({ length: 50 }, (_, index) => sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) })), // prettier-ignore

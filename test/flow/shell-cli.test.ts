@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -104,6 +104,32 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', '-'])).toMatchObject({ code: 0, stdout: 'two\n' }) // prettier-ignore
     expect(await bax(['shell', 'artifacts', 'download', artifact_id, '-o', 'all'])).toMatchObject({ code: 0 })
     expect(await readFile(join(folder, 'all', 'two'), 'utf8')).toBe('two\n')
+  })
+
+  test('artifacts with names as long as names can be are saved; what this machine refuses is reported, the rest saved', async () => {
+    const long = `${'n'.repeat(251)}.txt`
+    const folder = await mkdtemp(join(tmpdir(), 'bax-long-'))
+    const made = await exec(['--json', `cd /output; for name in a ${long} z; do echo $name > $name; done`])
+    const { artifact_id } = JSON.parse(made.stdout) as { artifact_id: string }
+    // A folder is where the first file belongs.
+    await mkdir(join(folder, 'a', 'in the way'), { recursive: true })
+    const saved = await bax(['shell', 'artifacts', 'download', artifact_id], { cwd: folder })
+    expect(saved).toMatchObject({ code: 1, stderr: `not saved: cannot write ${join(folder, 'a')}: EISDIR\n` })
+    expect(saved.stdout).toBe(`${join(folder, long)}\n${join(folder, 'z')}\n`)
+    expect((await readdir(folder)).toSorted()).toEqual(['a', long, 'z'])
+    const json = await bax(['shell', 'artifacts', 'download', artifact_id, '--json'], { cwd: folder })
+    expect(JSON.parse(json.stdout)).toMatchObject({ paths: [join(folder, long), join(folder, 'z')], failed: [{ name: 'a' }] }) // prettier-ignore
+    expect(await bax(['shell', 'download', '-s', session, `/output/${long}`, '-o', `${folder}/x/`])).toMatchObject({ code: 0 }) // prettier-ignore
+    expect(await readFile(join(folder, 'x', long), 'utf8')).toBe(`${long}\n`)
+    await rm(folder, { recursive: true })
+  })
+
+  test('kill takes its session as a word, by flag or from BAX_SHELL, and prints a number', async () => {
+    await exec(['sleep 5151 &'])
+    expect(await bax(['shell', 'kill', session])).toMatchObject({ code: 0, stdout: '1\n' })
+    expect(await bax(['shell', 'kill', '-s', session])).toMatchObject({ code: 0, stdout: '0\n' })
+    expect(await bax(['shell', 'kill'], { env: { BAX_SHELL: session } })).toMatchObject({ code: 0, stdout: '0\n' })
+    expect(await bax(['shell', 'kill'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session') })
   })
 
   test('in the background: its id, its result, a signal', async () => {

@@ -74,7 +74,8 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         ReadonlyRootfs: true,
         AutoRemove: true,
         PidMode: '',
-        IpcMode: 'private',
+        // An IPC namespace of its own; /dev/shm is a folder with limits like the others.
+        IpcMode: 'none',
         UsernsMode: '',
         Binds: null,
         LogConfig: { Type: 'none' },

@@ -157,7 +157,7 @@ inEveryShell((given) => {
   })
 
   test('a program that takes all memory is ended and said to be', async () => {
-    const { session_id } = await given.create({ limits: { memory_mb: 32, tmp_mb: 1, workspace_mb: 1, output_mb: 1 } })
+    const { session_id } = await given.create({ limits: { memory_mb: 32, tmp_mb: 1, workspace_mb: 1, output_mb: 1, tmp_files: 100, workspace_files: 100, output_files: 100 } }) // prettier-ignore
     const result = await exec({ session_id, command: 'head -c 300000000 /dev/zero | tail', timeout_secs: 60 })
     expect(result).toMatchObject({ oom_killed: true, timed_out: false })
     expect(await exec({ session_id, command: 'echo alive' })).toMatchObject({ stdout: 'alive\n' })

@@ -87,11 +87,29 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id: 'short' })
   })
 
+  test('a kill ends all processes of a session with a truthful result, and keeps its files', async () => {
+    const { session_id } = await given.create()
+    const client = given.client()
+    const command = 'echo kept > file; setsid sleep 4343 & echo started; sleep 4343'
+    let isStarted: () => void
+    const started = new Promise<void>((resolve) => (isStarted = resolve))
+    const frames = given.stream({ session_id, command }, { onFrame: ({ type }) => type === 'stdout' && isStarted() })
+    await started
+    await given.sh('sleep 4343 >/dev/null 2>&1 &', { session_id })
+    const { killed } = await client.killShell({ session_id })
+    expect(killed).toBeGreaterThanOrEqual(3)
+    expect((await frames).at(-1)).toMatchObject({ type: 'exit', exit_code: 137, signal: 'SIGKILL', timed_out: false, left_running: 0 }) // prettier-ignore
+    expect(await client.killShell({ session_id })).toEqual({ killed: 0 })
+    expect((await given.sh('cat file; ps -o args', { session_id })).stdout).toMatch(/^kept\n(?![^]*4343)/)
+    await client.deleteShell({ session_id })
+    expect(await failureOf(client.killShell({ session_id }))).toMatchObject({ code: 'session_closed', status: 410 })
+  })
+
   test('an id that nobody gave is unknown everywhere', async () => {
     const session_id = 'sh_AAAAAAAAAAAAAAAAAAAA'
     const client = given.client()
     const calls = [
-      () => client.getShell({ session_id }), () => client.touchShell({ session_id }), () => client.deleteShell({ session_id }),
+      () => client.getShell({ session_id }), () => client.touchShell({ session_id }), () => client.killShell({ session_id }), () => client.deleteShell({ session_id }),
       () => client.listArtifacts({ session_id }), () => client.shellExec({ session_id, command: 'true' }), () => client.readShellFile({ session_id, path: 'a' }),
     ] // prettier-ignore
     for (const call of calls)

@@ -106,7 +106,17 @@ export const small = (image: string, changes: Partial<ContainerSpec> = {}): Cont
   image,
   network: 'none',
   outputMounts: ['/output'],
-  limits: { memoryMb: 128, cpus: 1, pids: 64, workspaceMb: 64, outputMb: 32, tmpMb: 16 },
+  limits: {
+    memoryMb: 128,
+    cpus: 1,
+    pids: 64,
+    workspaceMb: 64,
+    outputMb: 32,
+    tmpMb: 16,
+    workspaceFiles: 20_000,
+    outputFiles: 5000,
+    tmpFiles: 5000,
+  },
   ...changes,
 })
 

@@ -21,7 +21,7 @@ const source = `
 import { createContainers } from './src/engine/shell/docker/containers.ts'
 const { image, shell } = JSON.parse(process.argv[2])
 const containers = createContainers({ stateDir, home: 'local', log: () => {}, shell })
-const limits = { memoryMb: 64, cpus: 1, pids: 32, workspaceMb: 8, outputMb: 8, tmpMb: 8 }
+const limits = { memoryMb: 64, cpus: 1, pids: 32, workspaceMb: 8, outputMb: 8, tmpMb: 8, workspaceFiles: 1000, outputFiles: 1000, tmpFiles: 1000 }
 const box = await containers.create({ sessionId: 'sh_killed', image, network: 'none', outputMounts: [], limits })
 await box.exec({ argv: ['sleep', '777'], cwd: '/', env: {}, stdin: 'none' })
 while ((await containers.status()).warm < 1) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -34,12 +34,17 @@ interface Where {
   readonly image?: (typeof testImages)[number]
   /** Of the session that the tests share. */
   readonly session?: Fields
+  /** Where the engine runs; what a container does is the same everywhere. */
+  readonly homes?: readonly (typeof homeNames)[number][]
 }
 
 /** Runs the same tests in the three homes of an engine; without Docker or the image they are skipped with the reason. */
-export function inEveryShell(tests: (given: GivenShell) => void, { image = usual, session = {} }: Where = {}): void {
+export function inEveryShell(
+  tests: (given: GivenShell) => void,
+  { image = usual, session = {}, homes: names = homeNames }: Where = {},
+): void {
   describe.skipIf(image.absent !== null)(nameOf(image), () => {
-    describe.each(homeNames)('%s', (home) => {
+    describe.each(names)('%s', (home) => {
       let homes: Homes
       let shared: string
       const client = () => homes.clients[home]

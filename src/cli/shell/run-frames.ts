@@ -4,6 +4,7 @@ import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors.ts'
 import type { Frame } from '../../core/stream.ts'
 import type { Io, Output } from '../io.ts'
+import { showWarning } from '../output.ts'
 import { pumpStdin } from './stdin-pump.ts'
 import { ReaderGone, writeThrough } from './write-through.ts'
 
@@ -67,6 +68,7 @@ async function follow(frames: AsyncIterable<Frame>, io: Io, onStart: (execId: st
         artifactIds.push(String(fields['artifact_id']))
         break
       case 'exit':
+        await showWarning(io, fields)
         return { exitCode: Number(fields['exit_code']), artifactIds }
       case 'error':
         throw BaxError.fromBody({ code: fields['code'], error: fields['message'] }, 'session_lost')

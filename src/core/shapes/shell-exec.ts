@@ -121,6 +121,10 @@ const outcome = {
   oom_killed: z.boolean().describe('A process was ended because the memory was used up'),
   left_running: z.int().describe('Processes that it has left in the background'),
   artifact_id: z.string().nullable().describe('What it left in the output mounts; null when nothing'),
+  warning: z
+    .string()
+    .optional()
+    .describe('Says which processes were killed because the session had reached limits.pids'),
 }
 
 const output = {

@@ -30,6 +30,7 @@ export const workingFolder = withoutNul(z.string().min(1)).refine(
 export const shellLanguages = ['python', 'javascript', 'bash'] as const
 
 const megabytes = (most: number) => z.int().min(1).max(most)
+const entries = z.int().min(16).max(shell.maxFiles)
 
 const shellLimits = z
   .strictObject({
@@ -39,6 +40,9 @@ const shellLimits = z
     workspace_mb: megabytes(16_384).default(shell.workspaceMb).describe('Room under /workspace'),
     output_mb: megabytes(16_384).default(shell.outputMb).describe('Room under each output mount'),
     tmp_mb: megabytes(16_384).default(shell.tmpMb).describe('Room under /tmp'),
+    workspace_files: entries.default(shell.workspaceFiles).describe('Files and directories under /workspace'),
+    output_files: entries.default(shell.outputFiles).describe('Files and directories under each output mount'),
+    tmp_files: entries.default(shell.tmpFiles).describe('Files and directories under /tmp'),
     max_output_bytes: z
       .int()
       .min(0)
@@ -152,6 +156,8 @@ export const shellList = z.object({
   next_cursor: z.string().nullable(),
 })
 
+export const shellKill = z.object({ killed: z.int().describe('Processes that were killed') }).meta({ id: 'ShellKill' })
+
 export const touchInput = z.object({
   timeout_secs: idleTimeout.optional().describe('A new idle time-out in seconds; without it the old one starts anew'),
 })
@@ -160,5 +166,6 @@ export type ShellSessionInput = z.output<typeof shellSessionInput>
 export type ShellSession = z.output<typeof shellSession>
 export type ShellListInput = z.output<typeof shellListInput>
 export type ShellList = z.output<typeof shellList>
+export type ShellKill = z.output<typeof shellKill>
 export type StopReason = (typeof stopReasons)[number]
 export type ShellLanguage = (typeof shellLanguages)[number]

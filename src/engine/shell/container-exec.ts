@@ -36,6 +36,8 @@ export interface TerminalSize {
 export interface ContainerExec {
   /** The process id inside the container. */
   readonly pid: number
+  /** Processes that the agent killed to start this one, because the limit of processes had been reached. */
+  readonly madeRoom: number
   /**
    * Output as it comes, in pieces of at most 64 KiB; ends when the program ended and its last output was handed over.
    * At most 1 MiB waits for a reader, then the program has to wait. Read each at most once; a reader that leaves the
@@ -73,6 +75,8 @@ export interface ExecExit {
   readonly killed: boolean
   /** The kernel killed a process of the container for memory while this ran. */
   readonly oomKilled: boolean
+  /** The tree was killed because it had filled the limit of processes when another program was to start. */
+  readonly crowdedOut: boolean
   /** Processes that this exec started and that are still running. */
   readonly leftRunning: number
   /** Everything that was written, handed over or not. */

@@ -11,11 +11,14 @@ export interface ContainerFiles {
   info(path: PathBytes, options?: { follow?: boolean }): Promise<FileFacts>
   /** The path with every link resolved, as bytes. */
   realPath(path: PathBytes): Promise<Uint8Array>
-  /** One page of a directory in bytewise order of names, `after` a name; `total` counts what `hidden` lets through. `ENOTDIR`. */
+  /**
+   * One page of a directory in bytewise order of names, `after` a name; `next` is the `after` of the next page, or null.
+   * `total` counts what `hidden` lets through. `ENOTDIR`.
+   */
   list(
     path: PathBytes,
     options?: { after?: Uint8Array; limit?: number; hidden?: boolean },
-  ): Promise<{ entries: NamedFacts[]; total: number; more: boolean }>
+  ): Promise<{ entries: NamedFacts[]; total: number; next: Uint8Array | null }>
   /**
    * A directory's entries and those beneath, parents first, bytewise by name; links are not followed. What cannot be
    * opened comes with `unreadable`. `maxEntries` cuts it (`cut: true` on the last record, `FileFacts` of no further file).

@@ -51,6 +51,10 @@ interface ContainerLimits {
   readonly workspaceMb: number
   readonly outputMb: number
   readonly tmpMb: number
+  /** Files and directories under /workspace, each output mount, and /tmp. */
+  readonly workspaceFiles: number
+  readonly outputFiles: number
+  readonly tmpFiles: number
 }
 
 export interface ShellImages {
@@ -86,10 +90,16 @@ export interface ShellContainer {
   which(programs: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
    * Starts a program; resolves when it runs (or could not be executed: then `exit` tells 126 or 127 with the reason on stderr).
-   * @throws ContainerFault `EAGAIN` when the container's process limit is reached, `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
+   * @throws ContainerFault `EAGAIN` when the container's process limit is reached by programs that have no more than
+   * their share of it (others are killed for the new one), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
    */
   exec(spec: ExecSpec): Promise<ContainerExec>
   readonly files: ContainerFiles
+  /**
+   * Kills every process but the agent and returns their number; files stay, programs that run end with SIGKILL.
+   * @throws ContainerFault `ETIMEDOUT` when some are still alive after 5 s.
+   */
+  killAll(): Promise<number>
   /** Resolves (never rejects) when the container is gone for whatever reason, `remove` included. */
   readonly died: Promise<ContainerEnd>
   /** Null while it runs. */

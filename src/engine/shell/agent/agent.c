@@ -44,7 +44,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VERSION 1u
+#include "buffer.h"
+#include "names.h"
+#include "processes.h"
+
+#define VERSION 2u
 #define FRAME_MAX (2u << 20)
 #define OUTPUT_WINDOW (1 << 20) /* what we may send of a stream before the engine grants more */
 #define INPUT_WINDOW (256 << 10) /* what the engine may send of a stream before we grant more */
@@ -55,16 +59,21 @@
 #define THREADS 4 /* always there */
 #define THREADS_MAX 16
 #define JOBS_MAX 1024
-#define PROCESSES 8192
-#define MS 1000000ull
 
 #define TERM_GRACE (200 * MS) /* between TERM and KILL */
 #define DRAIN (100 * MS) /* for output of what a program left running */
 #define KILL_AGAIN (10 * MS)
+#define SWEEP (100 * MS) /* others wait so long at most for the killing of one tree, which then goes on later */
+#define SWEEP_WHOLE (5000 * MS) /* for what has to be killed before anything else can happen */
+#define SWEEP_PAUSE_US 500 /* for what was killed to die */
+#define CROWDED_AGAIN (250 * MS)
+#define SPARE_PLACES 8 /* fewer than these under the limit of processes are too few to start a program */
+#define ROOM_TRIES 50
+#define PROGRAM_NICE 19 /* relative to the agent only: the container's share of the processors stays the same */
 #define DISCARD_PAUSE (10 * MS) /* a background writer that nobody hears is read this often */
 
 enum { /* engine -> agent */
-  EXEC = 1, DATA, END, CREDIT, SIGNAL, KILL, RESIZE, DISCARD, FILE_OP, CANCEL, PING
+  EXEC = 1, DATA, END, CREDIT, SIGNAL, KILL, RESIZE, DISCARD, FILE_OP, CANCEL, PING, KILL_ALL
 };
 enum { /* agent -> engine */
   HELLO = 64, STARTED, FAILED, OUTPUT, EXITED, INPUT_CREDIT, INPUT_CLOSED, RESULT, DONE, PONG
@@ -76,70 +85,6 @@ enum { READ_BENEATH = 1 };
 #define SCRIPT_FD 3
 #define SCRIPT_PATH "/proc/self/fd/3"
 #define PLACEHOLDER "\0script"
-
-static void die(const char *why) {
-  dprintf(2, "bax-agent: %s\n", why);
-  _exit(2);
-}
-
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-/* ---- growing buffers ------------------------------------------------------------------------------------------- */
-
-struct buffer {
-  uint8_t *data;
-  size_t start, end, cap;
-};
-
-static size_t filled(const struct buffer *b) { return b->end - b->start; }
-
-/* Room for n more bytes behind `end`. */
-static uint8_t *room(struct buffer *b, size_t n) {
-  if (b->cap - b->end < n) {
-    size_t length = filled(b);
-    if (b->start > 0) memmove(b->data, b->data + b->start, length);
-    b->start = 0;
-    b->end = length;
-    if (b->cap - length < n) {
-      size_t cap = b->cap ? b->cap : 4096;
-      while (cap - length < n) cap *= 2;
-      uint8_t *data = realloc(b->data, cap);
-      if (!data) die("out of memory");
-      b->data = data;
-      b->cap = cap;
-    }
-  }
-  return b->data + b->end;
-}
-
-static void put(struct buffer *b, const void *bytes, size_t n) {
-  if (n == 0) return;
-  memcpy(room(b, n), bytes, n);
-  b->end += n;
-}
-
-/* Both architectures are little-endian, as the protocol is. */
-static void put8(struct buffer *b, uint8_t v) { put(b, &v, 1); }
-static void put32(struct buffer *b, uint32_t v) { put(b, &v, 4); }
-static void put64(struct buffer *b, uint64_t v) { put(b, &v, 8); }
-static void put_string(struct buffer *b, const void *bytes, size_t n) {
-  put32(b, (uint32_t)n);
-  put(b, bytes, n);
-}
-
-static void consume(struct buffer *b, size_t n) {
-  b->start += n;
-  if (b->start == b->end) b->start = b->end = 0;
-}
-
-static void release(struct buffer *b) {
-  free(b->data);
-  *b = (struct buffer){0};
-}
 
 /* ---- reading a frame; one that does not hold what it must is the end: the engine would not send it --------------- */
 
@@ -245,96 +190,16 @@ static void wake(void) {
   if (write(wake_fd, &one, 8) < 0 && errno != EAGAIN) die("eventfd");
 }
 
-/* ---- the process table ------------------------------------------------------------------------------------------ */
-
-struct process {
-  pid_t pid, parent;
-  char state;
-  uint64_t started; /* clock ticks since boot */
-  struct process *above;
-  bool chosen;
-};
-static struct process table[PROCESSES];
-static int table_count;
-
-static bool read_process(pid_t pid, struct process *p) {
-  char path[40], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (n <= 0) return false;
-  text[n] = 0;
-  char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-  if (!rest) return false;
-  int parent;
-  unsigned long long started;
-  if (sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &p->state,
-             &parent, &started) != 3)
-    return false;
-  p->pid = pid;
-  p->parent = parent;
-  p->started = started;
-  p->chosen = false;
-  return true;
-}
-
-/* The kernel lists processes in the order of their ids. */
-static struct process *find_process(pid_t pid) {
-  for (int low = 0, high = table_count; low < high;) {
-    int middle = (low + high) / 2;
-    if (table[middle].pid == pid) return &table[middle];
-    if (table[middle].pid < pid) low = middle + 1;
-    else high = middle;
-  }
-  return NULL;
-}
-
-static void read_table(void) {
-  table_count = 0;
-  DIR *dir = opendir("/proc");
-  if (!dir) return;
-  for (struct dirent *entry; (entry = readdir(dir)) && table_count < PROCESSES;) {
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    if (read_process(atoi(entry->d_name), &table[table_count])) table_count++;
-  }
-  closedir(dir);
-  for (int i = 0; i < table_count; i++) table[i].above = find_process(table[i].parent);
-}
-
-/* Chooses everything below the processes that are chosen already. */
-static void choose_below(void) {
-  for (bool more = true; more;) {
-    more = false;
-    for (int i = 0; i < table_count; i++)
-      if (!table[i].chosen && table[i].above && table[i].above->chosen) table[i].chosen = more = true;
-  }
-}
-
-/* Kills of the cgroup's memory killer so far, or 0 when the system does not tell. */
-static uint64_t oom_kills(void) {
-  static const char *const files[] = {"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"};
-  for (int i = 0; i < 2; i++) {
-    int fd = open(files[i], O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    char text[1024];
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0) continue;
-    text[n] = 0;
-    char *found = strstr(text, "oom_kill ");
-    if (found) return strtoull(found + 9, NULL, 10);
-  }
-  return 0;
-}
-
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
 struct exec {
   bool used;
   bool reported; /* the engine has had the last frame of it; what it left running is still watched */
   bool failed, exited, settled, adopted, pty, timed_out, killed, killing, input_end, input_gone;
+  bool needs_room; /* its program could not be forked: the limit of processes is reached */
+  bool crowded_out; /* killed because it had reached that limit when another program was to start */
+  uint32_t made_room; /* processes killed so that it could start */
+  uint32_t tries;
   uint32_t id;
   pid_t supervisor, program;
   int status_fd, in_fd, out_fd[2];
@@ -349,9 +214,24 @@ struct exec {
 };
 static struct exec execs[EXECS];
 
+/*
+ * One gate per exec, in memory that its supervisor shares with us and programs do not have. While it is shut the
+ * supervisor neither reaps nor forks. What dies then keeps its place under the limit of processes, so that a tree that
+ * forks faster than it can be killed runs out of places.
+ */
+static volatile uint32_t *gates;
+enum { GATE_OPEN, GATE_SHUT };
+
+static volatile uint32_t *gate_of(const struct exec *e) { return &gates[e - execs]; }
+
+static void await_gate(volatile uint32_t *gate) {
+  const struct timespec pause = {.tv_nsec = (long)MS};
+  while (*gate == GATE_SHUT) nanosleep(&pause, NULL);
+}
+
 /* What a supervisor, or the program before it is one, says in one write. */
 struct word {
-  char what; /* S started, F failed, X exited, L others are left */
+  char what; /* S started, R needs room to fork, F failed, X exited, L others are left */
   int32_t number;
   char during[24];
 };
@@ -360,13 +240,9 @@ struct launch {
   char **argv, **env;
   char *cwd;
   int script_fd, stdio[3], status_fd;
+  volatile uint32_t *gate;
   bool pty;
 };
-
-static void shut(int *fd) {
-  if (*fd >= 0) close(*fd);
-  *fd = -1;
-}
 
 static void say(int fd, char what, int number, const char *during) {
   struct word word = {.what = what, .number = number};
@@ -438,6 +314,8 @@ static void become_program(const struct launch *l) {
   close_range(l->script_fd >= 0 ? SCRIPT_FD + 1 : 3, ~0u, 0);
   prctl(PR_SET_DUMPABLE, 1);
   prctl(PR_SET_PDEATHSIG, 0);
+  /* However many programs there are, the agent gets to run. */
+  setpriority(PRIO_PROCESS, 0, PROGRAM_NICE);
   /* When memory runs out, programs go before the agent. */
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd >= 0) {
@@ -460,7 +338,12 @@ static void supervise(const struct launch *l) {
   sigprocmask(SIG_SETMASK, &all, NULL);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  pid_t program = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  pid_t program;
+  while ((program = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) < 0 && errno == EAGAIN) {
+    *l->gate = GATE_SHUT;
+    say(l->status_fd, 'R', 0, "");
+    await_gate(l->gate);
+  }
   if (program == 0) {
     become_program(l);
     _exit(3);
@@ -474,6 +357,7 @@ static void supervise(const struct launch *l) {
     _exit(0);
   }
   for (siginfo_t info; waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | __WALL) == 0;) {
+    await_gate(l->gate);
     bool ours = info.si_pid == program;
     /* Said before it is reaped: should we be killed in between, the agent finds it as its own child. */
     if (ours) say(status, 'X', info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status, "");
@@ -497,6 +381,187 @@ static void exec_free(struct exec *e) {
   shut(&e->out_fd[1]);
   release(&e->input);
   e->used = false;
+}
+
+/* ---- killing ---------------------------------------------------------------------------------------------------- */
+
+static void reap(void);
+static void exec_kill(struct exec *e, bool gently);
+
+static bool is_supervisor(pid_t pid) {
+  for (int i = 0; i < EXECS; i++)
+    if (execs[i].used && execs[i].supervisor == pid) return true;
+  return false;
+}
+
+/* Chooses what runs below the chosen processes, without supervisors and ourselves. Returns the number of threads. */
+static uint32_t choose_programs(void) {
+  choose_below();
+  uint32_t threads = 0;
+  for (int i = 0; i < table_count; i++) {
+    struct process *p = &table[i];
+    if (p->pid == getpid() || is_supervisor(p->pid) || !is_alive(p)) p->chosen = false;
+    if (p->chosen) threads += p->threads;
+  }
+  return threads;
+}
+
+/* Chooses what belongs to an exec. One whose supervisor was killed is known by its program and by when its orphans began. */
+static uint32_t choose_tree(struct exec *e) {
+  pid_t self = getpid();
+  for (int i = 0; i < table_count; i++) {
+    struct process *p = &table[i];
+    if (e->supervisor > 0) p->chosen = p->pid == e->supervisor;
+    else
+      p->chosen = p->pid == e->program || (p->parent == self && p->started >= e->began_ticks && !is_supervisor(p->pid));
+  }
+  return choose_programs();
+}
+
+/* Chooses what no exec is responsible for: orphans of supervisors that were killed by programs. */
+static uint32_t choose_strays(void) {
+  pid_t self = getpid();
+  for (int i = 0; i < table_count; i++) table[i].chosen = table[i].parent == self && !is_supervisor(table[i].pid);
+  for (int i = 0; i < EXECS; i++) {
+    struct exec *e = &execs[i];
+    if (!e->used || e->reported) continue;
+    for (int k = 0; k < table_count; k++)
+      if (table[k].pid == e->program) table[k].chosen = false;
+  }
+  return choose_programs();
+}
+
+static uint32_t choose_all(void) {
+  for (int i = 0; i < table_count; i++) table[i].chosen = table[i].pid == getpid();
+  return choose_programs();
+}
+
+/* Kills what `e` (or NULL: no exec) is responsible for, until none of it is alive or the time is over. */
+static bool sweep(struct exec *e, bool all, uint64_t time, uint32_t *killed) {
+  uint64_t until = now() + time;
+  begin_sweep();
+  /* Twice nothing: what was forked while the table was read may not be in it. */
+  for (int empty = 0; empty < 2;) {
+    read_table();
+    if (all) choose_all();
+    else if (e) choose_tree(e);
+    else choose_strays();
+    empty = kill_chosen(killed) == 0 ? empty + 1 : 0;
+    if (empty > 0) continue;
+    if (now() >= until) return false;
+    usleep(SWEEP_PAUSE_US);
+  }
+  return true;
+}
+
+static void open_gate(struct exec *e) {
+  *gate_of(e) = GATE_OPEN;
+  if (e->supervisor > 0) kill(e->supervisor, SIGCONT); /* a program may have stopped it */
+}
+
+/* Kills the tree of an exec. What it does not manage in its time goes on with the next call; the gate stays shut. */
+static bool kill_tree(struct exec *e, uint64_t time, uint32_t *killed) {
+  read_table();
+  if (choose_tree(e) > 0) {
+    *gate_of(e) = GATE_SHUT;
+    if (!sweep(e, false, time, killed)) return false;
+  }
+  open_gate(e);
+  return true;
+}
+
+/* Kills what one exec, or none (NULL), is responsible for, and waits until its places under the limit are free again. */
+static uint32_t kill_holder(struct exec *e) {
+  uint32_t killed = 0;
+  if (!e) sweep(NULL, false, SWEEP_WHOLE, &killed);
+  else if (!kill_tree(e, SWEEP_WHOLE, &killed)) open_gate(e);
+  else
+    for (uint64_t until = now() + SWEEP_WHOLE; e->supervisor > 0 && now() < until; usleep(SWEEP_PAUSE_US)) reap();
+  reap();
+  return killed;
+}
+
+/* What holds most places under the limit of processes. */
+struct holder {
+  struct exec *e; /* NULL for what no exec is responsible for */
+  uint32_t threads; /* 0 when there is nothing */
+};
+
+/* The most that ended programs have left. */
+static struct holder largest_left(void) {
+  struct holder largest = {.e = NULL, .threads = choose_strays()};
+  for (int i = 0; i < EXECS; i++) {
+    struct exec *e = &execs[i];
+    uint32_t threads = e->used && e->reported ? choose_tree(e) : 0;
+    if (threads > largest.threads) largest = (struct holder){e, threads};
+  }
+  return largest;
+}
+
+/* The largest of all; a program that still runs counts only if it holds more than its share of all places. */
+static struct holder largest_holder(const struct exec *but) {
+  struct holder largest = largest_left();
+  uint32_t total = 0, running = 1;
+  for (int i = 0; i < table_count; i++) total += table[i].threads;
+  for (int i = 0; i < EXECS; i++) running += execs[i].used && !execs[i].reported && &execs[i] != but;
+  for (int i = 0; i < EXECS; i++) {
+    struct exec *e = &execs[i];
+    uint32_t threads = e->used && !e->reported && e != but ? choose_tree(e) : 0;
+    if (threads > largest.threads && threads > total / running) largest = (struct holder){e, threads};
+  }
+  return largest;
+}
+
+/*
+ * Every place under the limit of processes is taken: kills the tree that holds most of them. Small programs that run
+ * are spared. Returns false when there is nothing to kill.
+ */
+static bool make_room(struct exec *for_exec) {
+  read_table();
+  struct holder holder = largest_holder(for_exec);
+  if (holder.threads == 0) return false;
+  if (holder.e && !holder.e->reported) {
+    holder.e->crowded_out = true;
+    exec_kill(holder.e, false);
+  }
+  for_exec->made_room += kill_holder(holder.e);
+  return true;
+}
+
+/* The same; what has just ended may free places by itself. */
+static bool await_room(struct exec *for_exec) {
+  for (int i = 0; i < ROOM_TRIES / 2; i++) {
+    if (make_room(for_exec)) return true;
+    usleep(SWEEP_PAUSE_US * 4);
+    reap();
+  }
+  return false;
+}
+
+/*
+ * Kills what an ended program has left when it fills the limit of processes and holds most of it: a fork bomb.
+ * Returns the number of processes.
+ */
+static uint32_t end_bomb(void) {
+  uint64_t current, limit;
+  if (!read_pids(&current, &limit) || current + SPARE_PLACES < limit) return 0;
+  read_table();
+  struct holder holder = largest_left();
+  return holder.threads > limit / 2 ? kill_holder(holder.e) : 0;
+}
+
+/*
+ * A program has killed a supervisor of ours. It is free to, but what goes on after its end and belongs to no exec any
+ * more is killed: it would kill the next one as well.
+ */
+static bool supervisor_killed;
+
+static void end_strays(void) {
+  if (!supervisor_killed) return;
+  supervisor_killed = false;
+  uint32_t killed = 0;
+  if (!sweep(NULL, false, SWEEP_WHOLE, &killed)) supervisor_killed = true;
+  reap();
 }
 
 static int make_script(const uint8_t *bytes, uint32_t n) {
@@ -591,12 +656,7 @@ static uint64_t ticks(void) {
   return (uint64_t)t.tv_sec * hz + (uint64_t)t.tv_nsec * hz / 1000000000ull;
 }
 
-static int exec_launch(struct exec *e, struct launch *l) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
-  e->status_fd = ends[0];
-  l->status_fd = ends[1];
-  fcntl(e->status_fd, F_SETFL, O_NONBLOCK);
+static int fork_supervisor(struct exec *e, struct launch *l) {
   e->began = now();
   e->began_ticks = ticks();
   e->oom_before = oom_kills();
@@ -606,6 +666,25 @@ static int exec_launch(struct exec *e, struct launch *l) {
     _exit(3);
   }
   return e->supervisor < 0 ? -1 : 0;
+}
+
+static int exec_launch(struct exec *e, struct launch *l) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
+  e->status_fd = ends[0];
+  l->status_fd = ends[1];
+  fcntl(e->status_fd, F_SETFL, O_NONBLOCK);
+  l->gate = gate_of(e);
+  *l->gate = GATE_OPEN;
+  end_strays();
+  e->made_room = end_bomb();
+  for (int i = 0; i < ROOM_TRIES; i++) {
+    if (fork_supervisor(e, l) == 0) return 0;
+    if (errno != EAGAIN) return -1;
+    if (!await_room(e)) break;
+  }
+  errno = EAGAIN;
+  return -1;
 }
 
 static void exec_start(uint32_t id, struct reader *r) {
@@ -647,44 +726,6 @@ static void exec_start(uint32_t id, struct reader *r) {
   free_launch(&l);
 }
 
-/* Everything that belongs to this exec. One whose supervisor was killed is known by its program and by when its orphans began. */
-static int choose_tree(struct exec *e) {
-  read_table();
-  pid_t self = getpid();
-  for (int i = 0; i < table_count; i++) {
-    struct process *p = &table[i];
-    if (e->supervisor > 0) p->chosen = p->pid == e->supervisor;
-    else {
-      p->chosen = p->pid == e->program || (p->parent == self && p->started >= e->began_ticks);
-      for (int j = 0; j < EXECS && p->chosen; j++)
-        if (execs[j].used && execs[j].supervisor == p->pid) p->chosen = false;
-    }
-  }
-  choose_below();
-  int count = 0;
-  for (int i = 0; i < table_count; i++) {
-    struct process *p = &table[i];
-    if (p->pid == e->supervisor || p->pid == self || p->state == 'Z' || p->state == 'X') p->chosen = false;
-    count += p->chosen;
-  }
-  return count;
-}
-
-/* Stops all first, again until none is new, so that nothing forks away from the KILL. */
-static void kill_tree(struct exec *e) {
-  for (int pass = 0; pass < 16; pass++) {
-    bool moving = false;
-    choose_tree(e);
-    for (int i = 0; i < table_count; i++)
-      if (table[i].chosen && table[i].state != 'T' && table[i].state != 't' && kill(table[i].pid, SIGSTOP) == 0) moving = true;
-    if (!moving) break;
-  }
-  choose_tree(e);
-  for (int i = 0; i < table_count; i++)
-    if (table[i].chosen) kill(table[i].pid, SIGKILL);
-  if (e->supervisor > 0) kill(e->supervisor, SIGCONT); /* a program may have stopped it */
-}
-
 static void exec_kill(struct exec *e, bool gently) {
   if (!e->killing) {
     e->killing = true;
@@ -701,7 +742,7 @@ static void exec_report(struct exec *e) {
   if (!e->failed) {
     size_t place = frame_begin(EXITED, e->id);
     bool oom = oom_kills() > e->oom_before;
-    put8(&out, (uint8_t)(e->timed_out | e->killed << 1 | oom << 2));
+    put8(&out, (uint8_t)(e->timed_out | e->killed << 1 | oom << 2 | e->crowded_out << 3));
     put8(&out, WIFSIGNALED(e->status));
     put32(&out, (uint32_t)(WIFSIGNALED(e->status) ? WTERMSIG(e->status) : WEXITSTATUS(e->status)));
     put32(&out, e->left);
@@ -727,8 +768,17 @@ static void exec_ended(struct exec *e, int status) {
   }
 }
 
+/* Processes of an exec that are alive. */
+static uint32_t count_tree(struct exec *e) {
+  uint32_t count = 0;
+  read_table();
+  choose_tree(e);
+  for (int i = 0; i < table_count; i++) count += table[i].chosen;
+  return count;
+}
+
 static void exec_settled(struct exec *e, bool alone) {
-  if (!e->settled) e->left = alone ? 0 : (uint32_t)choose_tree(e);
+  if (!e->settled) e->left = alone ? 0 : count_tree(e);
   e->settled = true;
 }
 
@@ -740,9 +790,13 @@ static void exec_failed(struct exec *e, int error, const char *during) {
 static void exec_word(struct exec *e, const struct word *word) {
   if (word->what == 'F') exec_failed(e, word->number, word->during);
   else if (word->what == 'L') exec_settled(e, false);
+  else if (word->what == 'R') e->needs_room = true;
   else if (word->what == 'S') {
     e->program = word->number;
-    send_number(STARTED, e->id, (uint32_t)word->number);
+    size_t place = frame_begin(STARTED, e->id);
+    put32(&out, (uint32_t)word->number);
+    put32(&out, e->made_room);
+    frame_end(place);
     if (e->killing) kill(-e->program, SIGTERM);
   } else if (!e->exited)
     exec_ended(e, word->number);
@@ -776,7 +830,10 @@ static void reap(void) {
     for (int i = 0; i < EXECS; i++) {
       struct exec *e = &execs[i];
       if (!e->used) continue;
-      if (e->supervisor == pid) supervisor_gone(e, WIFEXITED(status));
+      if (e->supervisor == pid) {
+        supervisor_killed = supervisor_killed || (WIFSIGNALED(status) && !e->failed);
+        supervisor_gone(e, WIFEXITED(status));
+      }
       else if (e->program == pid && !e->exited) {
         exec_ended(e, status);
         exec_settled(e, false);
@@ -864,17 +921,29 @@ static bool drained(struct exec *e) {
   return true;
 }
 
+/* Its supervisor waits for a place to fork into. */
+static void exec_make_room(struct exec *e) {
+  e->needs_room = false;
+  if (!e->killing && e->tries++ < ROOM_TRIES && await_room(e)) open_gate(e);
+  else {
+    exec_failed(e, EAGAIN, "fork");
+    kill(e->supervisor, SIGKILL); /* it has no child */
+  }
+}
+
 /* What time has brought, and the end when it has come. */
 static void exec_step(struct exec *e) {
   uint64_t t = now();
+  if (e->needs_room) exec_make_room(e);
   if (e->deadline && t >= e->deadline && !e->exited && !e->failed && !e->killing) {
     e->timed_out = true;
     exec_kill(e, true);
   }
   if (e->killing && t >= e->kill_at && !e->reported && (e->supervisor > 0 || e->adopted)) {
-    kill_tree(e);
-    e->kill_at = t + KILL_AGAIN;
-    if (e->adopted && e->exited && choose_tree(e) == 0) e->adopted = false;
+    uint32_t killed = 0;
+    kill_tree(e, SWEEP, &killed);
+    e->kill_at = now() + KILL_AGAIN;
+    if (e->adopted && e->exited && count_tree(e) == 0) e->adopted = false;
   }
   if (e->failed && !e->reported) exec_report(e);
   if (e->settled && !e->reported) {
@@ -985,85 +1054,6 @@ static void put_facts(struct buffer *b, const struct stat *s, int dir, const cha
   put_string(b, target, n > 0 ? (size_t)n : 0);
 }
 
-/* -- directories: one level of names, read at once -- */
-
-struct level {
-  int fd;
-  char *names;
-  uint32_t *offsets, count, next;
-  size_t path_length; /* of the path below which these names are */
-  int other_fd; /* the copy's side */
-  mode_t mode;
-};
-
-static int by_name(const void *a, const void *b, void *names) {
-  return strcmp((char *)names + *(const uint32_t *)a, (char *)names + *(const uint32_t *)b);
-}
-
-static void level_close(struct level *l) {
-  shut(&l->fd);
-  shut(&l->other_fd);
-  free(l->names);
-  free(l->offsets);
-  l->names = NULL;
-  l->offsets = NULL;
-}
-
-/* Opens a directory (never through a link unless `follow`) and reads its names, sorted. */
-static int level_open(struct level *l, int dir, const char *name, bool follow, bool hidden) {
-  *l = (struct level){.fd = -1, .other_fd = -1};
-  l->fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
-  if (l->fd < 0) return -1;
-  struct buffer names = {0}, offsets = {0};
-  static const size_t size = 32 << 10;
-  char *entries = malloc(size);
-  long n = entries ? 0 : -1;
-  while (entries && (n = syscall(SYS_getdents64, l->fd, entries, size)) > 0) {
-    for (long at = 0; at < n;) {
-      struct dirent64 *entry = (struct dirent64 *)(entries + at);
-      at += entry->d_reclen;
-      const char *s = entry->d_name;
-      if (s[0] == '.' && (!hidden || !s[1] || (s[1] == '.' && !s[2]))) continue;
-      put32(&offsets, (uint32_t)names.end);
-      put(&names, s, strlen(s) + 1);
-      l->count++;
-    }
-  }
-  int error = errno;
-  free(entries);
-  l->names = (char *)names.data;
-  l->offsets = (uint32_t *)(void *)offsets.data;
-  if (n < 0) {
-    level_close(l);
-    errno = error;
-    return -1;
-  }
-  if (l->count > 1) qsort_r(l->offsets, l->count, sizeof *l->offsets, by_name, l->names);
-  return 0;
-}
-
-static const char *level_name(const struct level *l, uint32_t i) { return l->names + l->offsets[i]; }
-
-struct stack {
-  struct level *levels;
-  size_t depth, cap;
-};
-
-static struct level *push(struct stack *s) {
-  if (s->depth == s->cap) {
-    s->cap = s->cap ? s->cap * 2 : 16;
-    s->levels = realloc(s->levels, s->cap * sizeof *s->levels);
-    if (!s->levels) die("out of memory");
-  }
-  return &s->levels[s->depth++];
-}
-static struct level *top(struct stack *s) { return &s->levels[s->depth - 1]; }
-static void pop(struct stack *s) { level_close(&s->levels[--s->depth]); }
-static void drop_stack(struct stack *s) {
-  while (s->depth > 0) pop(s);
-  free(s->levels);
-}
-
 /* -- paths -- */
 
 /* The last part of a path and an O_PATH descriptor of the directory that holds it. */
@@ -1163,90 +1153,97 @@ static int flush_entries(struct job *j, struct buffer *b, size_t least, struct f
 static int op_list(struct job *j, struct reader *r, struct buffer *answer, struct fault *f) {
   char *path = get_text(r), *after = get_text(r);
   uint32_t limit = get32(r);
-  bool hidden = get8(r), more = false;
+  bool hidden = get8(r);
+  struct window w = {.after = *after ? after : NULL, .most_names = limit, .most_bytes = SIZE_MAX};
   struct level l;
-  int failed = level_open(&l, AT_FDCWD, path, true, hidden) < 0 ? fault(f, "list") : 0;
+  int failed = level_open(&l, AT_FDCWD, path, true, hidden) < 0 || level_read(&l, &w) < 0 ? fault(f, "list") : 0;
   free(path);
-  if (failed) {
-    free(after);
-    return failed;
-  }
+  free(after);
   struct buffer entries = {0};
-  uint32_t given = 0;
-  for (uint32_t i = 0; i < l.count && !failed && !more; i++) {
+  for (uint32_t i = 0; !failed && i < l.count; i++) {
     const char *name = level_name(&l, i);
     struct stat s;
-    if (*after && strcmp(name, after) <= 0) continue;
-    if (given == limit) more = true;
-    else if (fstatat(l.fd, name, &s, AT_SYMLINK_NOFOLLOW) == 0) {
-      put_string(&entries, name, strlen(name));
-      put_facts(&entries, &s, l.fd, name);
-      given++;
-      failed = flush_entries(j, &entries, CHUNK / 2, f);
-    }
+    if (fstatat(l.fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0) continue;
+    put_string(&entries, name, strlen(name));
+    put_facts(&entries, &s, l.fd, name);
+    failed = flush_entries(j, &entries, CHUNK / 2, f);
   }
   if (!failed) failed = flush_entries(j, &entries, 1, f);
-  put32(answer, l.count);
-  put8(answer, more);
+  put32(answer, l.total < UINT32_MAX ? (uint32_t)l.total : UINT32_MAX);
+  put8(answer, l.more);
+  put_string(answer, l.more ? level_name(&l, l.count - 1) : "", l.more ? strlen(level_name(&l, l.count - 1)) : 0);
   release(&entries);
   level_close(&l);
-  free(after);
   return failed;
 }
 
-/* One entry of a walk: its facts, and the way into it when it is a directory that is to be entered. */
-static bool walk_entry(struct level *l, const char *name, struct buffer *entries, struct buffer *path, size_t depth,
-                       uint32_t max_depth, bool hidden, struct level *below) {
+/* Opens a directory of a walk and reads its first names, of which at most `most` are needed. */
+static int walk_open(const struct stack *s, struct level *l, int dir, const char *name, bool follow, bool hidden, uint64_t most) {
+  struct window w = {.most_names = most, .most_bytes = window_bytes(s)};
+  if (level_open(l, dir, name, follow, hidden) < 0) return -1;
+  if (level_read(l, &w) == 0) return 0;
+  int error = errno;
+  level_close(l);
+  errno = error;
+  return -1;
+}
+
+struct walk {
+  struct stack stack;
+  struct buffer entries, path;
+  uint32_t max_depth;
+  uint64_t left; /* entries that may still be sent */
+  bool hidden;
+};
+
+/* Sends one entry of a directory, and enters it when it is a directory within the depth. */
+static void walk_entry(struct walk *w, const char *name) {
+  struct level *l = top(&w->stack), below = {.fd = -1};
   struct stat s;
-  below->fd = -1;
-  if (fstatat(l->fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0) return false;
-  path->end = l->path_length;
-  if (path->end > 0) put8(path, '/');
-  put(path, name, strlen(name));
+  if (fstatat(l->fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0) return;
+  w->path.end = l->path_length;
+  if (w->path.end > 0) put8(&w->path, '/');
+  put(&w->path, name, strlen(name));
   uint8_t unread = 0;
   if (S_ISDIR(s.st_mode)) {
-    if (depth >= max_depth) unread = 2;
-    else if (level_open(below, l->fd, name, false, hidden) < 0) unread = 1;
+    if (w->stack.depth >= w->max_depth) unread = 2;
+    else if (walk_open(&w->stack, &below, l->fd, name, false, w->hidden, w->left) < 0) unread = 1;
   }
-  put_string(entries, path->data, path->end);
-  put32(entries, (uint32_t)depth);
-  put8(entries, unread);
-  put_facts(entries, &s, l->fd, name);
-  return true;
+  put_string(&w->entries, w->path.data, w->path.end);
+  put32(&w->entries, (uint32_t)w->stack.depth);
+  put8(&w->entries, unread);
+  put_facts(&w->entries, &s, l->fd, name);
+  w->left--;
+  below.path_length = w->path.end;
+  if (below.fd >= 0) *push(&w->stack) = below;
 }
 
 static int op_walk(struct job *j, struct reader *r, struct buffer *answer, struct fault *f) {
   char *start = get_text(r);
-  uint32_t max_depth = get32(r), max_entries = get32(r), given = 0;
-  bool hidden = get8(r), cut = false;
-  struct stack stack = {0};
-  struct buffer entries = {0}, path = {0};
-  int failed = level_open(push(&stack), AT_FDCWD, start, true, hidden) < 0 ? fault(f, "list") : 0;
+  struct walk w = {.max_depth = get32(r)};
+  w.left = get32(r);
+  w.hidden = get8(r);
+  bool cut = false;
+  struct level first;
+  int failed = walk_open(&w.stack, &first, AT_FDCWD, start, true, w.hidden, w.left + 1) < 0 ? fault(f, "list") : 0;
   free(start);
-  while (!failed && stack.depth > 0 && !cut) {
-    struct level *l = top(&stack), below;
-    if (l->next == l->count) {
-      pop(&stack);
-      continue;
+  if (!failed) *push(&w.stack) = first;
+  while (!failed && w.stack.depth > 0 && !cut) {
+    const char *name;
+    if (j->cancelled) failed = fault_of(f, ECANCELED, "cancel");
+    else if (level_next(&w.stack, top(&w.stack), w.left + 1, &name) < 0) failed = fault(f, "list");
+    else if (!name) pop(&w.stack);
+    else if (w.left == 0) cut = true;
+    else {
+      walk_entry(&w, name);
+      failed = flush_entries(j, &w.entries, CHUNK / 2, f);
     }
-    if (given == max_entries) {
-      cut = true;
-      break;
-    }
-    const char *name = level_name(l, l->next++);
-    if (!walk_entry(l, name, &entries, &path, stack.depth, max_depth, hidden, &below)) continue;
-    given++;
-    if (below.fd >= 0) {
-      below.path_length = path.end;
-      *push(&stack) = below;
-    }
-    failed = flush_entries(j, &entries, CHUNK / 2, f);
   }
-  if (!failed) failed = flush_entries(j, &entries, 1, f);
+  if (!failed) failed = flush_entries(j, &w.entries, 1, f);
   put8(answer, cut);
-  release(&entries);
-  release(&path);
-  drop_stack(&stack);
+  release(&w.entries);
+  release(&w.path);
+  drop_stack(&w.stack);
   return failed;
 }
 
@@ -1428,37 +1425,45 @@ static int op_write(struct job *j, struct reader *r, struct buffer *answer, stru
 
 /* -- removing -- */
 
+/* Reads some of the names that are left in a directory that is being emptied. */
+static int read_left(const struct stack *s, struct level *l) {
+  struct window w = {.most_bytes = window_bytes(s), .any = true};
+  return level_read(l, &w);
+}
+
+/* Enters a directory that is to be emptied, if it lies on the same file system. */
+static int remove_enter(struct stack *s, int dir, const char *name, dev_t device, struct fault *f) {
+  struct stat facts;
+  struct level below;
+  if (fstatat(dir, name, &facts, AT_SYMLINK_NOFOLLOW) < 0) return fault(f, "remove");
+  if (facts.st_dev != device) return fault_of(f, EBUSY, "remove");
+  if (level_open(&below, dir, name, false, true) < 0) return fault(f, "remove");
+  int failed = read_left(s, &below) < 0 ? fault(f, "remove") : 0;
+  *push(s) = below;
+  return failed;
+}
+
 /* Removes what is below a directory, not itself. */
 static int remove_below(int dir, const char *name, dev_t device, uint32_t *removed, struct fault *f) {
   struct stack stack = {0};
-  struct level *l = push(&stack);
-  int failed = level_open(l, dir, name, false, true) < 0 ? fault(f, "remove") : 0;
+  int failed = remove_enter(&stack, dir, name, device, f);
   while (!failed && stack.depth > 0) {
-    l = top(&stack);
-    if (l->next == l->count) {
+    struct level *l = top(&stack);
+    if (l->next == l->count && l->more) {
+      if (read_left(&stack, l) < 0) failed = fault(f, "remove");
+    } else if (l->next == l->count) {
       pop(&stack);
       if (stack.depth == 0) break;
       l = top(&stack);
       if (unlinkat(l->fd, level_name(l, l->next++), AT_REMOVEDIR) < 0) failed = fault(f, "remove");
       else ++*removed;
-      continue;
-    }
-    const char *entry = level_name(l, l->next);
-    if (unlinkat(l->fd, entry, 0) == 0 || errno == ENOENT) {
+    } else if (unlinkat(l->fd, level_name(l, l->next), 0) == 0 || errno == ENOENT) {
       l->next++;
       ++*removed;
-      continue;
-    }
-    if (errno != EISDIR && errno != EPERM) {
+    } else if (errno != EISDIR && errno != EPERM)
       failed = fault(f, "remove");
-      break;
-    }
-    struct stat s;
-    struct level below;
-    if (fstatat(l->fd, entry, &s, AT_SYMLINK_NOFOLLOW) < 0) failed = fault(f, "remove");
-    else if (s.st_dev != device) failed = fault_of(f, EBUSY, "remove");
-    else if (level_open(&below, l->fd, entry, false, true) < 0) failed = fault(f, "remove");
-    else *push(&stack) = below;
+    else
+      failed = remove_enter(&stack, l->fd, level_name(l, l->next), device, f);
   }
   drop_stack(&stack);
   return failed;
@@ -1564,15 +1569,26 @@ static int copy_leaf(struct job *j, int from, const char *a, const struct stat *
   return failed;
 }
 
-static int copy_into(struct level *l, int from, const char *a, int to, const char *b, mode_t mode, bool overwrite, struct fault *f) {
+/* Makes the copy of a directory, and enters both. */
+static int copy_enter(struct stack *stack, int from, const char *a, int to, const char *b, mode_t mode, bool overwrite, struct fault *f) {
+  struct level l;
   if (mkdirat(to, b, 0700) < 0 && !(errno == EEXIST && overwrite)) return fault(f, "mkdir");
-  if (level_open(l, from, a, false, true) < 0) return fault(f, "open");
-  l->other_fd = openat(to, b, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  l->mode = mode;
-  if (l->other_fd >= 0) return 0;
-  fault(f, "open");
-  level_close(l);
-  return -1;
+  if (walk_open(stack, &l, from, a, false, true, UINT32_MAX) < 0) return fault(f, "open");
+  l.other_fd = openat(to, b, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  l.mode = mode;
+  int failed = l.other_fd < 0 ? fault(f, "open") : 0;
+  *push(stack) = l;
+  return failed;
+}
+
+/* Copies one entry of the directory on top of the stack; a directory is entered. */
+static int copy_entry(struct job *j, struct stack *stack, const char *name, bool overwrite, struct tally *t, struct fault *f) {
+  struct level *l = top(stack);
+  struct stat s;
+  if (fstatat(l->fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0) return errno == ENOENT ? 0 : fault(f, "stat");
+  if (!S_ISDIR(s.st_mode)) return copy_leaf(j, l->fd, name, &s, l->other_fd, name, overwrite, t, f);
+  t->entries++;
+  return copy_enter(stack, l->fd, name, l->other_fd, name, s.st_mode & 07777, overwrite, f);
 }
 
 static int copy_tree(struct job *j, int from, const char *a, int to, const char *b, bool overwrite, struct tally *t, struct fault *f) {
@@ -1580,25 +1596,17 @@ static int copy_tree(struct job *j, int from, const char *a, int to, const char 
   if (fstatat(from, a, &s, AT_SYMLINK_NOFOLLOW) < 0) return fault(f, "stat");
   if (!S_ISDIR(s.st_mode)) return copy_leaf(j, from, a, &s, to, b, overwrite, t, f);
   struct stack stack = {0};
-  struct level below;
-  int failed = copy_into(&below, from, a, to, b, s.st_mode & 07777, overwrite, f);
-  if (!failed) *push(&stack) = below;
+  int failed = copy_enter(&stack, from, a, to, b, s.st_mode & 07777, overwrite, f);
   t->entries++;
   while (!failed && stack.depth > 0) {
     struct level *l = top(&stack);
+    const char *name;
     if (j->cancelled) failed = fault_of(f, ECANCELED, "cancel");
-    else if (l->next == l->count) {
+    else if (level_next(&stack, l, UINT32_MAX, &name) < 0) failed = fault(f, "list");
+    else if (name) failed = copy_entry(j, &stack, name, overwrite, t, f);
+    else {
       if (fchmod(l->other_fd, l->mode) < 0) failed = fault(f, "chmod");
       pop(&stack);
-    } else {
-      const char *name = level_name(l, l->next++);
-      if (fstatat(l->fd, name, &s, AT_SYMLINK_NOFOLLOW) < 0) failed = errno == ENOENT ? 0 : fault(f, "stat");
-      else if (!S_ISDIR(s.st_mode)) failed = copy_leaf(j, l->fd, name, &s, l->other_fd, name, overwrite, t, f);
-      else {
-        failed = copy_into(&below, l->fd, name, l->other_fd, name, s.st_mode & 07777, overwrite, f);
-        if (!failed) *push(&stack) = below;
-        t->entries++;
-      }
     }
   }
   drop_stack(&stack);
@@ -1876,6 +1884,24 @@ static void grant(uint32_t id, struct reader *r) {
   }
 }
 
+/* Kills every program and what it has started; those that run end with the status that this gives them. */
+static void kill_all(uint32_t id) {
+  uint32_t killed = 0;
+  for (int i = 0; i < EXECS; i++) {
+    struct exec *e = &execs[i];
+    if (!e->used) continue;
+    *gate_of(e) = GATE_SHUT;
+    if (e->reported || e->exited || e->failed) continue;
+    e->killed = true;
+    exec_kill(e, false);
+  }
+  bool done = sweep(NULL, true, SWEEP_WHOLE, &killed);
+  for (int i = 0; i < EXECS; i++)
+    if (execs[i].used) open_gate(&execs[i]);
+  if (done) send_number(DONE, id, killed);
+  else send_failed(id, ETIMEDOUT, "kill");
+}
+
 static void on_frame(uint8_t type, uint32_t id, struct reader *r) {
   struct exec *e = exec_of(id);
   switch (type) {
@@ -1927,6 +1953,9 @@ static void on_frame(uint8_t type, uint32_t id, struct reader *r) {
       }
       break;
     }
+    case KILL_ALL:
+      kill_all(id);
+      break;
     case PING:
       send_empty(PONG, id);
       break;
@@ -1940,7 +1969,7 @@ static void leave(int code) {
   /* As process 1 we take everything with us; else (in tests) nothing of ours may survive. */
   if (getpid() != 1)
     for (int i = 0; i < EXECS; i++)
-      if (execs[i].used) kill_tree(&execs[i]);
+      if (execs[i].used) kill_tree(&execs[i], SWEEP_WHOLE, &(uint32_t){0});
   _exit(code);
 }
 
@@ -2014,12 +2043,26 @@ static void attend(struct pollfd *p, struct watch *w) {
     exec_pump(e);
 }
 
+/* When to look again for a bomb that an ended program has left. */
+static uint64_t look_at;
+
+static void look_for_bomb(void) {
+  if (now() < look_at) return;
+  look_at = now() + CROWDED_AGAIN;
+  bool left = false;
+  for (int i = 0; i < EXECS; i++) left = left || (execs[i].used && execs[i].reported);
+  uint32_t killed = left ? end_bomb() : 0;
+  if (killed > 0) dprintf(2, "bax-agent: killed %u processes of an ended command, which filled the limit of processes\n", killed);
+}
+
 static int milliseconds_to_wait(void) {
   uint64_t next = 0, t = now();
   for (int i = 0; i < EXECS; i++) {
     uint64_t at = execs[i].used ? exec_next(&execs[i]) : 0;
     if (at && (!next || at < next)) next = at;
   }
+  for (int i = 0; i < EXECS && look_at; i++)
+    if (execs[i].used && execs[i].reported && (!next || look_at < next)) next = look_at;
   if (!next) return -1;
   return next <= t ? 0 : (int)((next - t + MS - 1) / MS);
 }
@@ -2050,6 +2093,7 @@ static void serve(int signals) {
     if (ready > 0 && fds[0].revents) receive(&in);
     for (int i = 0; i < EXECS; i++)
       if (execs[i].used) exec_step(&execs[i]);
+    look_for_bomb();
     transmit();
   }
 }
@@ -2223,6 +2267,8 @@ int main(int argc, char **argv) {
   int signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (signals < 0 || wake_fd < 0) die("signalfd");
+  gates = mmap(NULL, EXECS * sizeof *gates, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (gates == MAP_FAILED) die("gates");
   fcntl(0, F_SETFL, fcntl(0, F_GETFL) | O_NONBLOCK);
   fcntl(1, F_SETFL, fcntl(1, F_GETFL) | O_NONBLOCK);
   fcntl(1, F_SETPIPE_SZ, 1 << 20);

@@ -95,6 +95,19 @@ export class AgentChannel {
     return answer.promise
   }
 
+  /** Kills every process but the agent; returns their number. @throws ContainerFault, BaxError `session_lost`. */
+  async killAll(): Promise<number> {
+    const answer = new Deferred<number>()
+    const id = this.begin(toAgent.killAll, new FrameWriter(), {
+      frame: (_type, body) => {
+        this.finish(id)
+        answer.resolve(body.u32())
+      },
+      fail: answer.reject,
+    })
+    return answer.promise
+  }
+
   #advance(): void {
     this.#nextId = this.#nextId === 0xffff_ffff ? 1 : this.#nextId + 1
   }

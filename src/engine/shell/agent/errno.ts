@@ -36,6 +36,7 @@ const names: Record<number, string> = {
   40: 'ELOOP',
   75: 'EOVERFLOW',
   95: 'EOPNOTSUPP',
+  110: 'ETIMEDOUT',
   116: 'ESTALE',
   122: 'EDQUOT',
   125: 'ECANCELED',

@@ -21,6 +21,7 @@ class AgentExec implements ContainerExec, Conversation {
   readonly stdout: OutputQueue
   readonly stderr: OutputQueue
   pid = 0
+  madeRoom = 0
   readonly #channel: AgentChannel
   readonly #id: number
   readonly #started = new Deferred<void>()
@@ -70,6 +71,7 @@ class AgentExec implements ContainerExec, Conversation {
   frame(type: number, body: FrameReader): void {
     if (type === fromAgent.started) {
       this.pid = body.u32()
+      this.madeRoom = body.u32()
       this.#started.resolve()
     } else if (type === fromAgent.inputCredit) this.#input.grant(body.u32())
     else if (type === fromAgent.inputClosed) this.#input.close()
@@ -139,6 +141,7 @@ function readExit(body: FrameReader): ExecExit {
     timedOut: (flags & 1) !== 0,
     killed: (flags & 2) !== 0,
     oomKilled: (flags & 4) !== 0,
+    crowdedOut: (flags & 8) !== 0,
     leftRunning: body.u32(),
     stdoutBytes: Number(body.u64()),
     stderrBytes: Number(body.u64()),

@@ -50,7 +50,7 @@ export class AgentFiles implements ContainerFiles {
   async list(
     path: PathBytes,
     { after = new Uint8Array(), limit = largest, hidden = true }: Parameters<ContainerFiles['list']>[1] = {},
-  ): Promise<{ entries: NamedFacts[]; total: number; more: boolean }> {
+  ): Promise<{ entries: NamedFacts[]; total: number; next: Uint8Array | null }> {
     const owners = await this.#owners()
     const body = new FrameWriter()
       .bytes(path)
@@ -67,7 +67,9 @@ export class AgentFiles implements ContainerFiles {
       }
     }
     const answer = await call.answer
-    return { entries, total: answer.u32(), more: answer.u8() === 1 }
+    const total = answer.u32()
+    const more = answer.u8() === 1
+    return { entries, total, next: more ? answer.bytes() : null }
   }
 
   async *walk(path: PathBytes, options: WalkOptions = {}): AsyncGenerator<WalkEntry, void, undefined> {

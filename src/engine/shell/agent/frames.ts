@@ -1,7 +1,7 @@
 /** The words of the protocol between engine and agent, and their spelling in bytes; `protocol.md` describes them. */
 
 /** Version that both sides must speak; a change of a frame raises it. */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** Bytes that may be on their way before the receiver grants more. */
 export const outputWindow = 1024 * 1024
@@ -24,6 +24,7 @@ export const toAgent = {
   file: 9,
   cancel: 10,
   ping: 11,
+  killAll: 12,
 } as const
 
 /** Frames from the agent. */

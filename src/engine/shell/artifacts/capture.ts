@@ -76,6 +76,8 @@ export class ArtifactCapture {
     const isNews = find.files.length + find.skipped.length + deleted.length > 0
     if (isNews) await this.#store.add(await this.#artifact(find, deleted, execId), this.count + 1)
     for (const [key] of gone) this.#seen.delete(key)
+    // Names beyond the cut are remembered only where an artifact has them: there may be any number of them.
+    if (find.cut) for (const [key, { sha256 }] of this.#seen) if (sha256 === null && !find.names.has(key)) this.#seen.delete(key) // prettier-ignore
     for (const [key, seen] of find.seen) this.#seen.set(key, seen)
     if (!isNews) return null
     this.count += 1

@@ -98,6 +98,10 @@ export class DockerContainer implements ShellContainer {
     return startExec(this.#channel, { ...spec, env: { ...defaults, ...this.#imageEnv(), ...home, ...spec.env } })
   }
 
+  killAll(): Promise<number> {
+    return this.#channel.killAll()
+  }
+
   async which(programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
     await Promise.all(programs.map((program) => this.#find(program)))
     return new Map(

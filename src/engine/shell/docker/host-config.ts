@@ -4,7 +4,10 @@ import type { ContainerSpec } from '../container.ts'
 
 const mebibyte = 1024 * 1024
 /** /dev/shm, which browsers and Python's multiprocessing use. */
-const sharedMemoryMb = 64
+const sharedMemory: Disk = { mb: 64, files: 1000 }
+/** Kernel memory of a file or directory with a long name. */
+const bytesPerFile = 1536
+const pageBytes = 4096
 /** Process 1 and its threads, which are not the session's. */
 const agentProcesses = 24
 /** The user of every program in a session. */
@@ -47,9 +50,12 @@ export function createOptions(plan: ContainerPlan): ContainerCreateOptions {
 
 function hostConfig({ spec, volumes, network, podman }: ContainerPlan): HostConfig {
   const { memoryMb, cpus, pids } = spec.limits
-  const mounts = tmpfsMounts(spec, volumes)
-  // A tmpfs is memory. With its size on top of the limit a full disk is ENOSPC, and no killed process.
-  const memory = (memoryMb + sharedMemoryMb + [...mounts.values()].reduce((sum, mb) => sum + mb, 0)) * mebibyte
+  const disks = disksOf(spec, volumes)
+  const sum = (of: (disk: Disk) => number) => [...disks.values()].reduce((total, disk) => total + of(disk), 0)
+  // A tmpfs is memory. With its size on top of the limit a full disk is ENOSPC, and no killed process. Its files are
+  // kernel memory as well: without room for all of them and for programs the kernel would have only the agent to kill.
+  const ofFiles = sum(({ files }) => files) * bytesPerFile
+  const memory = (memoryMb + sum(({ mb }) => mb)) * mebibyte + Math.max(0, ofFiles - (memoryMb / 2) * mebibyte)
   return {
     AutoRemove: true,
     NetworkMode: network,
@@ -57,31 +63,56 @@ function hostConfig({ spec, volumes, network, podman }: ContainerPlan): HostConf
     SecurityOpt: ['no-new-privileges'],
     Privileged: false,
     ReadonlyRootfs: true,
-    IpcMode: 'private',
+    // Podman takes no `nr_inodes`, and so keeps its own /dev/shm.
+    IpcMode: podman ? 'private' : 'none',
+    ...(!podman && { Sysctls: sharedMemorySysctls }),
     Memory: memory,
     MemorySwap: memory,
     NanoCpus: Math.round(cpus * 1e9),
     PidsLimit: pids + agentProcesses,
-    ShmSize: sharedMemoryMb * mebibyte,
-    Tmpfs: Object.fromEntries([...mounts].map(([path, mb]) => [path, tmpfsOptions(path, mb, podman)])),
+    ...(podman && { ShmSize: sharedMemory.mb * mebibyte }),
+    Tmpfs: Object.fromEntries(
+      [...disks]
+        .filter(([path]) => !podman || path !== sharedMemoryPath)
+        .map(([path, disk]) => [path, tmpfsOptions(path, disk, podman)]),
+    ),
     Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }],
     LogConfig: { Type: 'none', Config: {} },
   }
 }
 
-/** Writable folders and their sizes in MiB. */
-function tmpfsMounts({ limits, outputMounts }: ContainerSpec, volumes: readonly string[]): Map<string, number> {
-  return new Map([
-    ...volumes.map((path): [string, number] => [path, limits.tmpMb]),
-    ['/tmp', limits.tmpMb],
-    ['/workspace', limits.workspaceMb],
-    ...outputMounts.map((path): [string, number] => [path, limits.outputMb]),
+interface Disk {
+  readonly mb: number
+  /** Files and directories. */
+  readonly files: number
+}
+
+const sharedMemoryPath = '/dev/shm'
+
+/** System V objects outlive the processes that made them, and are memory as well. */
+const sharedMemorySysctls = {
+  'kernel.shmall': String((sharedMemory.mb * mebibyte) / pageBytes),
+  'kernel.shmmni': '1024',
+  'kernel.msgmni': '64',
+  'kernel.sem': '250 32000 100 128',
+}
+
+/** Writable folders. */
+function disksOf({ limits, outputMounts }: ContainerSpec, volumes: readonly string[]): Map<string, Disk> {
+  const { tmpMb, tmpFiles, workspaceMb, workspaceFiles, outputMb, outputFiles } = limits
+  return new Map<string, Disk>([
+    [sharedMemoryPath, sharedMemory],
+    ...volumes.map((path): [string, Disk] => [path, { mb: tmpMb, files: tmpFiles }]),
+    ['/tmp', { mb: tmpMb, files: tmpFiles }],
+    ['/workspace', { mb: workspaceMb, files: workspaceFiles }],
+    ...outputMounts.map((path): [string, Disk] => [path, { mb: outputMb, files: outputFiles }]),
   ])
 }
 
-function tmpfsOptions(path: string, mb: number, podman: boolean): string {
-  const options = ['rw', 'exec', 'nosuid', 'nodev', `size=${mb}m`]
-  const mode = `mode=${path === '/tmp' || podman ? 1777 : '0755'}`
-  // Podman knows no owner of a tmpfs.
-  return [...options, mode, ...(podman ? [] : [`uid=${user.uid}`, `gid=${user.gid}`])].join(',')
+function tmpfsOptions(path: string, { mb, files }: Disk, podman: boolean): string {
+  const isShared = path === '/tmp' || path === sharedMemoryPath || podman
+  const options = ['rw', path === sharedMemoryPath ? 'noexec' : 'exec', 'nosuid', 'nodev', `size=${mb}m`]
+  const mode = `mode=${isShared ? 1777 : '0755'}`
+  // Podman knows no owner of a tmpfs, and no limit of its files.
+  return [...options, mode, ...(podman ? [] : [`nr_inodes=${files}`, `uid=${user.uid}`, `gid=${user.gid}`])].join(',')
 }

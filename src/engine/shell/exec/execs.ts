@@ -201,7 +201,7 @@ function explainStart(error: unknown, { cwd }: Wanted): unknown {
     case 'EAGAIN':
       return new BaxError('too_many_execs', 'the session has as many processes as it may have', {
         cause: error,
-        hint: 'end some of them, or make a session with a higher limits.pids',
+        hint: 'end all of them with POST /shell/sessions/{id}/kill (bax shell kill), or create a session with a higher limits.pids',
       })
     default:
       return new BaxError('unsupported', `the container could not start the program (${error.code})`, { cause: error })

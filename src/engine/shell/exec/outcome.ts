@@ -21,11 +21,16 @@ export interface Outcome {
   readonly left_running: number
   readonly stdout_bytes: number
   readonly stderr_bytes: number
+  readonly warning?: string
 }
 
-/** The shell's rule: 128 + n for a signal; 124 after a time-out, as `timeout(1)` has it. */
-export function outcomeOf(exit: ExecExit): Outcome {
+/**
+ * The shell's rule: 128 + n for a signal; 124 after a time-out, as `timeout(1)` has it. `madeRoom` is the number of
+ * processes that were killed to start it.
+ */
+export function outcomeOf(exit: ExecExit, madeRoom: number): Outcome {
   const { code, signal, timedOut } = exit
+  const warning = warningOf(exit, madeRoom)
   return {
     exit_code: timedOut ? 124 : (code ?? 128 + (signal ?? 0)),
     signal: timedOut ? 'SIGKILL' : signal === null ? null : (signals[signal - 1] ?? `SIG${signal}`),
@@ -35,5 +40,12 @@ export function outcomeOf(exit: ExecExit): Outcome {
     left_running: exit.leftRunning,
     stdout_bytes: exit.stdoutBytes,
     stderr_bytes: exit.stderrBytes,
+    ...(warning && { warning }),
   }
+}
+
+function warningOf({ crowdedOut }: ExecExit, madeRoom: number): string | undefined {
+  if (crowdedOut) return 'killed: its processes filled limits.pids when another command was to start'
+  if (madeRoom === 0) return undefined
+  return `${madeRoom} processes of other commands were killed to start this one: they filled limits.pids`
 }

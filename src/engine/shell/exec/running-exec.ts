@@ -66,7 +66,7 @@ export class RunningExec {
   async finish(takeOutput: (exec: ContainerExec) => Promise<Handed>): Promise<void> {
     try {
       const [exit, handed] = await Promise.all([this.#exec.exit, takeOutput(this.#exec)])
-      this.#outcome = outcomeOf(exit)
+      this.#outcome = outcomeOf(exit, this.#exec.madeRoom)
       this.#handed = handed
     } catch (error) {
       this.#lost = true

@@ -14,7 +14,7 @@ const codes: Record<string, readonly [code: ErrorCode, message: string]> = {
   EBUSY: ['protected_path', 'belongs to the container and stays'],
   EEXIST: ['already_exists', 'exists already'],
   ENOTEMPTY: ['not_empty', 'is not empty'],
-  ENOSPC: ['no_space', 'does not fit: the disk of the session is full'],
+  ENOSPC: ['no_space', 'does not fit: the disk of the session is full, or has as many files as it may have'],
   EDQUOT: ['no_space', 'does not fit: the disk of the session is full'],
   EFBIG: ['no_space', 'is too large for the disk of the session'],
   ENOMEM: ['no_space', 'does not fit: the memory of the session is used up'],
@@ -24,6 +24,8 @@ const codes: Record<string, readonly [code: ErrorCode, message: string]> = {
 }
 
 const hints: Partial<Record<ErrorCode, string>> = {
+  no_space:
+    'delete files, or create a session with higher limits (workspace_mb and workspace_files, or those of the other folders)',
   not_empty: 'recursive deletes a directory with all that is in it',
   already_exists: 'overwrite replaces it',
 }

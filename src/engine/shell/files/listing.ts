@@ -19,15 +19,15 @@ export async function listFolder(files: ContainerFiles, input: ListInput): Promi
   const place = placeOf(input.path, input.path_b64)
   const { limit, show_hidden, cursor } = input
   const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
-  const { entries, total, more } = await onPath(place.shown.path, () =>
+  const { entries, total, next } = await onPath(place.shown.path, () =>
     files.list(place.bytes, { limit, hidden: show_hidden, ...after }),
   )
   return {
     ...place.shown,
     entries: entries.map((facts) => entryOf(facts, below(place, facts.name))),
     total,
-    truncated: more,
-    next_cursor: more ? Buffer.from(entries.at(-1)!.name).toString('base64url') : null,
+    truncated: next !== null,
+    next_cursor: next && Buffer.from(next).toString('base64url'),
   }
 }
 

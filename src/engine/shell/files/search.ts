@@ -28,7 +28,7 @@ export async function searchFiles(
     const { type } = await files.info(place.bytes, { follow: true })
     if (type !== 'directory')
       throw new BaxError('not_a_directory', `${JSON.stringify(place.shown.path)} is not a directory`)
-    return search.run(AbortSignal.any([signal, AbortSignal.timeout(limits.files.timeoutMs)]))
+    return search.run(signal, performance.now() + limits.files.timeoutMs)
   })
 }
 
@@ -52,21 +52,24 @@ class Search {
     this.#inLine = query === undefined ? undefined : lineMatcher(query, { regex, caseSensitive })
   }
 
-  async run(signal: AbortSignal): Promise<SearchOutput> {
+  /** Whatever was found by then when the time is over; the answer says that there may be more. */
+  async run(signal: AbortSignal, deadline: number): Promise<SearchOutput> {
     const { max_results, show_hidden } = this.#input
     const walk = this.#files.walk(this.#place.bytes, { hidden: show_hidden, maxEntries: mostEntries, signal })
     let batch: WalkEntry[] = []
     for await (const entry of walk) {
       signal.throwIfAborted()
-      this.#cut ||= entry.cut
-      if (!this.#isMeant(Buffer.from(entry.path).toString('utf8'))) continue
+      this.#cut ||= entry.cut || performance.now() > deadline
+      const isMeant = this.#isMeant(Buffer.from(entry.path).toString('utf8'))
+      if (!isMeant && this.#cut) break
+      if (!isMeant) continue
       if (!this.#inLine) this.#add(entry)
       else if (entry.type === 'file') batch.push(entry)
       if (batch.length === together) {
         await this.#readAll(batch)
         batch = []
       }
-      if (this.#matches.length > max_results) break
+      if (this.#cut || this.#matches.length > max_results) break
     }
     await this.#readAll(batch)
     return {

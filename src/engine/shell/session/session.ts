@@ -10,7 +10,7 @@ import type {
   StopReason,
 } from '../../../core/shapes/shell-session.ts'
 import type { ArtifactCapture, CaptureOf } from '../artifacts/capture.ts'
-import type { ShellContainer } from '../container.ts'
+import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { SessionTerms } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
 import { KeptExecs } from '../exec/kept-execs.ts'
@@ -128,6 +128,19 @@ export class ShellSession {
   touch(timeoutSecs?: number): void {
     this.assertReady()
     this.#idle.touch(timeoutSecs === undefined ? undefined : timeoutSecs * 1000)
+  }
+
+  /** Kills all its processes; returns their number. @throws BaxError `timeout` when some cannot be killed. */
+  async kill(): Promise<number> {
+    try {
+      return await this.use((container) => container.killAll())
+    } catch (error) {
+      if (!(error instanceof ContainerFault) || error.code !== 'ETIMEDOUT') throw error
+      throw new BaxError('timeout', `some processes of the shell session ${this.id} are still alive`, {
+        hint: 'delete the session',
+        cause: error,
+      })
+    }
   }
 
   /** What a command has left in the output mounts; null when nothing. The command's own end stands either way. */

@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits.ts'
 import type { Call } from '../../../core/operation.ts'
 import { isSeen, named } from '../../../core/owned.ts'
 import type {
+  ShellKill,
   ShellList,
   ShellListInput,
   ShellSession as SessionRecord,
@@ -227,6 +228,10 @@ export class ShellSessions {
     return session.record()
   }
 
+  async kill(idOrName: string, { caller }: Call): Promise<ShellKill> {
+    return { killed: await this.find(idOrName, caller).kill() }
+  }
+
   async delete(idOrName: string, { caller }: Call): Promise<void> {
     const session = this.#remembered(idOrName, caller)
     if (session instanceof ShellGrave) return
@@ -271,5 +276,8 @@ const specOf = (sessionId: string, input: ShellSessionInput, image: string): Con
     workspaceMb: input.limits.workspace_mb,
     outputMb: input.limits.output_mb,
     tmpMb: input.limits.tmp_mb,
+    workspaceFiles: input.limits.workspace_files,
+    outputFiles: input.limits.output_files,
+    tmpFiles: input.limits.tmp_files,
   },
 })

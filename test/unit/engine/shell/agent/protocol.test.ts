@@ -163,7 +163,7 @@ describe('the channel', () => {
     const sent: Buffer[] = []
     const channel = new AgentChannel((frame) => void sent.push(Buffer.from(frame)))
     const starting = startExec(channel, spec)
-    channel.receive(new FrameWriter().u32(7).frame(fromAgent.started, 1))
+    channel.receive(new FrameWriter().u32(7).u32(0).frame(fromAgent.started, 1))
     const exec = await starting
     const granted = () =>
       sent.filter((frame) => frame[4] === toAgent.credit).reduce((sum, frame) => sum + frame.readUInt32LE(10), 0)
@@ -182,7 +182,7 @@ describe('the channel', () => {
     const sent: Buffer[] = []
     const channel = new AgentChannel((frame) => void sent.push(Buffer.from(frame)))
     const starting = startExec(channel, spec)
-    channel.receive(new FrameWriter().u32(7).frame(fromAgent.started, 1))
+    channel.receive(new FrameWriter().u32(7).u32(0).frame(fromAgent.started, 1))
     const exec = await starting
     const size = () =>
       sent.filter((frame) => frame[4] === toAgent.data).reduce((sum, frame) => sum + frame.length - 9, 0)

@@ -21,7 +21,17 @@ const spec = {
   image: 'x',
   network: 'none' as const,
   outputMounts: ['/output', '/plots'],
-  limits: { memoryMb: 100, cpus: 0.5, pids: 10, workspaceMb: 20, outputMb: 30, tmpMb: 5 },
+  limits: {
+    memoryMb: 100,
+    cpus: 0.5,
+    pids: 10,
+    workspaceMb: 20,
+    outputMb: 30,
+    tmpMb: 5,
+    workspaceFiles: 2000,
+    outputFiles: 3000,
+    tmpFiles: 500,
+  },
 }
 
 describe('the address of Docker', () => {
@@ -101,11 +111,15 @@ describe('what Docker is told', () => {
       ...changes,
     })
 
-  test('gives every writable folder a size, and counts it on top of the memory', () => {
+  test('gives every writable folder a size and a number of files, and counts them on top of the memory', () => {
     const { Tmpfs, Memory } = options().HostConfig!
-    expect(Object.keys(Tmpfs!).toSorted()).toEqual(['/data', '/output', '/plots', '/tmp', '/workspace'])
-    expect(Tmpfs!['/plots']).toBe('rw,exec,nosuid,nodev,size=30m,mode=0755,uid=1000,gid=1000')
-    expect(Memory).toBe((100 + 64 + 20 + 30 + 30 + 5 + 5) * 1024 * 1024)
+    expect(Object.keys(Tmpfs!).toSorted()).toEqual(['/data', '/dev/shm', '/output', '/plots', '/tmp', '/workspace'])
+    expect(Tmpfs!['/plots']).toBe('rw,exec,nosuid,nodev,size=30m,mode=0755,nr_inodes=3000,uid=1000,gid=1000')
+    const folders = 64 + 20 + 30 + 30 + 5 + 5
+    expect(Memory).toBe((100 + folders) * 1024 * 1024)
+    const many = { ...spec, limits: { ...spec.limits, workspaceFiles: 1_000_000 } }
+    const files = 1000 + 1_000_000 + 3000 + 3000 + 500 + 500
+    expect(options({ spec: many }).HostConfig!.Memory).toBe((50 + folders) * 1024 * 1024 + files * 1536)
   })
 
   test("leaves a mount's owner out for Podman, which does not know it", () => {
