@@ -831,7 +831,7 @@ static void reap(void) {
       struct exec *e = &execs[i];
       if (!e->used) continue;
       if (e->supervisor == pid) {
-        supervisor_killed = supervisor_killed || (WIFSIGNALED(status) && !e->failed);
+        supervisor_killed = supervisor_killed || WIFSIGNALED(status);
         supervisor_gone(e, WIFEXITED(status));
       }
       else if (e->program == pid && !e->exited) {
@@ -926,8 +926,12 @@ static void exec_make_room(struct exec *e) {
   e->needs_room = false;
   if (!e->killing && e->tries++ < ROOM_TRIES && await_room(e)) open_gate(e);
   else {
+    uint32_t killed = 0;
     exec_failed(e, EAGAIN, "fork");
-    kill(e->supervisor, SIGKILL); /* it has no child */
+    /* A gate that was opened meanwhile may have let a program start. */
+    kill_tree(e, SWEEP, &killed);
+    *gate_of(e) = GATE_SHUT;
+    kill(e->supervisor, SIGKILL);
   }
 }
 
