@@ -17,11 +17,13 @@ export const drag = defineCommand({
     to: point.describe('Where it is released'),
     modifiers,
   }),
+  input: { kind: 'press', noun: 'drag' },
   result: null,
-  run: async ({ page, pointer }, { from, to, modifiers }) => {
+  run: async (context, { from, to, modifiers }) => {
+    const { page, pointer } = context
     await holding(page, modifiers, async () => {
       await page.mouse.move(from.x, from.y)
-      await dragFromHere(page, to)
+      await dragFromHere(context, to)
     })
     Object.assign(pointer, to)
   },
@@ -48,9 +50,10 @@ export const drag_to = defineCommand({
       message: 'target_selector or target_position is required',
       path: ['target_selector'],
     }),
+  input: { kind: 'press', noun: 'drag' },
   result: null,
   run: async (context, data) => {
-    const { page, act, locate } = context
+    const { page, act } = context
     const { selector, target_selector, source_position, target_position, timeout_ms: timeoutMs } = data
     await holding(page, data.modifiers, async () => {
       if (target_selector === undefined) {
@@ -58,18 +61,19 @@ export const drag_to = defineCommand({
         await act(selector, (element, limit) => dragInside(context, element, data, limit), options)
         return
       }
-      await act(target_selector, (target, limit) => target.waitFor({ state: 'visible', ...limit }), {
-        timeoutMs,
-        needs: 'visible',
-      })
+      const shown = async (element: Locator, limit: CallLimit) => {
+        await element.waitFor({ state: 'visible', ...limit })
+        return element
+      }
+      const target = await act(target_selector, shown, { timeoutMs, needs: 'visible' })
       const positions = {
         ...(source_position && { sourcePosition: source_position }),
         ...(target_position && { targetPosition: target_position }),
       }
       await act(
         selector,
-        (element, limit) => element.dragTo(locate(target_selector), { steps: dragSteps, ...positions, ...limit }),
-        { timeoutMs, needs: 'pointer', also: target_selector },
+        (element, limit) => dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit })),
+        { timeoutMs, needs: 'pointer', also: target_selector, endsOn: target },
       )
     })
   },
@@ -116,7 +120,7 @@ interface Inside {
 
 /** Takes hold of an element and drops at a place given from its own corner, which may lie outside of it. */
 async function dragInside(
-  { page, pointer }: CommandContext,
+  context: CommandContext,
   element: Locator,
   { source_position, target_position }: Inside,
   limit: CallLimit,
@@ -125,12 +129,23 @@ async function dragInside(
   const corner = await element.boundingBox(limit)
   if (!corner) throw new BaxError('element_detached', 'the element left the page during the drag')
   const to = { x: corner.x + target_position!.x, y: corner.y + target_position!.y }
-  await dragFromHere(page, to)
-  Object.assign(pointer, to)
+  await dragFromHere(context, to)
+  Object.assign(context.pointer, to)
 }
 
-async function dragFromHere(page: Page, to: Point): Promise<void> {
-  await page.mouse.down()
+/** Playwright leaves the button pressed when it does not get to the target: later clicks would be part of the drag. */
+async function dropped(page: Page, dragging: Promise<void>): Promise<void> {
+  try {
+    await dragging
+  } catch (error) {
+    // The page may be busy with the press; the release waits in line and nobody has to wait for it.
+    if (/move and down action done/.test(String(error))) void page.mouse.up().catch(() => {})
+    throw error
+  }
+}
+
+async function dragFromHere({ page, send }: CommandContext, to: Point): Promise<void> {
+  await send(() => page.mouse.down())
   try {
     await page.mouse.move(to.x, to.y, { steps: dragSteps })
   } finally {

@@ -38,6 +38,7 @@ export const check = defineCommand({
   summary: 'Set a checkbox or radio button',
   example: "'#terms'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'press', noun: 'check' },
   result: null,
   run: async ({ act }, { selector, timeout_ms }) => {
     await act(selector, (element, limit) => element.check(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
@@ -53,6 +54,7 @@ export const select_option = defineCommand({
     values: z.array(z.string()).min(1).max(1000).describe('Values or labels of the options'),
     timeout_ms: elementTimeout,
   }),
+  input: { kind: 'text', noun: 'selection' },
   result: z.object({ selected: z.array(z.string()).describe('Values of the chosen options') }),
   run: async ({ act }, { selector, values, timeout_ms }) => ({
     data: {

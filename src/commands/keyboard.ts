@@ -1,14 +1,15 @@
 /** Commands that type. */
+import type { ElementHandle, Frame } from 'playwright'
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
+import { type CommandContext, defineCommand } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
 
 /** Fields whose parts are typed one by one: their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
 
-/** Characters between two looks at whether the command may go on. */
-const typedAtOnce = 100
+/** Characters between two checks whether the field is still there. */
+const checkEvery = 20
 
 export const type_text = defineCommand({
   kind: 'action',
@@ -25,38 +26,85 @@ export const type_text = defineCommand({
     clear: z.boolean().default(false).describe('Empty the field first; else the text is added at its end'),
     timeout_ms: elementTimeout,
   }),
+  input: { kind: 'text', noun: 'text' },
   result: null,
-  run: async ({ page, act, signal, upload }, { selector, text, clear, timeout_ms }) => {
-    const done = await act(
+  run: async (context, { selector, text, clear, timeout_ms }) => {
+    const { act, send, upload } = context
+    const field = await act(
       selector,
       async (element, limit) => {
         const handle = await element.elementHandle(limit)
         const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
         if (type === 'file') {
-          await element.setInputFiles(text.split('\n').filter(Boolean).map(upload), limit)
-          return true
+          const files = text.split('\n').filter(Boolean).map(upload)
+          await send(() => element.setInputFiles(files, limit))
+          return null
         }
         if (composed.has(type)) {
           await element.fill(text, limit)
-          return true
+          return null
         }
         await handle.waitForElementState('visible', limit)
         await handle.waitForElementState('editable', limit)
         if (clear) await element.fill('', limit)
         await handle.evaluate(focusAtEnd)
-        return false
+        return handle
       },
       { timeoutMs: timeout_ms, needs: 'editable' },
     )
     // Long texts take longer than an element may be waited for: the batch's time is their limit.
-    if (done) return
-    const characters = [...text]
-    for (let at = 0; at < characters.length; at += typedAtOnce) {
-      signal.throwIfAborted()
-      await page.keyboard.type(characters.slice(at, at + typedAtOnce).join(''))
-    }
+    if (field) await typeInto(context, field, selector, [...text])
   },
 })
+
+/** @throws BaxError `element_detached` when the field leaves the page before all characters have reached it. */
+async function typeInto(
+  { page, signal, send, received }: CommandContext,
+  field: ElementHandle,
+  selector: string,
+  characters: readonly string[],
+): Promise<void> {
+  let typed = 0
+  let typedBefore: number | undefined
+  const onNavigated = (_: Frame) => (typedBefore ??= typed)
+  page.on('framenavigated', onNavigated)
+  try {
+    for (const character of characters) {
+      signal.throwIfAborted()
+      await send(() => page.keyboard.type(character))
+      typed += 1
+      if (typed % checkEvery !== 0 && typed < characters.length && typedBefore === undefined) continue
+      const state = await stateOf(field)
+      // A press of Enter may be answered after the navigation that it has led to.
+      const arrived = state === 'navigated' ? (typedBefore ?? typed) + 1 : state === 'gone' ? await received() : null
+      if (state === 'there') typedBefore = undefined
+      else if (arrived === null || arrived < characters.length) throw halfTyped(selector, arrived, characters.length)
+      else return
+    }
+  } finally {
+    page.off('framenavigated', onNavigated)
+  }
+}
+
+/** Whether a field can still receive keys: itself, or another one that has the focus in its place. */
+async function stateOf(field: ElementHandle): Promise<'there' | 'gone' | 'navigated'> {
+  try {
+    const isThere = await field.evaluate((node) => {
+      const { activeElement, body } = node.ownerDocument ?? document
+      return node.isConnected || (activeElement !== null && activeElement !== body)
+    })
+    return isThere ? 'there' : 'gone'
+  } catch {
+    // Its document is gone, or the page: the next key would fail by itself.
+    return 'navigated'
+  }
+}
+
+function halfTyped(selector: string, typed: number | null, characters: number): BaxError {
+  const details = { selector, characters, ...(typed !== null && { typed }) }
+  const count = typed === null ? `while ${characters} characters were typed` : `after ${typed} of ${characters} characters`
+  return new BaxError('element_detached', `${selector} left the page ${count}`, { details })
+}
 
 /** Runs in the page: a field that has the focus keeps its caret. */
 function focusAtEnd(element: Node): void {
@@ -77,6 +125,7 @@ export const clear = defineCommand({
   summary: 'Empty a field',
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'text', noun: 'clearing' },
   result: null,
   run: async ({ act }, { selector, timeout_ms }) => {
     await act(selector, (element, limit) => element.clear(limit), { timeoutMs: timeout_ms, needs: 'editable' })
@@ -105,6 +154,7 @@ export const press_key = defineCommand({
       .describe('A character, a key such as Enter, Tab, Escape, ArrowDown, F5, or a combination such as Control+A'),
     timeout_ms: elementTimeout,
   }),
+  input: { kind: 'text', noun: 'key press' },
   result: null,
   run: async ({ act }, { selector, key, timeout_ms }) => {
     // The last plus of `Control++` is the key itself.

@@ -12,6 +12,7 @@ export const click = defineCommand({
   summary: 'Click the middle of an element',
   example: "'#buy'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'press', noun: 'click' },
   result: null,
   run: async ({ act }, { selector, timeout_ms }) => {
     await act(selector, (element, limit) => element.click(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
@@ -23,10 +24,13 @@ export const click_at = defineCommand({
   summary: 'Click a place of the viewport',
   example: '120 340',
   data: z.object(pointFields),
+  input: { kind: 'press', noun: 'click' },
   result: null,
-  run: async ({ page, pointer }, { x, y }) => {
+  run: async ({ page, pointer, send }, { x, y }) => {
     await checkInView(page, { x, y })
-    await page.mouse.click(x, y)
+    await page.mouse.move(x, y)
+    await send(() => page.mouse.down())
+    await page.mouse.up()
     Object.assign(pointer, { x, y })
   },
 })
@@ -51,6 +55,7 @@ export const click_advanced = defineCommand({
     modifiers,
     timeout_ms: elementTimeout,
   }),
+  input: { kind: 'press', noun: 'click' },
   result: null,
   run: async ({ act }, { selector, button, click_count, modifiers, timeout_ms }) => {
     const how = { button, clickCount: click_count, modifiers: modifierKeys(modifiers) }
@@ -66,6 +71,7 @@ export const hover = defineCommand({
   summary: 'Move the pointer over an element',
   example: "'nav .menu'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'move', noun: 'hover' },
   result: null,
   run: async ({ act }, { selector, timeout_ms }) => {
     await act(selector, (element, limit) => element.hover(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
@@ -85,6 +91,7 @@ export const move_mouse_to = defineCommand({
       .optional()
       .describe('Points of a human-like path, curved and slow at both ends; without it the move is instant'),
   }),
+  input: { kind: 'move', noun: 'movement' },
   result: null,
-  run: ({ movePointer }, { x, y, steps }) => movePointer({ x, y }, steps),
+  run: ({ movePointer, send }, { x, y, steps }) => send(() => movePointer({ x, y }, steps)),
 })

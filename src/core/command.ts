@@ -47,12 +47,14 @@ export interface CommandContext {
   readonly browserContext: BrowserContext
   /** Aborted when the command is over or may not go on: give it to every Playwright call that takes one. */
   readonly signal: AbortSignal
-  /** The first match of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=… >> …` chains, `ref=e12`. */
-  locate(selector: string): Locator
-  /** Every match of a selector, for commands that list. */
+  /** Every match of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=… >> …` chains, `ref=e12`. */
   locateAll(selector: string): Locator
-  /** Waits until the element can take the action, runs it, and on failure says why (no match, hidden, covered by …). */
+  /** Waits until the first visible match can take the action, runs it, and on failure says why (no match, hidden, covered by …). */
   act<T>(selector: string, action: (element: Locator, limit: CallLimit) => Promise<T>, options?: ActOptions): Promise<T>
+  /** Sends input that the page has handled when `send` is done, so that a failure can report whether it arrived. */
+  send<T>(send: () => Promise<T>): Promise<T>
+  /** Number of characters that have reached a field since the command began; null when that is not known. */
+  received(): Promise<number | null>
   /** Value of an expression of the page, promises awaited; a page that hangs on it is freed. */
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
   /** The same with an element as `this`: a function is called with it, another expression evaluated. */
@@ -102,6 +104,16 @@ export interface ActOptions {
   readonly needs?: 'present' | 'visible' | 'pointer' | 'editable'
   /** A second element that the action needs, such as the target of a drag. */
   readonly also?: string
+  /** The element that the pointer is left on when it is not the one of the action. */
+  readonly endsOn?: Locator
+}
+
+/** Input that a command sends to a page, by which its delivery is detected and reported. */
+export interface CommandInput {
+  /** Events that prove its arrival: a pressed button, a moved pointer, or typed and chosen text. */
+  readonly kind: 'press' | 'move' | 'text'
+  /** Name of the input in messages: "the click was delivered". */
+  readonly noun: string
 }
 
 export interface Command<Data extends z.ZodObject = z.ZodObject> {
@@ -110,6 +122,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   /** Arguments as one would type them after `bax do <name>`; for the help text. */
   readonly example: string
   readonly data: Data
+  /** Set for commands that act like a person; a failed one reports whether its input has reached the page. */
+  readonly input?: CommandInput
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
   /** Time that the command may take, where it is neither the data's `timeout_ms` nor short. */

@@ -4,7 +4,7 @@ import { BaxError } from '../core/errors.ts'
 import { faultsOf, sentenceOf } from '../core/faults.ts'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
-import { batchContext } from '../core/shapes/commands.ts'
+import { batchContext, strictSelectors } from '../core/shapes/commands.ts'
 import { observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
 
@@ -45,6 +45,7 @@ export const browserStep = defineOperation({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).optional().describe('Ordered commands'),
     context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    strict: strictSelectors,
     observe: z
       .union([z.boolean(), observationWishes])
       .default(true)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { commandRequest } from '../commands/index.ts'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
-import { batchContext, commandsResult } from '../core/shapes/commands.ts'
+import { batchContext, commandsResult, strictSelectors } from '../core/shapes/commands.ts'
 import { sessionId } from './sessions.ts'
 
 export const runCommands = defineOperation({
@@ -20,6 +20,7 @@ export const runCommands = defineOperation({
     headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
     context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    strict: strictSelectors,
     timeout_ms: z
       .int()
       .min(1)

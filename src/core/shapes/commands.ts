@@ -12,6 +12,12 @@ export const batchContext = z
   })
   .describe('Thread or task metadata, kept with the events')
 
+/** Field of every request with commands. */
+export const strictSelectors = z
+  .boolean()
+  .default(false)
+  .describe('Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one')
+
 export const commandResult = z
   .object({
     success: z.boolean(),
@@ -23,11 +29,21 @@ export const commandResult = z
       .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
       .optional()
       .describe('What an extraction returned'),
+    matches: z
+      .int()
+      .min(2)
+      .optional()
+      .describe('Elements that the selector matched, when several; the first visible one was used'),
     data: z.record(z.string(), z.unknown()).optional(),
     skipped: z.boolean().optional(),
     error: z.string().optional(),
     code: z.string().optional(),
-    details: z.record(z.string(), z.unknown()).optional(),
+    details: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'Facts of a failure. delivered: whether the input of an action has reached the page; outcome "unknown" when it may have',
+      ),
   })
   .meta({ id: 'CommandResult' })
 
@@ -62,5 +78,6 @@ export interface CommandBatch {
   readonly headless?: boolean
   readonly context?: Record<string, unknown>
   readonly continue_on_error?: boolean
+  readonly strict?: boolean
   readonly timeout_ms?: number
 }

@@ -3,7 +3,9 @@ import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../core/command.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import type { Delivery } from './delivery.ts'
 import { explain } from './explain.ts'
+import { pick, type Picked } from './pick.ts'
 import { locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
 
 /** A wait of nothing still has to ask the page once. */
@@ -15,29 +17,50 @@ export const callLimit = (timeoutMs: number | undefined, signal: AbortSignal): C
   signal,
 })
 
+/** What one command knows of its elements. */
+export interface Acting {
+  readonly page: Page
+  readonly signal: AbortSignal
+  /** Refuse a selector that matches several elements. */
+  readonly strict: boolean
+  /** Set for commands that send input. */
+  readonly delivery: Delivery | undefined
+  /** Called with the number of matches when there are several. */
+  readonly onMatches: (matches: number) => void
+}
+
 /**
- * Runs an action on the first match of a selector.
+ * Runs an action on the first visible match of a selector, or on the first one when none is visible.
  * @throws BaxError that says what stood in the way.
  */
 export async function act<T>(
-  page: Page,
-  signal: AbortSignal,
+  { page, signal, strict, delivery, onMatches }: Acting,
   selector: string,
   action: (element: Locator, limit: CallLimit) => Promise<T>,
   options: ActOptions = {},
 ): Promise<T> {
   const parsed = parseSelector(selector)
-  const element = locateAll(page, parsed).first()
-  if (parsed.ref) await checkRef(element, selector, parsed)
+  if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
   const limit = callLimit(options.timeoutMs, signal)
+  const started = performance.now()
+  let picked: Picked | undefined
   try {
-    return await action(element, limit)
+    picked = await pick({ page, selector, parsed, needs: options.needs, strict }, limit)
+    if (picked.matches > 1) onMatches(picked.matches)
+    const left = Math.max(leastMs, Math.round(limit.timeout - (performance.now() - started)))
+    return await action(picked.element, { ...limit, timeout: left })
   } catch (error) {
+    delivery?.readLog(error)
     if (error instanceof BaxError) throw error
     signal.throwIfAborted()
-    throw await explain(error, { page, selector, ...options, timeoutMs: limit.timeout })
+    const sent = isLate(error) ? await delivery?.failure(selector, error) : undefined
+    throw sent ?? (await explain(error, { page, selector, ...options, picked, timeoutMs: limit.timeout }))
   }
 }
+
+/** Failures after which the page does not say any more what stood in the way: out of time, or the element is gone. */
+const isLate = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'TimeoutError' || /not attached to the DOM|was detached/.test(error.message))
 
 /** A reference names one element of a snapshot: when that is gone, waiting does not bring it back. */
 async function checkRef(element: Locator, selector: string, parsed: ParsedSelector): Promise<void> {

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../core/command.ts'
 import { openableUrl } from '../../core/urls.ts'
 import { act, callLimit } from './act.ts'
 import type { BatchTarget } from './batch-target.ts'
+import type { Delivery } from './delivery.ts'
 import { evaluate, evaluateOn } from './evaluate.ts'
 import { measure } from './measure.ts'
 import { markAction, navigated, watchNavigations } from './navigation-watch.ts'
@@ -18,34 +19,38 @@ interface Making {
   readonly signal: AbortSignal
   /** Whether the command may make the page navigate, so that a wait after it means its navigation. */
   readonly acts: boolean
+  readonly delivery: Delivery | undefined
+  readonly strict: boolean
+  readonly onMatches: (matches: number) => void
 }
 
-export async function makeContext({ target, tools, signal, acts }: Making): Promise<CommandContext> {
+export async function makeContext({ target, tools, acts, ...making }: Making): Promise<CommandContext> {
+  const { signal, delivery } = making
   const page = await target.page()
   watchNavigations(page)
   const overlay = await overlayOf(page)
+  await delivery?.begin(page)
   if (acts) markAction(page)
-  const locate = (selector: string) => locateAll(page, parseSelector(selector)).first()
   return {
     page,
     browserContext: target.browserContext,
     signal,
     overlay,
     pointer: target.pointer,
-    locate,
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: (selector, action, options) =>
       act(
-        page,
-        signal,
+        { page, ...making },
         selector,
         async (element, limit) => {
           const done = await action(element, limit)
-          if (options?.needs === 'pointer') touch(target.pointer, options.also ? locate(options.also) : element)
+          if (options?.needs === 'pointer') touch(target.pointer, options.endsOn ?? element)
           return done
         },
         options,
       ),
+    send: (send) => (delivery ? delivery.send(send) : send()),
+    received: async () => (await delivery?.received()) ?? null,
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),

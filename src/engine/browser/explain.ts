@@ -6,6 +6,7 @@ import type { ElementState } from './diagnose.page.ts'
 import diagnoseScript from './diagnose.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
 import { framedMatches } from './framed.ts'
+import type { Picked } from './pick.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from './page-function.ts'
 import { isGone, translated } from './playwright-errors.ts'
@@ -15,6 +16,8 @@ export interface Failed extends ActOptions {
   readonly page: Page
   readonly selector: string
   readonly timeoutMs: number
+  /** The element that the action was given; undefined when none was found. */
+  readonly picked?: Picked | undefined
 }
 
 /** How long a page may take to say what is wrong with it. */
@@ -57,7 +60,8 @@ export async function explain(error: unknown, failed: Failed): Promise<BaxError>
   if (!timedOut) return translated(error, selector)
   const found = await diagnose(failed, message)
   if (found) return found
-  const second = failed.also === undefined ? null : await diagnose({ ...failed, selector: failed.also }, message)
+  const also = failed.also === undefined ? undefined : { ...failed, selector: failed.also, picked: undefined }
+  const second = also ? await diagnose(also, message) : null
   return second ?? stillBusy(failed, message, error)
 }
 
@@ -74,10 +78,17 @@ async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
     // Playwright counts none where it cannot ask: only of a page that answers does that say anything.
     return answers ? notFound(failed, near) : null
   }
-  const state = await answered(all.first().evaluate(stateOf, undefined, { timeout: diagnosisMs }))
+  const { element, which } = (await stillThere(failed.picked)) ?? { element: all.first(), which: 'first' }
+  const state = await answered(element.evaluate(stateOf, undefined, { timeout: diagnosisMs }))
   if (!state) return null
   const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await answered(frameCover(page, parsed)) : null)
-  return fromState(failed, { ...state, coveredBy: coveredBy ?? interceptor(log) }, matched, log)
+  const seen = { ...state, coveredBy: coveredBy ?? interceptor(log) }
+  return fromState(failed, seen, matched > 1 ? { matched, which } : { matched }, log)
+}
+
+/** The element of the action, unless it is hidden or gone by now. */
+async function stillThere(picked: Picked | undefined): Promise<Picked | undefined> {
+  return picked && ((await answered(picked.element.count())) ?? 0) > 0 ? picked : undefined
 }
 
 /** A refusal is an answer too: the page's policy, or a navigation that is under way. */
@@ -138,9 +149,16 @@ function notFound({ selector, timeoutMs }: Failed, near: Candidate[] = []): BaxE
   })
 }
 
+/** How many elements the selector has matched, and which of several was inspected. */
+interface Found {
+  readonly matched: number
+  readonly which?: Picked['which']
+}
+
 /** The obstacles in the order in which they matter. */
-function fromState({ selector, needs }: Failed, state: ElementState, matched: number, log: string): BaxError | null {
-  const first = matched > 1 ? `${selector} (the first of ${matched} matches)` : selector
+function fromState({ selector, needs }: Failed, state: ElementState, found: Found, log: string): BaxError | null {
+  const { matched, which } = found
+  const first = which ? `${selector} (the ${which} of ${matched} matches)` : selector
   const details = { selector, matched, candidates: [], element: state.name }
   const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
     new BaxError(code, `${first} ${sentence}`, { details: { ...details, ...more } })

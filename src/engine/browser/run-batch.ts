@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { makeContext } from './command-context.ts'
+import { Delivery } from './delivery.ts'
 import { failureOf } from './playwright-errors.ts'
 
 /** What the engine lends to commands beside the browser. */
@@ -45,7 +46,8 @@ export async function runBatch(
   try {
     for (const [index, call] of batch.commands.entries()) {
       const over = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
-      const step: Step = { target, tools, stop, call, index, ...(batch.context && { context: batch.context }) }
+      const { context, strict = false } = batch
+      const step: Step = { target, tools, stop, call, index, strict, ...(context && { context }) }
       if (!over) await watch?.before(index)
       const result = over && failed ? skipped(call, index) : await runOne(step)
       if (!over) await watch?.after(index)
@@ -101,31 +103,39 @@ interface Step {
   readonly stop: Stop
   readonly call: CommandCall
   readonly index: number
+  /** Refuse selectors that match several elements. */
+  readonly strict: boolean
   readonly context?: Record<string, unknown>
 }
 
-async function runOne({ target, tools, stop, call, index, context: metadata }: Step): Promise<CommandResult> {
+async function runOne({ target, tools, stop, call, index, strict, context: metadata }: Step): Promise<CommandResult> {
   const command = catalogue.get(call.command)
   const head = { command_type: command?.kind ?? ('action' as const), command: call.command, index }
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
   target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
+  const delivery = command?.input && new Delivery(command.input)
+  let matches = 1
+  const onMatches = (count: number) => (matches = Math.max(matches, count))
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
     const patience = { ms: patienceMs(command, call.data), command: call.command }
     const outcome = await untilStopped(stop.signal, target, patience, async (signal) => {
-      const context = await makeContext({ target, tools, signal, acts: mayNavigate(command.kind, call.command) })
+      const acts = mayNavigate(command.kind, call.command)
+      const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
       return command.run(context, (call.data ?? {}) as never)
     })
-    result = { success: true, ...head, duration_ms: duration(), ...outcome }
+    result = { success: true, ...head, duration_ms: duration(), ...severalOf(matches), ...outcome }
   } catch (thrown) {
-    const error = await failureOf(thrown, call.command, target)
+    const failed = await failureOf(thrown, call.command, target)
+    const error = delivery ? await delivery.describe(failed) : failed
     const details = error.details && !Array.isArray(error.details) ? (error.details as Record<string, unknown>) : null
     result = {
       success: false,
       ...head,
       duration_ms: duration(),
+      ...severalOf(matches),
       error: error.message,
       code: error.code,
       ...(details && { details }),
@@ -141,6 +151,8 @@ async function runOne({ target, tools, stop, call, index, context: metadata }: S
   })
   return result
 }
+
+const severalOf = (matches: number) => (matches > 1 ? { matches } : {})
 
 /** Time that a stopped command gets to let go of the page. */
 const lettingGoMs = 1500

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import type { CommandResult } from '../../src/core/shapes/commands.ts'
+
+/** A request that the page waits for keeps it as busy as a loop would, and costs no processor time. */
+const script = `<script>
+  window.count = 0
+  const block = (ms) => { const request = new XMLHttpRequest(); request.open('GET', '/wait?' + ms, false); request.send() }
+</script>`
+const style = '<style>body{margin:0} .cover{position:fixed;inset:0;background:#eee}</style>'
+
+/** The late work takes longer than the action may, which is 2000 ms. */
+const pages = {
+  '/removed': `${script}<button id=b onclick="count++; this.remove(); block(2100)">Buy</button>`,
+  '/covered-after': `${style}${script}<button id=b onclick="count++; const d = document.createElement('div'); d.className = 'cover'; document.body.append(d); block(2100)">Buy</button>`,
+  '/covered': `${style}${script}<button id=b onclick="count++">Buy</button><div class=cover id=ov></div>`,
+  '/navigates': `${script}<button id=b onclick="location.href = '/covered'">Go</button>`,
+  '/dialog': `${script}<button id=b onclick="count++; alert('a'); confirm('b'); this.remove(); block(2100)">Ask</button>`,
+  '/replaced': `${script}<div id=box><button id=b>Buy</button></div><script>
+    const renew = () => { box.innerHTML = '<button id=b>Buy</button>'; b.onclick = () => { count++; renew(); block(2100) } }
+    renew(); setTimeout(renew, 50); setTimeout(renew, 100)</script>`,
+  '/down': `${script}<button id=b onmousedown="count++; this.remove(); block(2100)">Buy</button>`,
+  '/hangs': `${script}<button id=b onclick="block(5500)">Work</button>`,
+  '/select': `${script}<select id=s onchange="count++; block(2100)"><option>a<option>b</select>`,
+  '/check': `${script}<input type=checkbox id=c onclick="count++; setTimeout(() => this.checked = false); return true">
+    <input type=checkbox id=d onclick="count++; this.remove(); block(2100)">`,
+  '/keys': `${script}<input id=i onkeydown="count++; this.remove(); block(2100)"><input id=v oninput="count++; block(2100)" value=old>`,
+  '/half': `<input id=i oninput="if (value.length === 5) this.remove()"><input id=full oninput="if (value.length === 5) this.remove()">`,
+  '/drag': `${script}<style>div{width:50px;height:50px;background:#ccc;margin:20px}</style>
+    <div id=from onmousedown="count++; to.style.display = 'none'">a</div><div id=to>b</div>`,
+  '/hover': `${script}<button id=b onmousemove="count++; this.remove(); block(2100)">Menu</button>`,
+  '/frame': `<iframe id=f src=/removed></iframe>`,
+  '/shadow': `${script}<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<button id=b>Buy</button>'
+    host.shadowRoot.querySelector('#b').onclick = (event) => { count++; event.target.remove(); block(2100) }</script>`,
+  '/wait': (request, response) => void setTimeout(() => response.end(), Number(request.url!.split('?')[1])),
+} satisfies Parameters<typeof serveSite>[0]
+
+let site: Site
+let homes: Homes
+const client = () => homes.clients.embedded
+
+beforeAll(async () => {
+  ;[site, homes] = await Promise.all([serveSite(pages), openHomes()])
+})
+afterAll(async () => {
+  await homes?.close()
+  await site?.close()
+})
+
+type Step = [command: string, data?: Record<string, unknown>]
+
+const open = async (more: object = {}) => (await client().createSession({ headless: true, ...more })).session_id!
+
+/** Opens a page and runs one command, which gets 2000 ms. */
+async function failing(id: string, path: string, [command, data = {}]: Step): Promise<CommandResult> {
+  const { results } = await client().runCommands({
+    session_id: id,
+    commands: [
+      { command: 'navigate_to', data: { url: site.url + path } },
+      { command, data },
+    ],
+  } as never)
+  expect(results[0]).toMatchObject({ success: true })
+  expect(results[1], JSON.stringify(results[1])).toMatchObject({ success: false, command })
+  return results[1]!
+}
+
+async function count(id: string): Promise<unknown> {
+  const commands = [{ command: 'evaluate', data: { expression: 'window.count' } }]
+  const { results } = await client().runCommands({ session_id: id, commands } as never)
+  return (results[0]!.data!['result'] as { value: unknown }).value
+}
+
+const soon = { timeout_ms: 2000 }
+const delivered = (noun: string) => ({
+  code: 'timeout',
+  error: `the ${noun} was delivered, but the page did not settle in time`,
+  details: { delivered: true },
+})
+
+describe.concurrent('an action whose input has reached the page', () => {
+  test.for<[string, Step, string]>([
+    ['/removed', ['click', { selector: '#b', ...soon }], 'click'],
+    ['/covered-after', ['click', { selector: '#b', ...soon }], 'click'],
+    ['/dialog', ['click', { selector: '#b', ...soon }], 'click'],
+    ['/replaced', ['click', { selector: '#b', ...soon }], 'click'],
+    ['/down', ['click_advanced', { selector: '#b', ...soon }], 'click'],
+    ['/shadow', ['click', { selector: '#b', ...soon }], 'click'],
+    ['/select', ['select_option', { selector: '#s', values: ['b'], ...soon }], 'selection'],
+    ['/check', ['check', { selector: '#d', ...soon }], 'check'],
+    ['/keys', ['press_key', { selector: '#i', key: 'a', ...soon }], 'key press'],
+    ['/keys', ['clear', { selector: '#v', ...soon }], 'clearing'],
+    ['/hover', ['hover', { selector: '#b', ...soon }], 'hover'],
+    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...soon }], 'drag'],
+  ])('%s: %j', async ([path, step, noun], { expect }) => {
+    const id = await open()
+    expect(await failing(id, path, step)).toMatchObject(delivered(noun))
+    expect(await count(id)).toBe(1)
+  })
+
+  test('click in a frame', async ({ expect }) => {
+    const step: Step = ['click', { selector: 'frame=#f >> #b', ...soon }]
+    expect(await failing(await open(), '/frame', step)).toMatchObject(delivered('click'))
+  })
+})
+
+describe.concurrent('an action whose input has not reached the page', () => {
+  test.for<[string, Step, string]>([
+    ['/covered', ['click', { selector: '#b', timeout_ms: 400 }], 'element_obscured'],
+    ['/covered', ['click', { selector: '#nothing', timeout_ms: 300 }], 'element_not_found'],
+    ['/covered', ['press_key', { selector: '#nothing', key: 'a', timeout_ms: 300 }], 'element_not_found'],
+    ['/covered', ['type_text', { selector: '#nothing', text: 'a', timeout_ms: 300 }], 'element_not_found'],
+    ['/covered', ['select_option', { selector: '#nothing', values: ['a'], timeout_ms: 300 }], 'element_not_found'],
+    ['/covered', ['click', { selector: 'ref=e999' }], 'stale_ref'],
+    ['/covered', ['click_at', { x: -5, y: 5 }], 'invalid_data'],
+  ])('%s: %j is %s', async ([path, step, code], { expect }) => {
+    const id = await open()
+    expect(await failing(id, path, step)).toMatchObject({ code, details: { delivered: false } })
+    expect(await count(id)).toBe(0)
+  })
+
+  test('an extraction says nothing of a delivery', async ({ expect }) => {
+    const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 300 }])
+    expect(details).not.toHaveProperty('delivered')
+  })
+})
+
+describe.concurrent('what else is known of a delivery', () => {
+  test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
+    const id = await open()
+    const result = await failing(id, '/check', ['check', { selector: '#c', ...soon }])
+    expect(result).toMatchObject({ code: 'action_failed', details: { delivered: true } })
+    expect(await count(id)).toBe(1)
+  })
+
+  test('a field that leaves the page while it is typed into: how many characters have arrived', async ({ expect }) => {
+    const id = await open()
+    const result = await failing(id, '/half', ['type_text', { selector: '#i', text: 'eleven chars' }])
+    expect(result).toMatchObject({
+      code: 'element_detached',
+      error: '#i left the page after 5 of 12 characters',
+      details: { delivered: true, typed: 5, characters: 12 },
+    })
+    const whole = { command: 'type_text', data: { selector: '#full', text: 'fünf5' } }
+    expect(await client().runCommands({ session_id: id, commands: [whole] } as never)).toMatchObject({ success: true })
+  })
+
+  test('a page that hangs for longer than it is asked leaves it unknown', async ({ expect }) => {
+    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...soon }])
+    expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
+    expect(result.details).not.toHaveProperty('delivered')
+  })
+
+  test('a batch that is over in the middle of a click at a place', async ({ expect }) => {
+    const id = await open({ start_url: `${site.url}/down` })
+    const answer = await client().runCommands({
+      session_id: id,
+      commands: [{ command: 'click_at', data: { x: 12, y: 12 } }],
+      timeout_ms: 2000,
+    } as never)
+    expect(answer.results[0]).toMatchObject(delivered('click'))
+  })
+
+  test('a click that navigates, or opens dialogs only, succeeds', async ({ expect }) => {
+    const id = await open({ start_url: `${site.url}/navigates` })
+    const commands = [{ command: 'click', data: { selector: '#b', timeout_ms: 4000 } }]
+    expect(await client().runCommands({ session_id: id, commands } as never)).toMatchObject({ success: true })
+  })
+})
