@@ -34,6 +34,7 @@ export async function showBatch(
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
+  for (const result of body.results) tellMatches(context, result, typed)
   await tellFailures(context, body)
   return body.success ? exits.done : exits.failed
 }
@@ -92,6 +93,16 @@ function writeFileFor({ io }: Context, file: string, content: Content): void {
       cause: error,
     })
   }
+}
+
+function tellMatches(
+  { io }: Context,
+  { command, index, matches }: CommandResult,
+  typed: readonly TypedCommand[] | null,
+) {
+  if (matches === undefined) return
+  const selector = typed?.[index]?.data['selector'] ?? 'the selector'
+  note(io, `${kebab(command)}: ${String(selector)} matches ${matches} elements, the first visible one was used`)
 }
 
 async function tellFailures({ io }: Context, { results }: CommandsResult): Promise<void> {

@@ -5,6 +5,7 @@ import type { CommandsResult } from '../core/shapes/commands.ts'
 import { batchFields, type TypedBatch, type TypedCommand } from './batch.ts'
 import { showBatch } from './batch-output.ts'
 import { explainSession, sessionFor } from './chosen-session.ts'
+import { reportingControl } from './control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
 import type { Home } from './home.ts'
 import { type Io, note } from './io.ts'
@@ -36,7 +37,8 @@ export async function sendBatch(context: Context, { batch, given = {}, homeName,
   try {
     const options = { signal: io.signal, strict: true }
     const { http } = operationNamed(manifest, 'runCommands')
-    const body = (await call(home.transport, http, input, options)) as CommandsResult
+    const sending = call(home.transport, http, input, options)
+    const body = (await reportingControl(io, home.transport, session?.id, sending)) as CommandsResult
     if (!session && home.kind !== 'embedded' && !settings.json) {
       note(io, `session ${body.session_id} (go on with: bax do -s ${body.session_id} …)`)
     }

@@ -148,6 +148,11 @@ async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientReques
   request.end()
 }
 
+/** Errors by which no connection was made. */
+const unsent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES',
+]) // prettier-ignore
+
 /** The error of a call that did not reach its engine, or lost it. */
 export function unreachable(name: string, cause: unknown): BaxError {
   const code = (cause as NodeJS.ErrnoException).code
@@ -159,6 +164,8 @@ export function unreachable(name: string, cause: unknown): BaxError {
         : (code ?? (cause as Error).message)
   return new BaxError('engine_unreachable', `cannot reach the engine at ${name}: ${why}`, {
     hint: 'is it running? start a server with `bax serve`, or leave --server out to use an engine of your own',
+    // Once a connection was made, the request may have been carried out.
+    ...(!unsent.has(code ?? '') && { details: { outcome: 'unknown' } }),
     cause,
   })
 }

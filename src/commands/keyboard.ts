@@ -102,7 +102,8 @@ async function stateOf(field: ElementHandle): Promise<'there' | 'gone' | 'naviga
 
 function halfTyped(selector: string, typed: number | null, characters: number): BaxError {
   const details = { selector, characters, ...(typed !== null && { typed }) }
-  const count = typed === null ? `while ${characters} characters were typed` : `after ${typed} of ${characters} characters`
+  const count =
+    typed === null ? `while ${characters} characters were typed` : `after ${typed} of ${characters} characters`
   return new BaxError('element_detached', `${selector} left the page ${count}`, { details })
 }
 

@@ -11,6 +11,7 @@ import { print } from '../io.ts'
 import { needOf } from '../need.ts'
 import { observationText, writePicture } from '../observation.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
+import { reportingControl } from '../control-notice.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {
@@ -23,7 +24,8 @@ export const command: TerminalCommand = {
     const { input, source } = readOperation(context, operation, typed)
     const home = openHome(context, needOf(operation, input))
     try {
-      const body = await call(home.transport, operation.http, input, { signal: io.signal, strict: true })
+      const asking = call(home.transport, operation.http, input, { signal: io.signal, strict: true })
+      const body = await reportingControl(io, home.transport, String(input['session_id']), asking)
       // A selector that finds nothing is the page's answer, not a refused request.
       if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
       const seen = body as Observation

@@ -13,6 +13,7 @@ interface Flags {
   readonly retries?: string
   readonly schema?: boolean
   readonly shard?: string
+  readonly strict?: boolean
   readonly updateSnapshots?: boolean
   readonly var?: string[]
 }
@@ -32,6 +33,7 @@ export const command: TerminalCommand = {
       command.option('--fail-fast', 'start no further script after a failed one')
       command.option('--retries <number>', 'try a failed script again so often')
       command.option('--shard <i/n>', 'run the i-th of n parts of the scripts')
+      command.option('--strict', 'fail when a selector matches several elements')
       command.option('--update-snapshots', 'store the pictures that are compared anew')
     })
     const flags = typed.flags as Flags
@@ -55,6 +57,7 @@ export const command: TerminalCommand = {
         retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
         failFast: flags.failFast ?? false,
         check: flags.check ?? false,
+        strict: flags.strict ?? false,
         updateSnapshots: flags.updateSnapshots ?? false,
         ...(flags.artifacts !== undefined && { artifacts: flags.artifacts }),
         ...(flags.shard !== undefined && { shard: parseShard(flags.shard) }),

@@ -5,6 +5,7 @@ import type { StepResult } from '../../core/shapes/observe.ts'
 import type { BatchKind, TypedBatch } from '../batch.ts'
 import { showBatch } from '../batch-output.ts'
 import { explainSession, noEngineFor, sessionFor } from '../chosen-session.ts'
+import { reportingControl } from '../control-notice.ts'
 import { operationNamed } from '../context.ts'
 import { homeName, openHome } from '../home.ts'
 import type { TerminalCommand } from '../invocation.ts'
@@ -40,7 +41,8 @@ export const command: TerminalCommand = {
     }
     try {
       const { http } = operationNamed(manifest, 'browserStep')
-      const body = (await call(home.transport, http, input, { signal: io.signal, strict: true })) as StepResult
+      const sending = call(home.transport, http, input, { signal: io.signal, strict: true })
+      const body = (await reportingControl(io, home.transport, session?.id, sending)) as StepResult
       if (!session && home.kind !== 'embedded' && !settings.json) {
         note(io, `session ${body.session_id} (go on with: bax step -s ${body.session_id} …)`)
       }

@@ -38,6 +38,10 @@ export interface Reach {
   readonly transport: Transport
   sessionId(): string | undefined
   shellId: string | undefined
+  /** Refuse selectors that match several elements. */
+  readonly strict: boolean
+  /** Reports on stderr when the work on a session waits for a person. */
+  reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
   /** Writes a picture that a step names a file for, on this machine and not on the engine's; returns where it is. */
   keepPicture(path: string, png: Uint8Array): Promise<string>
 }
@@ -68,12 +72,17 @@ export async function perform(
   } catch (error) {
     if (limits.signal.aborted) throw new StepFailure(interrupted)
     if (error instanceof StepFailure) throw error
-    if (cut?.aborted) throw new StepFailure(tooLong(limits.timeoutMs!))
+    // The engine does not answer: what it has done by now is not known.
+    if (cut?.aborted) throw new StepFailure(tooLong(limits.timeoutMs!, { outcome: 'unknown' }))
     throw new StepFailure(failureOf(error))
   }
 }
 
-const tooLong = (ms: number): Failure => ({ message: `took longer than its ${ms} ms`, code: 'timeout' })
+const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
+  message: `took longer than its ${ms} ms`,
+  code: 'timeout',
+  ...(details && { details }),
+})
 
 /** What a refused call says. */
 export function failureOf(error: unknown): Failure {
@@ -97,17 +106,19 @@ async function performCommand(
     timeoutMs !== undefined && Object.hasOwn(schema.shape, 'timeout_ms') && rest['timeout_ms'] === undefined
   const body = {
     session_id: reach.sessionId(),
+    ...(reach.strict && { strict: true }),
     commands: [{ command, data: knowsTime ? { ...rest, timeout_ms: timeoutMs } : rest }],
     ...(timeoutMs !== undefined && {
       timeout_ms: Math.min(timeoutMs + (knowsTime ? graceMs : 0), coreLimits.command.batchMs),
     }),
   }
-  const { results } = await reach.client.runCommands(body, { signal, strict: true })
+  const sending = reach.client.runCommands(body, { signal, strict: true })
+  const { results } = await reach.reportingControl(body.session_id, sending)
   const [result] = results as [CommandResult]
   if (!result.success) {
     const { error = 'failed', code = 'action_failed', details } = result
     const isOurs = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
-    throw new StepFailure(isOurs ? tooLong(timeoutMs) : { message: error, code, ...(details && { details }) })
+    throw new StepFailure(isOurs ? tooLong(timeoutMs, details) : { message: error, code, ...(details && { details }) })
   }
   const outcome = outcomeOfCommand(result)
   if (typeof path !== 'string' || !outcome.png) return outcome

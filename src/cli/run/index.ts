@@ -8,6 +8,7 @@ import { keepFile } from './kept-file.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { showBatch } from '../batch-output.ts'
 import type { Context } from '../context.ts'
+import { reportingControl } from '../control-notice.ts'
 import { interruptedExit } from '../errors.ts'
 import { openHome } from '../home.ts'
 import { note, print } from '../io.ts'
@@ -33,6 +34,7 @@ export interface RunOptions {
   readonly retries: number
   readonly failFast: boolean
   readonly check: boolean
+  readonly strict: boolean
   readonly updateSnapshots: boolean
   readonly artifacts?: string
   readonly shard?: Shard
@@ -55,6 +57,7 @@ export async function runScripts(options: RunOptions, context: Context): Promise
     given: { env: io.env, runId },
     overrides: options.vars,
     verbs: makeVerbs(),
+    strict: options.strict,
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   const mask = makeMask(read.plans.flatMap(({ secrets }) => secrets))
@@ -125,6 +128,7 @@ async function runPlans(
       operations: manifest.operations,
       pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
       evidence,
+      reportingControl: (id, work) => reportingControl(io, home.transport, id, work),
       keepPicture: async (path, png) => {
         const target = resolve(io.cwd, mask.name(path))
         await keepFile(target, png)

@@ -24,6 +24,8 @@ export interface ScriptPlan {
   /** Values that no output may show. */
   readonly secrets: readonly string[]
   readonly given: Given
+  /** Refuse selectors that match several elements. */
+  readonly strict: boolean
   readonly block: Block
 }
 
@@ -59,7 +61,7 @@ export interface StepPlan {
   readonly when?: Condition
   readonly forEach?: { readonly items: Template; readonly as: string }
   readonly save?: string
-  readonly retry: { readonly count: number; readonly delayMs: number }
+  readonly retry: { readonly count: number; readonly delayMs: number; readonly repeatDelivered: boolean }
   readonly timeoutMs?: number
   readonly continueOnError: boolean
   readonly expect: readonly Expectation[]

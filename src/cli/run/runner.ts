@@ -29,6 +29,7 @@ export interface RunnerTools {
   readonly observer: Observer
   readonly evidence: EvidenceRoom
   readonly keepPicture: Reach['keepPicture']
+  readonly reportingControl: Reach['reportingControl']
   readonly cwd: string
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -55,12 +56,20 @@ export class ScriptRun {
   #failed = false
 
   constructor(plan: ScriptPlan, attempt: number, tools: RunnerTools) {
-    const { client, transport, keepPicture, pictures } = tools
+    const { client, transport, keepPicture, pictures, reportingControl } = tools
     this.#plan = plan
     this.#tools = tools
     const { file, name } = pictures.mask.deep({ file: plan.file, name: plan.name })
     this.#start = { file, name, steps: countSteps(plan.block), attempt }
-    this.#reach = { client, transport, keepPicture, sessionId: () => this.#session?.id, shellId: undefined }
+    this.#reach = {
+      client,
+      transport,
+      keepPicture,
+      reportingControl,
+      sessionId: () => this.#session?.id,
+      shellId: undefined,
+      strict: plan.strict,
+    }
     this.#evidence = tools.evidence.of(this.#start, this.#reach)
   }
 

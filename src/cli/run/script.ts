@@ -24,6 +24,8 @@ export interface ReadOptions {
   /** `--var name=value` as typed. */
   readonly overrides: Readonly<Record<string, string>>
   readonly verbs: Verbs
+  /** Refuse selectors that match several elements, whatever the scripts say. */
+  readonly strict: boolean
   /** @throws Error of the file system. */
   readonly readFile: (path: string) => string
 }
@@ -105,6 +107,7 @@ class ScriptReader {
       vars: scope.vars,
       secrets: [...secrets],
       given: this.#options.given,
+      strict: this.#options.strict || scope.value(scope.template(fields['strict'], ['strict'])) === true,
       block,
     }
   }

@@ -41,6 +41,10 @@ export const retryShape = z.union([
   z.object({
     count: z.int().min(0).max(100).describe('How often to try again'),
     delay_ms: z.int().min(0).max(limits.command.maxMs).default(0).describe('Wait before each new try'),
+    repeat_delivered: z
+      .boolean()
+      .default(false)
+      .describe('Also repeat an action that has reached the page, or may have: it is then done twice'),
   }),
 ])
 
@@ -85,6 +89,7 @@ export const scriptShape = z.object({
     .describe('Fields of a new session, or the id or name of one that is there'),
   vars: z.record(z.string(), z.unknown()).optional().describe('Values for ${vars.name}; --var name=value goes before'),
   secrets: z.array(z.string().min(1)).optional().describe('Environment variables that no output may show'),
+  strict: z.boolean().optional().describe('Fail when a selector matches several elements'),
   steps: z.array(z.unknown()).min(1).describe('What to do, in order'),
   finally: z.array(z.unknown()).optional().describe('Steps that run at the end, whatever happened'),
 })

@@ -29,17 +29,36 @@ export interface StepResult {
 
 /** Tries a step as often as it says; never throws for what the step does. */
 export async function runStep(step: CallStep, scope: RunScope, tools: StepTools): Promise<StepResult> {
+  const { verb } = step.action
+  let done: Outcome | undefined
+  // An action that has been done is not done again because of what is expected of the page: that alone is checked again.
+  const act = async () => {
+    const outcome = done ?? (await call(step, scope, tools))
+    if (verb.sendsInput && !step.retry.repeatDelivered) done = outcome
+    return outcome
+  }
   for (let tries = 1; ; tries += 1) {
     try {
-      return { tries, ...(await tryStep(step, scope, tools)) }
+      return { tries, ...(await check(step, await act(), scope, tools)) }
     } catch (error) {
       const failure = explain(error, tools.signal)
       const pictures = error instanceof PictureFailure ? error.pictures : []
-      const isFinal = tries > step.retry.count || error instanceof UnresolvedReference || tools.signal.aborted
+      const isFinal =
+        tries > step.retry.count ||
+        error instanceof UnresolvedReference ||
+        tools.signal.aborted ||
+        (mayHaveHappened(step.action, failure) && !step.retry.repeatDelivered)
       if (isFinal) return { tries, value: null, failure, pictures }
     }
     await waitBetween(step.retry.delayMs, tools.signal)
   }
+}
+
+/** Whether a repetition could do something twice: an action has reached the page, or nobody knows what a call has done. */
+function mayHaveHappened({ verb }: CallAction, { code, details }: Failure): boolean {
+  const { delivered, outcome } = (details ?? {}) as { delivered?: unknown; outcome?: unknown }
+  if (delivered !== undefined) return delivered === true
+  return !verb.onlyReads && (outcome === 'unknown' || code === 'worker_lost')
 }
 
 function explain(error: unknown, signal: AbortSignal): Failure {
@@ -48,11 +67,18 @@ function explain(error: unknown, signal: AbortSignal): Failure {
   return failureOf(error)
 }
 
-async function tryStep(step: CallStep, scope: RunScope, tools: StepTools): Promise<Omit<StepResult, 'tries'>> {
-  const { action, timeoutMs, expect } = step
-  const { reach, signal } = tools
+function call({ action, timeoutMs }: CallStep, scope: RunScope, { reach, signal }: StepTools): Promise<Outcome> {
   const data = fieldsOf(action.verb, action.data, (template) => scope.fill(template))
-  const outcome = await perform(action, data, reach, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+  return perform(action, data, reach, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+}
+
+/** Checks what is expected of the outcome of a step. */
+async function check(
+  { expect }: CallStep,
+  outcome: Outcome,
+  scope: RunScope,
+  tools: StepTools,
+): Promise<Omit<StepResult, 'tries'>> {
   const { complaint } = outcome
   if (complaint && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))
     throw new StepFailure(complaint)

@@ -71,7 +71,7 @@ function readStep(
 /** Options that are values and nothing more. */
 const plainKeys = ['name', 'save', 'retry', 'timeout_ms', 'continue_on_error', 'as']
 
-const once = { count: 0, delayMs: 0 } as const
+const once = { count: 0, delayMs: 0, repeatDelivered: false } as const
 
 const placeOf = (faults: FaultList, at: Path) => {
   const { line, column } = faults.document.spanOf(at)
@@ -120,7 +120,9 @@ function readOptions(reader: StepReader, fields: Fields, at: Path, scope: Static
     ...(save !== undefined && { save }),
     ...(timeout_ms !== undefined && { timeoutMs: timeout_ms }),
     retry:
-      typeof tries === 'object' ? { count: tries.count, delayMs: tries.delay_ms } : { count: tries ?? 0, delayMs: 0 },
+      typeof tries === 'object'
+        ? { count: tries.count, delayMs: tries.delay_ms, repeatDelivered: tries.repeat_delivered }
+        : { ...once, count: tries ?? 0 },
     continueOnError: continue_on_error,
     expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope, faults),
   }

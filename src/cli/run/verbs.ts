@@ -23,6 +23,10 @@ export interface Verb {
   readonly uses: 'browser' | 'shell' | null
   /** Where a picture is written; secrets are kept out of its name. */
   readonly pictureField: string | null
+  /** Sends input to a page, which is not to be repeated by itself. */
+  readonly sendsInput: boolean
+  /** Changes nothing: it can be repeated when its response was lost. */
+  readonly onlyReads: boolean
 }
 
 /** The fields of a call with their values. A number that a reference brings into a field of text is typed out. */
@@ -84,6 +88,8 @@ function verbOfOperation(name: string, operation: string, { summary, http, cli, 
     positional: placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required,
     uses,
     pictureField: null,
+    sendsInput: false,
+    onlyReads: route(http).method === 'GET',
   }
 }
 
@@ -103,7 +109,7 @@ function namesOf({ http, cli }: AnyOperation): string[] {
 const families: Readonly<Record<string, object>> = commands
 
 function verbOfCommand(name: string): Verb {
-  const { data, summary } = catalogue.get(name)!
+  const { data, input, kind, summary } = catalogue.get(name)!
   const required = requiredFields(data)
   const family = Object.keys(families).find((key) => Object.hasOwn(families[key]!, name))
   return {
@@ -115,6 +121,9 @@ function verbOfCommand(name: string): Verb {
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
     pictureField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    sendsInput: input !== undefined,
+    // Expressions can do anything.
+    onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),
   }
 }
 

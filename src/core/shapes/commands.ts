@@ -16,7 +16,9 @@ export const batchContext = z
 export const strictSelectors = z
   .boolean()
   .default(false)
-  .describe('Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one')
+  .describe(
+    'Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one',
+  )
 
 export const commandResult = z
   .object({

@@ -51,9 +51,20 @@ export const eventData = {
   }),
   'network.request': z.object(request),
   'network.response': z.object({ ...request, status: z.int(), content_type: z.string().optional() }),
-  'network.failed': z.object({ ...request, error: z.string() }),
+  'network.failed': z.object({
+    ...request,
+    error: z.string(),
+    reason: z
+      .literal('blocked')
+      .optional()
+      .describe('Set when a rule of this engine or browser has blocked the request'),
+    code: z.literal('url_blocked').optional().describe('Set together with reason'),
+  }),
   'dialog.opened': z.object({ ...dialog, default_value: z.string().optional() }),
   'dialog.closed': z.object({ ...dialog, accepted: z.boolean() }),
+  'file_chooser.opened': z
+    .object({ tab_id: tab.optional(), multiple: z.boolean().describe('Several files can be chosen') })
+    .describe('The page asks for files; type_text gives them to the file field'),
   'download.started': z.object(download),
   'download.finished': z.object({
     ...download,
@@ -68,6 +79,12 @@ export const eventData = {
     .object({ stage: z.string(), at: z.iso.datetime() })
     .describe('How a session that had to wait came to be'),
   'control.taken': z.object({}).describe('A person drives the session from its live view: commands wait'),
+  'control.waiting': z
+    .object({
+      commands: z.array(z.string()).describe('What waits; empty for an observation'),
+      timeout_ms: z.int().describe('How long it waits before it fails with controlled_by_person'),
+    })
+    .describe('Commands wait because a person drives the session'),
   'control.returned': z.object({ reason: z.enum(['returned', 'left', 'idle']) }).describe('Commands go on'),
   lagged: z.object({ dropped: z.int() }).describe('So many events before this one are gone'),
   error: z.object({ code: z.string(), message: z.string() }).describe('Something of ours failed beside the commands'),

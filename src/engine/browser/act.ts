@@ -60,7 +60,8 @@ export async function act<T>(
 
 /** Failures after which the page does not say any more what stood in the way: out of time, or the element is gone. */
 const isLate = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'TimeoutError' || /not attached to the DOM|was detached/.test(error.message))
+  error instanceof Error &&
+  (error.name === 'TimeoutError' || /not attached to the DOM|was detached/.test(error.message))
 
 /** A reference names one element of a snapshot: when that is gone, waiting does not bring it back. */
 async function checkRef(element: Locator, selector: string, parsed: ParsedSelector): Promise<void> {

@@ -82,7 +82,11 @@ export class Delivery {
   async received(): Promise<number | null> {
     if (!this.#page) return null
     const page = this.#page
-    return inTime(receivedWithin(page, () => performance.now() - this.#startedAt), answerMs, 'no answer').catch(() => null)
+    return inTime(
+      receivedWithin(page, () => performance.now() - this.#startedAt),
+      answerMs,
+      'no answer',
+    ).catch(() => null)
   }
 
   /** The failure of an action whose input has arrived, or may have; undefined when it has not been sent. */
@@ -104,7 +108,8 @@ export class Delivery {
   #sentence(outcome: Outcome): string | undefined {
     const { noun } = this.#input
     if (outcome === 'delivered') return `the ${noun} was delivered, but the page did not settle in time`
-    if (outcome === 'unknown') return `the ${noun} was sent, but the page did not answer in time: it may have been delivered`
+    if (outcome === 'unknown')
+      return `the ${noun} was sent, but the page did not answer in time: it may have been delivered`
     return undefined
   }
 }

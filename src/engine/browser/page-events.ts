@@ -1,13 +1,15 @@
 /** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
-import type { BrowserContext, Page, Request } from 'playwright'
+import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
-import { failureText, pageOf } from './net-reason.ts'
+import { blockedText, failureText, pageOf } from './net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
 const urlChars = 2000
 /** Of a method, or of a type of content: names that a page or its server makes up. */
 const nameChars = 200
+/** How long an aborted navigation may take to turn out to be a download. */
+const downloadMs = 250
 
 /** Everything here is known already when it is told: no event asks the browser for more. */
 export function recordPageEvents(context: BrowserContext, events: EventLog): void {
@@ -33,6 +35,13 @@ export function recordPageEvents(context: BrowserContext, events: EventLog): voi
     })
   })
   recordRequests(context, events)
+}
+
+/** Reports file choosers, which the browser then does not open; not for a browser whose user has to see them. */
+export function reportFileChoosers(page: Page, events: EventLog): void {
+  page.on('filechooser', (chooser) => {
+    events.emit('file_chooser.opened', { tab_id: tabIdOf(page), multiple: chooser.isMultiple() })
+  })
 }
 
 function recordRequests(context: BrowserContext, events: EventLog): void {
@@ -62,9 +71,17 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     })
   })
   context.on('requestfailed', (request) => {
-    events.emit('network.failed', { ...factsOf(request), error: failureText(context, request) })
+    const error = failureText(context, request)
+    const report = () => events.emit('network.failed', { ...factsOf(request), error, ...reasonOf(error) })
+    if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest()) return report()
+    // The browser gives up the navigation of a download, and reports the download right after that.
+    const isIt = (download: Download) => download.url() === request.url()
+    context.waitForEvent('download', { predicate: isIt, timeout: downloadMs }).catch(report)
   })
 }
+
+const reasonOf = (error: string) =>
+  error === blockedText ? { reason: 'blocked' as const, code: 'url_blocked' as const } : {}
 
 const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})
 

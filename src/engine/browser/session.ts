@@ -236,6 +236,7 @@ export class Session implements BatchTarget {
       idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
       timeout_secs: input.timeout_secs,
       commands_run: this.#commandsRun,
+      controlled_by_person: live && handOf(this).holder !== undefined,
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }

@@ -23,8 +23,9 @@ import { counted } from './counted.ts'
 import { type FollowRequest, followSession } from './follow.ts'
 import { browserGraves } from './grave.ts'
 import { Graves } from '../store/graves.ts'
+import { inTurn, unlessControlled } from './live/control-wait.ts'
 import { observe } from './observe/observe.ts'
-import { runStep } from './observe/step.ts'
+import { refuseStep, runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
 import { Pool } from './pool.ts'
@@ -136,19 +137,23 @@ export class BrowserSessions implements Sessions {
 
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
     const { session, warning } = await this.#sessionFor(batch, call)
-    const outcome = await this.#inTurn(session, call, () => runBatch(session, batch, this.#facts.tools, call.signal))
+    const run = (signal: AbortSignal) => runBatch(session, batch, this.#facts.tools, signal)
+    const outcome = await inTurn(session, call, batch, () => run(call.signal)).catch(unlessControlled(run))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
   }
 
   async observe({ session_id: sessionId, ...wishes }: ObserveRequest, call: Call): Promise<Observation> {
     const session = this.#registry.liveOne(sessionId, call.caller)
-    return this.#inTurn(session, call, async () => (await observe(session, wishes, call.signal)).observation)
+    return inTurn(session, call, {}, async () => (await observe(session, wishes, call.signal)).observation)
   }
 
   async step(request: StepRequest, call: Call): Promise<StepResult> {
     const { session, warning } = await this.#sessionFor(request, call)
-    const outcome = await this.#inTurn(session, call, () => runStep(session, request, this.#facts.tools, call.signal))
+    const { tools } = this.#facts
+    const run = () => runStep(session, request, tools, call.signal)
+    const refuse = (signal: AbortSignal) => refuseStep(session, request, tools, signal)
+    const outcome = await inTurn(session, call, request, run).catch(unlessControlled(refuse))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     const joined = [warning, outcome.warning].filter(Boolean).join('; ')
     return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
@@ -201,12 +206,6 @@ export class BrowserSessions implements Sessions {
     )
     // The contexts of the others go with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
-  }
-
-  /** One thing at a time on a session; waiting for one's turn ends with the call or the session. */
-  #inTurn<T>(session: Session, call: Call, work: () => Promise<T>): Promise<T> {
-    const signal = AbortSignal.any([call.signal, session.ended])
-    return session.use(() => session.turns.take(work, signal))
   }
 
   async #sessionFor(

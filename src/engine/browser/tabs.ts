@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events.ts'
 import { limits } from '../../core/limits.ts'
 import { protocol } from './hung-script.ts'
 import { inTime } from './in-time.ts'
-import { shownUrl } from './page-events.ts'
+import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 /** How long a title may take before the last known one is given: a hung page must not hold up a list. */
@@ -160,6 +160,7 @@ export class Tabs {
     void this.#fit(page)
     // Opened while the page answers: through a later one, a script that hangs could not be cut. A page that closes needs none.
     void protocol(page).catch(() => {})
+    reportFileChoosers(page, this.#events)
     page.once('close', () => this.#remove(tab))
     page.once('crash', () => {
       if (!this.#aside.has(page)) this.#crashed = this.#own().at(-1) === tab

@@ -66,6 +66,17 @@ export async function runStep(
   }
 }
 
+/** The response of a step that did not run because of what `signal` was aborted with; the page is not touched. */
+export async function refuseStep(
+  target: BatchTarget,
+  request: StepRequest,
+  tools: BatchTools,
+  signal: AbortSignal,
+): Promise<Omit<StepResult, 'session_id'>> {
+  const changes = { url_changed: false, title_changed: false, tabs_opened: [], ...difference(null, undefined) }
+  return { ...(await runBatch(target, request, tools, signal)), changes }
+}
+
 const wishesForControls = observationWishes.parse({ include: [] })
 
 async function placeOf(target: BatchTarget): Promise<Place> {
@@ -83,10 +94,10 @@ function close(target: BatchTarget, trail: Trail, after: Place): void {
 const shown = (trail: Trail | undefined) =>
   trail ? { before: trail.before, after: trail.after ?? trail.before, events: trail.events ?? [] } : {}
 
-/** Dialogs, downloads, tabs, errors of the page and failed requests. */
+/** Dialogs, downloads, file choosers, tabs, errors of the page and failed requests. */
 function matters({ type, data }: SessionEvent): boolean {
   if (type === 'console') return data['level'] === 'error'
-  return /^(?:dialog|download|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
+  return /^(?:dialog|download|file_chooser|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
 }
 
 interface Look {

@@ -48,6 +48,7 @@ export function read(
     cwd: '/scripts',
     given: { env, runId: 'run_1' },
     overrides: vars,
+    strict: false,
     verbs,
     readFile: (path) => {
       const text = files[path.replace('/scripts/', '')]

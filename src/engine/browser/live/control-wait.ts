@@ -1,0 +1,78 @@
+/** Commands that wait because a person has control of their session: reported at once, and not forever. */
+import { BaxError } from '../../../core/errors.ts'
+import { limits } from '../../../core/limits.ts'
+import type { Call } from '../../../core/operation.ts'
+import type { CommandCall } from '../../../core/shapes/commands.ts'
+import type { Session } from '../session.ts'
+import { handOf } from './hand.ts'
+
+/** What waits for its turn. */
+interface Waiting {
+  readonly commands?: readonly CommandCall[]
+  readonly timeout_ms?: number | undefined
+}
+
+/**
+ * Runs one thing at a time on a session. Waiting for the turn ends with the call or the session.
+ * @throws BaxError `controlled_by_person` when a person keeps control for longer than the commands wait.
+ */
+export async function inTurn<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
+  const { signal: control, stop } = watchControl(session, waiting)
+  const signal = AbortSignal.any([call.signal, session.ended, control])
+  const begin = () => {
+    stop()
+    return work()
+  }
+  try {
+    return await session.use(() => session.turns.take(begin, signal))
+  } finally {
+    stop()
+  }
+}
+
+/** Reports when commands wait for a person; the signal is aborted when they have waited for too long. */
+function watchControl(session: Session, waiting: Waiting): { signal: AbortSignal; stop: () => void } {
+  const ms = patienceOf(waiting)
+  const commands = (waiting.commands ?? []).map(({ command }) => command)
+  const over = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onTaken = () => {
+    timer = setTimeout(() => over.abort(controlled(ms)), ms)
+    // After the event that is being emitted.
+    queueMicrotask(() => session.events.emit('control.waiting', { commands, timeout_ms: ms }))
+  }
+  const stopListening = session.events.listen(({ type }) => {
+    if (type === 'control.taken') onTaken()
+    if (type === 'control.returned') clearTimeout(timer)
+  })
+  if (handOf(session).holder) onTaken()
+  const stop = () => {
+    stopListening()
+    clearTimeout(timer)
+  }
+  return { signal: over.signal, stop }
+}
+
+/** The time of the batch, or else the longest that one of its commands waits for its element. */
+function patienceOf({ commands = [], timeout_ms: batchMs }: Waiting): number {
+  if (batchMs !== undefined) return batchMs
+  const own = commands.flatMap(({ data }) => {
+    const ms = data?.['timeout_ms']
+    return typeof ms === 'number' ? [ms] : []
+  })
+  return own.length > 0 ? Math.max(...own) : limits.command.evaluateMs
+}
+
+const controlled = (ms: number): BaxError =>
+  new BaxError('controlled_by_person', `a person has control of the session and did not return it within ${ms} ms`, {
+    hint: 'try again when the person has handed control back',
+    details: { waited_ms: ms },
+  })
+
+/** Gives the commands that were not run because of a person their failures; rethrows any other error. */
+export const unlessControlled =
+  <T>(refuse: (signal: AbortSignal) => Promise<T>) =>
+  (error: unknown): Promise<T> => {
+    if (error instanceof BaxError && error.code === 'controlled_by_person') return refuse(AbortSignal.abort(error))
+    throw error
+  }
