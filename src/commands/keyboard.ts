@@ -1,5 +1,5 @@
 /** Commands that type. */
-import type { ElementHandle, Frame } from 'playwright'
+import type { ElementHandle } from 'playwright'
 import { z } from 'zod'
 import { type CommandContext, defineCommand } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
@@ -8,8 +8,8 @@ import { elementTimeout, selector } from './fields.ts'
 /** Fields whose parts are typed one by one: their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
 
-/** Characters between two checks whether the field is still there. */
-const checkEvery = 20
+/** Text that is typed between two checks whether the field is still there; Enter may send the form. */
+const pieces = /[^\n]{1,20}\n?|\n/gu
 
 export const type_text = defineCommand({
   kind: 'action',
@@ -53,7 +53,7 @@ export const type_text = defineCommand({
       { timeoutMs: timeout_ms, needs: 'editable' },
     )
     // Long texts take longer than an element may be waited for: the batch's time is their limit.
-    if (field) await typeInto(context, field, selector, [...text])
+    if (field) await typeInto(context, field, selector, text)
   },
 })
 
@@ -62,27 +62,20 @@ async function typeInto(
   { page, signal, send, received }: CommandContext,
   field: ElementHandle,
   selector: string,
-  characters: readonly string[],
+  text: string,
 ): Promise<void> {
+  const count = [...text].length
   let typed = 0
-  let typedBefore: number | undefined
-  const onNavigated = (_: Frame) => (typedBefore ??= typed)
-  page.on('framenavigated', onNavigated)
-  try {
-    for (const character of characters) {
-      signal.throwIfAborted()
-      await send(() => page.keyboard.type(character))
-      typed += 1
-      if (typed % checkEvery !== 0 && typed < characters.length && typedBefore === undefined) continue
-      const state = await stateOf(field)
-      // A press of Enter may be answered after the navigation that it has led to.
-      const arrived = state === 'navigated' ? (typedBefore ?? typed) + 1 : state === 'gone' ? await received() : null
-      if (state === 'there') typedBefore = undefined
-      else if (arrived === null || arrived < characters.length) throw halfTyped(selector, arrived, characters.length)
-      else return
-    }
-  } finally {
-    page.off('framenavigated', onNavigated)
+  for (const piece of text.match(pieces) ?? []) {
+    signal.throwIfAborted()
+    await send(() => page.keyboard.type(piece))
+    typed += [...piece].length
+    const state = await stateOf(field)
+    if (state === 'there') continue
+    // The last characters may well have sent the form.
+    if (state === 'navigated' && typed === count) return
+    const arrived = state === 'gone' ? await received() : null
+    if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
 }
 

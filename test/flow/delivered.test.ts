@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { startForeignBrowser } from '../support/foreign-browser.ts'
+import { bringBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
@@ -23,7 +25,7 @@ const pages = {
   '/down': `${script}<button id=b onmousedown="count++; this.remove(); block(2100)">Buy</button>`,
   '/hangs': `${script}<button id=b onclick="block(5500)">Work</button>`,
   '/select': `${script}<select id=s onchange="count++; block(2100)"><option>a<option>b</select>`,
-  '/check': `${script}<input type=checkbox id=c onclick="count++; setTimeout(() => this.checked = false); return true">
+  '/check': `${script}<input type=checkbox id=c onclick="count++; return false">
     <input type=checkbox id=d onclick="count++; this.remove(); block(2100)">`,
   '/keys': `${script}<input id=i onkeydown="count++; this.remove(); block(2100)"><input id=v oninput="count++; block(2100)" value=old>`,
   '/half': `<input id=i oninput="if (value.length === 5) this.remove()"><input id=full oninput="if (value.length === 5) this.remove()">`,
@@ -166,5 +168,36 @@ describe.concurrent('what else is known of a delivery', () => {
     const id = await open({ start_url: `${site.url}/navigates` })
     const commands = [{ command: 'click', data: { selector: '#b', timeout_ms: 4000 } }]
     expect(await client().runCommands({ session_id: id, commands } as never)).toMatchObject({ success: true })
+  })
+})
+
+describe('wherever the page is', () => {
+  const click: Step = ['click', { selector: '#b', ...soon }]
+
+  test('a frame of another site', async () => {
+    const other = site.url.replace('127.0.0.1', 'localhost')
+    const outer = await serveSite({ '/': `<iframe id=f src="${other}/removed"></iframe>` })
+    try {
+      const id = await open({ start_url: outer.url })
+      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...soon } }]
+      const { results } = await client().runCommands({ session_id: id, commands } as never)
+      expect(results[0]).toMatchObject(delivered('click'))
+    } finally {
+      await outer.close()
+    }
+  })
+
+  test('a browser of the caller, by cdp_url and by the relay', async () => {
+    const foreign = await startForeignBrowser()
+    const brought = await bringBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
+    try {
+      const remote = await open({ cdp_url: foreign.url })
+      expect(await failing(remote, '/removed', click)).toMatchObject(delivered('click'))
+      await client().closeSession({ session_id: remote })
+      expect(await failing(brought.id, '/removed', click)).toMatchObject(delivered('click'))
+    } finally {
+      await brought.stop()
+      await foreign.close()
+    }
   })
 })

@@ -6,6 +6,8 @@ import { locateBrowser } from '../../src/engine/browser/locate.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts } from '../../src/server/gate.ts'
 import { listen } from '../../src/server/listen.ts'
+import { follow } from '../../src/client/client.ts'
+import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, until, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -147,6 +149,44 @@ describe('the live view in a browser', () => {
     await view.getByRole('button', { name: 'Hand back' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
     await view.getByRole('button', { name: 'Take over' }).waitFor()
+  })
+
+  test('commands that wait for a person say so, and fail when their time is over', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await shows(view)
+    await takeOver(view)
+    const client = homes.clients.http
+    expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: true })
+    let waiting: string | undefined
+    const flags = ['-s', session_id, '--server', homes.baseUrl, '--timeout-ms', '2500']
+    const typed = await bax(['do', 'click', 'button', ...flags], { onError: (text) => (waiting ??= text) })
+    expect(waiting).toBe(`waiting: a person has control of session ${session_id}\n`)
+    expect(typed).toMatchObject({ code: 1, stderr: expect.stringContaining('[controlled_by_person]') })
+    const commands = [
+      { command: 'click', data: { selector: 'button' } },
+      { command: 'get_title', data: {} },
+    ]
+    const refused = {
+      success: false,
+      code: 'controlled_by_person',
+      results: [
+        { command: 'click', code: 'controlled_by_person', details: { waited_ms: 50, delivered: false } },
+        { command: 'get_title', code: 'skipped' },
+      ],
+    }
+    expect(await client.runCommands({ session_id, commands, timeout_ms: 50 } as never)).toMatchObject(refused)
+    const seen = follow(homes.transports.http, 'GET /stream/sse', {
+      session_id,
+      replay: 'all',
+      types: 'control.waiting',
+    })
+    expect((await seen.next()).value).toMatchObject({ data: { commands: ['click'], timeout_ms: 2500 } })
+    expect((await seen.next()).value).toMatchObject({ data: { commands: ['click', 'get_title'], timeout_ms: 50 } })
+    await seen.return(undefined)
+    await view.getByRole('button', { name: 'Hand back' }).click()
+    expect(await valueOf(client, session_id, '6 * 7')).toBe(42)
+    expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: false })
   })
 
   test('a person goes to another address, back, and pastes', async () => {

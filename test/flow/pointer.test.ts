@@ -90,7 +90,9 @@ inEveryHome(pages, (given) => {
       error: '#e is not visible: visibility: hidden of section#closed "Fourth"',
     })
     expect(await fail('#f')).toMatchObject({ error: expect.stringContaining('inside the closed details#more') })
-    expect(await fail('p')).toMatchObject({ error: expect.stringMatching(/^p \(the first of \d matches\) is not/) })
+    expect(await fail('details p, #closed p')).toMatchObject({
+      error: expect.stringMatching(/^details p, #closed p \(the first of 2 matches\) is not/),
+    })
   })
 
   test('a click on nothing names the closest real elements', async () => {

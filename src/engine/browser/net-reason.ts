@@ -15,14 +15,11 @@ export function watchFailures(context: BrowserContext, failures: Failures): void
   })
 }
 
-/** The reason of a request that a rule has blocked. */
-export const blockedText = 'URL blocked'
-
 /** Why a request failed, in the browser's words (`net::ERR_NAME_NOT_RESOLVED`), or `URL blocked`. */
 export function failureText(context: BrowserContext, request: Request): string {
   const text = request.failure()?.errorText ?? 'failed'
   const reason = known.get(context)?.explain(text, request.url()) ?? text
-  return /ERR_BLOCKED_BY_CLIENT/.test(reason) ? blockedText : reason
+  return /ERR_BLOCKED_BY_CLIENT/.test(reason) ? 'URL blocked' : reason
 }
 
 /** The error of a navigation with its reason in place of the proxy's refusal. */

@@ -1,7 +1,7 @@
 /** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
 import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../core/events.ts'
-import { blockedText, failureText, pageOf } from './net-reason.ts'
+import { failureText, pageOf } from './net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
@@ -46,6 +46,8 @@ export function reportFileChoosers(page: Page, events: EventLog): void {
 
 function recordRequests(context: BrowserContext, events: EventLog): void {
   const facts = new WeakMap<Request, Record<string, unknown>>()
+  /** Requests that have been answered with something to download. */
+  const bodies = new WeakSet<Request>()
   let count = 0
   const factsOf = (request: Request): Record<string, unknown> => {
     let known = facts.get(request)
@@ -63,6 +65,7 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
   }
   context.on('request', (request) => events.emit('network.request', factsOf(request)))
   context.on('response', (response) => {
+    if (![204, 205].includes(response.status())) bodies.add(response.request())
     const type = response.headers()['content-type']
     events.emit('network.response', {
       ...factsOf(response.request()),
@@ -73,15 +76,18 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
   context.on('requestfailed', (request) => {
     const error = failureText(context, request)
     const report = () => events.emit('network.failed', { ...factsOf(request), error, ...reasonOf(error) })
-    if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest()) return report()
-    // The browser gives up the navigation of a download, and reports the download right after that.
+    if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest() || !bodies.has(request)) return report()
+    // The browser gives up the navigation of a download when the response has come, and reports the download right after.
     const isIt = (download: Download) => download.url() === request.url()
     context.waitForEvent('download', { predicate: isIt, timeout: downloadMs }).catch(report)
   })
 }
 
+/** Errors of requests that a rule of this engine, or of the browser, has blocked. */
+const blocked = /^URL blocked$|ERR_BLOCKED_BY_ADMINISTRATOR|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/
+
 const reasonOf = (error: string) =>
-  error === blockedText ? { reason: 'blocked' as const, code: 'url_blocked' as const } : {}
+  blocked.test(error) ? { reason: 'blocked' as const, code: 'url_blocked' as const } : {}
 
 const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})
 

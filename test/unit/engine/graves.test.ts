@@ -35,6 +35,7 @@ const sketch = (session_id: string, ended: { at: number; reason: string } | null
   idle_timeout_secs: 300,
   timeout_secs: 3600,
   commands_run: 3,
+  controlled_by_person: false,
   ended_at: ended ? new Date(ended.at).toISOString() : null,
   end_reason: ended?.reason ?? null,
 })
