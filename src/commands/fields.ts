@@ -7,7 +7,7 @@ export const selector = z
   .min(1)
   .max(10_000)
   .describe(
-    'Element, the first match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
+    'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
   )
 
 export const timeoutMs = z.int().min(0).max(limits.command.maxMs)

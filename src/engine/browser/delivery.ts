@@ -7,7 +7,7 @@ import { inTime } from './in-time.ts'
 import { lastInputAge, receivedWithin, watchInput } from './input-watch.ts'
 
 /** How long a page may take to say whether the input has reached it. */
-const answerMs = 2000
+const answerMs = 3000
 
 type Outcome = 'delivered' | 'not_delivered' | 'unknown'
 
