@@ -21,6 +21,7 @@ export const sessionEventTypes = [
   'download.started',
   'download.finished',
   'tab.opened',
+  'tab.recovered',
   'tab.closed',
   'provision.stage',
   'control.taken',

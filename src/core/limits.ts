@@ -33,6 +33,8 @@ export const limits = {
     storageMs: 10_000,
     /** How long a page that has just loaded may take to tell its title. */
     titleMs: 2000,
+    /** Time for reloading a tab whose page has crashed. */
+    reloadMs: 15_000,
     viewport: { width: 1280, height: 720 },
   },
 

@@ -41,7 +41,11 @@ export const eventData = {
   }),
   'page.navigated': z.object({ tab_id: tab, url }).describe('Navigations inside a document included'),
   'page.loaded': z.object({ tab_id: tab, url }),
-  'page.error': z.object({ tab_id: tab.optional(), message: z.string().describe('An uncaught error, or a crash') }),
+  'page.error': z.object({
+    tab_id: tab.optional(),
+    message: z.string().describe('An uncaught error, or a crash'),
+    crashed: z.literal(true).optional().describe('The page crashed; the next command on its tab fails and reloads it'),
+  }),
   console: z.object({
     tab_id: tab.optional(),
     level: z.string().describe('log, info, warning, error, debug, …'),
@@ -75,6 +79,9 @@ export const eventData = {
   }),
   'tab.opened': z.object({ tab_id: tab, url, tabs: z.int().describe('How many there are now') }),
   'tab.closed': z.object({ tab_id: tab, tabs: z.int().describe('How many are left') }),
+  'tab.recovered': z
+    .object({ tab_id: tab, url, reloaded: z.boolean().describe('False: the tab is empty, and `url` is what it showed') })
+    .describe('A tab whose page had crashed can be used again'),
   'provision.stage': z
     .object({ stage: z.string(), at: z.iso.datetime() })
     .describe('How a session that had to wait came to be'),

@@ -63,7 +63,13 @@ const observedElement = z.object({
     .describe('CSS pixels of the viewport, frames included'),
 })
 
-const observedTab = z.object({ tab_id: z.string(), url: z.string(), title: z.string(), active: z.boolean() })
+const observedTab = z.object({
+  tab_id: z.string(),
+  url: z.string(),
+  title: z.string(),
+  active: z.boolean(),
+  crashed: z.literal(true).optional().describe('Its page has crashed'),
+})
 
 const texts = z.record(z.string(), z.string()).nullable()
 

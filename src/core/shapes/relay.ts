@@ -11,7 +11,8 @@ export const relayTarget = z
     url: z.string(),
     title: z.string(),
     active: z.boolean().describe('Commands and /cdp go here unless another target is named'),
-    responsive: z.boolean().describe('false: its script hangs'),
+    responsive: z.boolean().describe('false: its script hangs, or its page has crashed'),
+    crashed: z.literal(true).optional().describe('Its page has crashed'),
   })
   .meta({ id: 'RelayTarget' })
 

@@ -1,14 +1,20 @@
 import type { BrowserContext, Page } from 'playwright'
+import type { BaxError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events.ts'
 
 /** The part of a session that a batch of commands works on. */
 export interface BatchTarget {
   readonly sessionId: string
   readonly browserContext: BrowserContext
-  /** The active tab (the newest opened one that is still there); opens one when the last was closed or has crashed. */
+  /**
+   * The active tab (the newest opened one that is still there); opens one when the last was closed.
+   * @throws BaxError `page_crashed`, once, when its page has crashed; the tab is reloaded by then.
+   */
   page(): Promise<Page>
-  /** Whether the tab that was active last has crashed. */
+  /** Whether the page of the active tab has crashed. */
   readonly crashed: boolean
+  /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */
+  recover(): Promise<BaxError | undefined>
   /** All tabs in the order of their opening; the last one is active. */
   readonly pages: readonly Page[]
   readonly events: EventLog

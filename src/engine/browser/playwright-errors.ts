@@ -12,10 +12,9 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
   const error = thrown instanceof BaxError ? thrown : translated(withReason(thrown, target.pages.at(-1)), command)
   if (error.code === 'target_closed' || error.code === 'page_crashed') await ended(target.ended)
   if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
-  // A crashed page is closed at once; what waited for it may only have heard of that.
-  if (error.code === 'target_closed' && target.crashed) {
-    return new BaxError('page_crashed', 'the page crashed', { cause: error })
-  }
+  // Whatever a command failed with on a page that crashed meanwhile, the crash is the reason.
+  const crash = target.crashed ? await target.recover() : undefined
+  if (crash) return crash
   if (error.code === 'timeout' && openDialogs(target) > 0) {
     return new BaxError('dialog_blocking', `a dialog of the page is open and blocks ${command}`, { cause: error })
   }

@@ -7,6 +7,7 @@ import { limits } from '../../core/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { makeContext } from './command-context.ts'
+import { unlessCrashed } from './crash.ts'
 import { Delivery } from './delivery.ts'
 import { failureOf } from './playwright-errors.ts'
 
@@ -124,7 +125,7 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
     const outcome = await untilStopped(stop.signal, target, patience, async (signal) => {
       const acts = mayNavigate(command.kind, call.command)
       const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
-      return command.run(context, (call.data ?? {}) as never)
+      return unlessCrashed(context.page, async () => command.run(context, (call.data ?? {}) as never))
     })
     result = { success: true, ...head, duration_ms: duration(), ...severalOf(matches), ...outcome }
   } catch (thrown) {

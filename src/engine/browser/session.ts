@@ -129,6 +129,10 @@ export class Session implements BatchTarget {
     return this.#tabs.active()
   }
 
+  recover(): Promise<BaxError | undefined> {
+    return this.#tabs.recover()
+  }
+
   /** @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
   async openCdp(): Promise<CdpChannel> {
     const { openCdp } = this.#facts.ground

@@ -16,3 +16,6 @@ export function tabIdOf(page: Page): string {
   }
   return id
 }
+
+/** Gives a page the ID of the tab whose place it takes. */
+export const takeTabId = (page: Page, id: string): void => void ids.set(page, id)

@@ -1,11 +1,13 @@
 /** The tabs of a session: which one is active, and what it shows. */
 import type { BrowserContext, Page } from 'playwright'
+import type { BaxError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events.ts'
 import { limits } from '../../core/limits.ts'
+import { crashError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { protocol } from './hung-script.ts'
 import { inTime } from './in-time.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
-import { tabIdOf } from './tab-ids.ts'
+import { tabIdOf, takeTabId } from './tab-ids.ts'
 
 /** How long a title may take before the last known one is given: a hung page must not hold up a list. */
 const titleMs = 250
@@ -16,7 +18,8 @@ const arrivalMs = 1000
 
 interface Tab {
   readonly id: string
-  readonly page: Page
+  /** Replaced when the page has crashed. */
+  page: Page
 }
 
 interface TabsGround {
@@ -47,7 +50,11 @@ export class Tabs {
   /** Questions for a title that were put, and the newest that has its answer. */
   #asked = 0
   #answered = 0
-  #crashed = false
+  /** The recovery of a crashed tab that is under way. */
+  #recovery: Promise<BaxError> | undefined
+  /** Pages that open while a crashed one is being replaced: one of them takes its place. */
+  readonly #arrivals: Page[] = []
+  #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
   constructor({ context, pagesOpened }: TabsGround, events: EventLog, viewport: Size) {
@@ -57,9 +64,8 @@ export class Tabs {
     this.#viewport = viewport
     for (const page of context.pages()) this.#add(page)
     context.on('page', (page) => {
-      if (this.count >= limits.session.tabs && this.#awaited === 0) return this.#refuse(page)
-      const { id } = this.#add(page)
-      this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
+      if (this.#replacing) this.#arrivals.push(page)
+      else this.#open(page)
     })
   }
 
@@ -67,8 +73,10 @@ export class Tabs {
     return this.#own().length
   }
 
+  /** Whether the active tab has crashed. */
   get crashed(): boolean {
-    return this.#crashed
+    const page = this.#own().at(-1)?.page
+    return page !== undefined && hasCrashed(page)
   }
 
   get url(): string {
@@ -91,14 +99,57 @@ export class Tabs {
     return this.#own().map(({ page }) => page)
   }
 
-  /** The newest tab that is still there; a fresh one when there is none, or when the active one has crashed. */
+  /**
+   * The newest tab that is still open; a new one if there is none.
+   * @throws BaxError `page_crashed`, once, when the page in it has crashed; the tab is reloaded by then.
+   */
   async active(): Promise<Page> {
     await this.#arrived()
-    const current = this.#own().at(-1)
-    if (current && !this.#crashed) return current.page
-    const page = await this.#context.newPage()
-    this.#crashed = false
-    return page
+    const crash = await this.recover()
+    if (crash) throw crash
+    return this.#own().at(-1)?.page ?? this.#context.newPage()
+  }
+
+  /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */
+  async recover(): Promise<BaxError | undefined> {
+    const tab = this.#own().at(-1)
+    if (this.#recovery || !tab || !hasCrashed(tab.page)) return this.#recovery
+    this.#recovery = this.#reload(tab).finally(() => (this.#recovery = undefined))
+    return this.#recovery
+  }
+
+  async #reload(tab: Tab): Promise<BaxError> {
+    const url = tab.page.url()
+    const known = await reloadObstacle(tab.page)
+    const fresh = await this.#replacePage(tab)
+    const obstacle = known ?? (await loadFailure(fresh, url))
+    if (hasCrashed(fresh)) await this.#replacePage(tab)
+    this.#events.emit('tab.recovered', { tab_id: tab.id, url: shownUrl(url), reloaded: obstacle === undefined })
+    return crashError({ url, obstacle })
+  }
+
+  /** A crashed page cannot be driven any more: a new one takes its place and its tab ID. */
+  async #replacePage(tab: Tab): Promise<Page> {
+    const crashed = tab.page
+    this.#replacing = true
+    try {
+      tab.page = await this.#context.newPage()
+    } finally {
+      this.#replacing = false
+      for (const page of this.#arrivals.splice(0)) if (page !== tab.page) this.#open(page)
+    }
+    takeTabId(tab.page, tab.id)
+    this.#told += 1
+    this.#watch(tab)
+    // It is unusable: closing it only frees what is left in the browser.
+    void crashed.close().catch(() => {})
+    return tab.page
+  }
+
+  #open(page: Page): void {
+    if (this.count >= limits.session.tabs && this.#awaited === 0) return this.#refuse(page)
+    const { id } = this.#add(page)
+    this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
   }
 
   /** A tab for work of the engine's own: it is never the active one, and none of the session's tabs. */
@@ -121,6 +172,7 @@ export class Tabs {
   async title(withinMs = titleMs): Promise<string> {
     const page = this.#own().at(-1)?.page
     if (!page) return ''
+    if (hasCrashed(page)) return this.#title
     // A page that has let one question wait for too long is not asked again until it answers.
     const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
     // Late, closed, crashed or navigating: what was known stays.
@@ -154,26 +206,29 @@ export class Tabs {
     const tab: Tab = { id: tabIdOf(page), page }
     this.#told += 1
     this.#tabs.push(tab)
-    this.#crashed = false
+    this.#watch(tab)
+    return tab
+  }
+
+  #watch(tab: Tab): void {
+    const { page } = tab
+    watchCrash(page)
     this.#unansweredSince = undefined
     // A context keeps the size it was made with; tabs opened later are brought to the session's own.
     void this.#fit(page)
     // Opened while the page answers: through a later one, a script that hangs could not be cut. A page that closes needs none.
     void protocol(page).catch(() => {})
     reportFileChoosers(page, this.#events)
-    page.once('close', () => this.#remove(tab))
+    page.once('close', () => tab.page === page && this.#remove(tab))
     page.once('crash', () => {
-      if (!this.#aside.has(page)) this.#crashed = this.#own().at(-1) === tab
-      this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed' })
-      this.#remove(tab)
-      // Already unusable: closing it only frees what is left in the browser.
-      void page.close().catch(() => {})
+      this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed', crashed: true })
+      // A tab of the session stays, and is reloaded when it is used next.
+      if (this.#aside.has(page)) void page.close().catch(() => {})
     })
     page.on('load', () => {
       // A page that has loaded is alive, whatever it let wait before. One that closes as it loads has no title to tell.
-      if (this.#own().at(-1) === tab) void this.#ask(page).catch(() => {})
+      if (this.#own().at(-1)?.page === page) void this.#ask(page).catch(() => {})
     })
-    return tab
   }
 
   async #fit(page: Page): Promise<void> {

@@ -32,12 +32,23 @@ export interface CallGround {
   readonly onEvent: (method: string, params: Record<string, unknown>, targetId: string | undefined) => void
 }
 
+/** The session of a target. */
+interface TargetSession {
+  readonly targetId: string
+  /** Calls that wait for an answer of the page: they fail when it crashes, because no answer will come. */
+  readonly waiting: Set<(error: BaxError) => void>
+  crashed: boolean
+}
+
+/** Methods that the browser answers for a page that has crashed. */
+const withoutRenderer = /^(?:Page\.(?:close|navigate|navigateToHistoryEntry|getNavigationHistory|reload)|Inspector\.\w+)$/
+
 export class CdpCalls {
   readonly #ground: CallGround
   #channel: Promise<CdpChannel> | undefined
   /** Sessions by their target; what a caller has enabled there stays enabled for the next call. */
   #sessions = new Map<string, Promise<string>>()
-  #targets = new Map<string, string>()
+  #targets = new Map<string, TargetSession>()
   #pending = 0
 
   constructor(ground: CallGround) {
@@ -95,12 +106,38 @@ export class CdpCalls {
     const channel = await (this.#channel ??= this.#open())
     const targetId = await this.#targetOf(method, wanted)
     const session = targetId === null ? undefined : await this.#session(channel, targetId)
-    const result = await channel.send(method, params, session).catch(asDenied)
+    const sent = () => channel.send(method, params, session).catch(asDenied)
+    const result = await (session === undefined ? sent() : this.#unlessCrashed(session, method, sent))
     const bytes = JSON.stringify(result).length
     if (bytes <= maxBytes) return { result, targetId }
     throw new BaxError('payload_too_large', `the result has ${bytes} bytes, more than max_bytes (${maxBytes})`, {
       hint: 'raise max_bytes, or ask for less',
     })
+  }
+
+  /** @throws BaxError `page_crashed` when the page crashes before it answers, or has crashed already. */
+  async #unlessCrashed(
+    sessionId: string,
+    method: string,
+    send: () => Promise<Record<string, unknown>>,
+  ): Promise<Record<string, unknown>> {
+    const target = this.#targets.get(sessionId)
+    if (!target || withoutRenderer.test(method)) return send()
+    if (target.crashed) throw crashed(target.targetId)
+    let onCrash!: (error: BaxError) => void
+    const crash = new Promise<Record<string, unknown>>((resolve, reject) => {
+      // The crash is what this method is for.
+      onCrash = method === 'Page.crash' ? () => resolve({}) : reject
+    })
+    target.waiting.add(onCrash)
+    const sent = send()
+    try {
+      return await Promise.race([sent, crash])
+    } finally {
+      target.waiting.delete(onCrash)
+      // Ignore rejections after the crash.
+      sent.catch(() => {})
+    }
   }
 
   async #targetOf(method: string, wanted: string | undefined): Promise<string | null> {
@@ -133,7 +170,9 @@ export class CdpCalls {
     if (!session) {
       session = channel.send('Target.attachToTarget', { targetId, flatten: true }).then(
         ({ sessionId }) => {
-          this.#targets.set(sessionId as string, targetId)
+          this.#targets.set(sessionId as string, { targetId, waiting: new Set(), crashed: false })
+          // Reports a crash from before. A page that closes meanwhile has none to report.
+          channel.send('Inspector.enable', {}, sessionId as string).catch(() => {})
           return sessionId as string
         },
         (cause: BaxError) => {
@@ -147,16 +186,24 @@ export class CdpCalls {
     return session
   }
 
+  #setCrashed(target: TargetSession, isCrashed: boolean): void {
+    target.crashed = isCrashed
+    if (!isCrashed) return
+    for (const onCrash of target.waiting) onCrash(crashed(target.targetId))
+  }
+
   #hear({ method, params = {}, sessionId }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') {
       const gone = params['sessionId'] as string
-      this.#sessions.delete(this.#targets.get(gone) ?? '')
+      this.#sessions.delete(this.#targets.get(gone)?.targetId ?? '')
       this.#targets.delete(gone)
     }
-    const targetId = sessionId === undefined ? undefined : this.#targets.get(sessionId)
+    const target = sessionId === undefined ? undefined : this.#targets.get(sessionId)
+    if (target && method === 'Inspector.targetCrashed') this.#setCrashed(target, true)
+    if (target && method === 'Inspector.targetReloadedAfterCrash') this.#setCrashed(target, false)
     // Attaching and detaching is our own doing.
     const ours = method === 'Target.attachedToTarget' || method === 'Target.detachedFromTarget'
-    if (!ours || sessionId !== undefined) this.#ground.onEvent(method!, params, targetId)
+    if (!ours || sessionId !== undefined) this.#ground.onEvent(method!, params, target?.targetId)
   }
 
   #forget(): void {
@@ -165,6 +212,12 @@ export class CdpCalls {
     this.#targets = new Map()
   }
 }
+
+const crashed = (targetId: string): BaxError =>
+  new BaxError('page_crashed', `the page of target ${targetId} has crashed`, {
+    hint: 'reload it with Page.reload',
+    details: { target_id: targetId },
+  })
 
 function asDenied(error: BaxError): never {
   const code = error.code === 'cdp_error' ? (error.details as { code: number }).code : undefined

@@ -6,6 +6,7 @@ import { limits } from '../../../core/limits.ts'
 import type { Observation, ObservationWishes, ObservedElement, ObservedTab } from '../../../core/shapes/observe.ts'
 import { callLimit } from '../act.ts'
 import type { BatchTarget } from '../batch-target.ts'
+import { hasCrashed, unlessCrashed } from '../crash.ts'
 import { inTime } from '../in-time.ts'
 import { shownUrl } from '../page-events.ts'
 import { failureOf } from '../playwright-errors.ts'
@@ -47,6 +48,15 @@ export async function observe(target: BatchTarget, wishes: ObservationWishes, si
 
 async function look(target: BatchTarget, wishes: ObservationWishes, signal: AbortSignal): Promise<Observed> {
   const page = await target.page()
+  return unlessCrashed(page, () => lookAt(page, target, wishes, signal))
+}
+
+async function lookAt(
+  page: Page,
+  target: BatchTarget,
+  wishes: ObservationWishes,
+  signal: AbortSignal,
+): Promise<Observed> {
   const limit = callLimit(limits.observe.timeoutMs, signal)
   const root = wishes.selector === undefined ? undefined : await rootOf(page, wishes.selector)
   const seen = await capture(page, { root, everything: !wishes.interactive_only, limit })
@@ -156,6 +166,7 @@ async function tabsOf(target: BatchTarget, active: Page): Promise<ObservedTab[]>
       url: shownUrl(page.url()),
       title: await inTime(page.title(), titleMs, 'no title').catch(() => ''),
       active: page === active,
+      ...(hasCrashed(page) && { crashed: true as const }),
     })),
   )
 }

@@ -31,7 +31,8 @@ export async function runStep(
   tools: BatchTools,
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
-  const before = request.observe ? await observe(target, wishesForControls, signal) : null
+  // A crash before the first command is that command's to report.
+  const before = request.observe && !target.crashed ? await observe(target, wishesForControls, signal) : null
   const start = await placeOf(target)
   const startSeq = target.events.lastSeq
   const tabs = new Set(target.pages.map(tabIdOf))
@@ -42,13 +43,13 @@ export async function runStep(
     },
     after: async (index) => close(target, trails.get(index)!, await placeOf(target)),
   })
-  await settle(target, startSeq, request.settle_ms, signal)
+  const restless = await settle(target, startSeq, request.settle_ms, signal).catch(pageCrash)
   const end = await placeOf(target)
   const last = [...trails.values()].at(-1)
   // What an action sets off may come a moment after it.
   if (last) close(target, last, end)
   const seen = await lookAgain(target, request, signal)
-  const joined = [batch.warning, seen.warning].filter(Boolean).join('; ')
+  const joined = [batch.warning, restless, seen.warning].filter(Boolean).join('; ')
   return {
     ...batch,
     results: batch.results.map((result) => ({ ...result, ...shown(trails.get(result.index)) })),
@@ -104,6 +105,12 @@ interface Look {
   readonly observed?: Observed
   readonly screenshot?: string
   readonly warning?: string
+}
+
+/** The commands have been run: a page that crashes afterwards is no failure of theirs. */
+function pageCrash(error: unknown): string {
+  if (error instanceof BaxError && error.code === 'page_crashed') return error.message
+  throw error
 }
 
 /** The observation afterwards; the commands have been run, so a page that cannot be looked at is no failure of theirs. */

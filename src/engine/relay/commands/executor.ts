@@ -12,6 +12,7 @@ import { runStep } from '../../browser/observe/step.ts'
 import { playwright } from '../../browser/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/run-batch.ts'
 import { Turns } from '../../browser/turns.ts'
+import { type ReloadRequest, reloadTab } from './reload-tab.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** What can be asked of an executor, and what it gives. */
@@ -38,6 +39,8 @@ export interface ExecutorGround {
   /** A channel of the executor's own, within the policy. */
   readonly open: () => Promise<CdpChannel>
   readonly active: () => string | null
+  /** Whether a tab is known to have crashed. */
+  readonly crashed?: (targetId: string) => boolean
   readonly tools: BatchTools
 }
 
@@ -56,12 +59,16 @@ export class LocalExecutor implements Executor {
       const { tabs } = await (this.#tabs ??= this.#connect())
       const given = 'context' in request ? request.context?.['target_id'] : undefined
       const target = typeof given === 'string' ? given : undefined
-      const result = await tabs.on(target, async () => ({
-        ...(await this.#run(kind, request, tabs, signal)),
-        // What is gone by now was worked in all the same.
-        target_id: target ?? (await tabs.targetId().catch(() => null)),
-      }))
-      return result as Executions[K]['result'] & { target_id: string | null }
+      try {
+        const result = await tabs.on(target, async () => ({
+          ...(await this.#run(kind, request, tabs, signal)),
+          // What is gone by now was worked in all the same.
+          target_id: target ?? (await tabs.targetId().catch(() => null)),
+        }))
+        return result as Executions[K]['result'] & { target_id: string | null }
+      } finally {
+        if (tabs.outdated) await this.close()
+      }
     }, signal)
   }
 
@@ -100,8 +107,9 @@ export class LocalExecutor implements Executor {
       const browser = await playwright().chromium.connectOverCDP(transport as never, options)
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window to work in')
-      const { sessionId, active } = this.#ground
-      return { browser, tabs: new UserTabs({ sessionId, context, active, ended: ended.signal }) }
+      const { sessionId, active, open, crashed = () => false } = this.#ground
+      const reload = (request: ReloadRequest) => reloadTab(open, request)
+      return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, reload, ended: ended.signal }) }
     } catch (error) {
       this.#tabs = undefined
       throw error

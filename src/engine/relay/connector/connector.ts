@@ -229,6 +229,7 @@ export class Connector {
       sessionId: this.#sessionId,
       open: () => attachment.open(true),
       active: () => attachment.targets.active,
+      crashed: (targetId) => attachment.targets.crashed(targetId),
       tools: this.#facts.tools,
     })
   }

@@ -11,6 +11,7 @@ interface Page {
   url: string
   title: string
   responsive: boolean
+  crashed: boolean
   visible: boolean
   sessionId: string | undefined
   /** Order of activation and of opening: the greatest was used last. */
@@ -23,6 +24,7 @@ export interface SeenTarget {
   readonly url: string
   readonly title: string
   readonly responsive: boolean
+  readonly crashed?: true
 }
 
 interface TargetInfo {
@@ -93,6 +95,8 @@ export class TargetBook {
 
   /** Takes an event of the channel. */
   hear({ method, params = {}, sessionId }: CdpMessage): void {
+    if (method === 'Inspector.targetCrashed') this.#setCrashed(sessionId, true)
+    if (method === 'Inspector.targetReloadedAfterCrash') this.#setCrashed(sessionId, false)
     // The browser does not tell of every new title.
     if (method === 'Page.loadEventFired') this.#askLater(this.#bySession.get(sessionId ?? ''))
     if (sessionId !== undefined) return
@@ -118,9 +122,14 @@ export class TargetBook {
     return this.#pages.get(targetId)?.responsive === false
   }
 
+  /** Whether the page of a tab has crashed. */
+  crashed(targetId: string): boolean {
+    return this.#pages.get(targetId)?.crashed === true
+  }
+
   list(): SeenTarget[] {
-    return this.#seen.map(({ targetId, url, title, responsive }) => {
-      return { target_id: targetId, type: 'page', url, title, responsive }
+    return this.#seen.map(({ targetId, url, title, responsive, crashed }) => {
+      return { target_id: targetId, type: 'page', url, title, responsive, ...(crashed && { crashed }) }
     })
   }
 
@@ -179,6 +188,7 @@ export class TargetBook {
       title,
       opener: openerId,
       responsive: true,
+      crashed: false,
       visible: false,
       sessionId: undefined,
       used: ++this.#uses,
@@ -190,6 +200,8 @@ export class TargetBook {
     const { sessionId } = await this.#channel.send('Target.attachToTarget', { targetId, flatten: true })
     page.sessionId = sessionId as string
     this.#bySession.set(page.sessionId, targetId)
+    // Reports a crash from before.
+    this.#channel.post({ method: 'Inspector.enable', params: {}, sessionId: page.sessionId }, () => {})
     if (this.includes(targetId)) this.#onAttached(targetId, page.sessionId)
     await this.#ask(page)
   }
@@ -222,9 +234,18 @@ export class TargetBook {
     if (page) page.sessionId = undefined
   }
 
+  #setCrashed(sessionId: string | undefined, crashed: boolean): void {
+    const page = this.#pages.get(this.#bySession.get(sessionId ?? '') ?? '')
+    if (!page) return
+    page.crashed = crashed
+    page.responsive = !crashed
+    this.#onChange()
+  }
+
   async #ask(page: Page): Promise<void> {
     const { sessionId } = page
-    if (!sessionId) return
+    // A crashed page answers only when it has been reloaded.
+    if (!sessionId || page.crashed) return
     const expression = '[document.visibilityState, document.title]'
     const asked = this.#channel.send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
     let timer: NodeJS.Timeout | undefined

@@ -113,11 +113,11 @@ export class EngineRelays implements Relays {
       return { success: true, ...answer, result, target_id: targetId, duration_ms: took() }
     } catch (thrown) {
       const error = asBaxError(thrown)
+      const failed = { success: false, ...answer, target_id: request.target_id ?? null, duration_ms: took() }
+      if (error.code === 'page_crashed') return { ...failed, error: error.message, code: error.code }
       if (error.code !== 'cdp_error') throw error
       const { code, message } = error.details as { code: number; message: string }
-      const targetId = request.target_id ?? null
-      const told = { error: message, code: 'cdp_error', cdp: { code, message } }
-      return { success: false, ...answer, target_id: targetId, duration_ms: took(), ...told }
+      return { ...failed, error: message, code: 'cdp_error', cdp: { code, message } }
     }
   }
 
