@@ -48,8 +48,10 @@ export interface PoolConfig {
   /** Ready pages kept waiting for the next sessions. */
   readonly warm: number
   readonly contextsPerBrowser: number
-  /** Browser processes of one kind at most. */
+  /** Browser processes of one kind at most; those that do not answer are not counted. */
   readonly browsers: number
+  /** Times of the health check, in milliseconds. */
+  readonly health: { readonly everyMs: number; readonly answerMs: number; readonly graceMs: number }
 }
 
 export interface ShellConfig {

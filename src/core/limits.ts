@@ -65,6 +65,11 @@ export const limits = {
     closeMs: 5_000,
     /** How long a browser may take to end by itself. */
     exitMs: 2_000,
+    /**
+     * Every browser is asked for its version this often. One that has not answered in `answerMs` gets no new sessions;
+     * one that has not answered `graceMs` after the question is killed, and its sessions end.
+     */
+    health: { everyMs: 5_000, answerMs: 5_000, graceMs: 30_000 },
     /** A browser without a session ends after this, unless it is the last of its kind. */
     idleMs: 30_000,
   },

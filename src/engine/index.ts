@@ -60,7 +60,7 @@ export function createEngine(config: EngineConfig): Engine {
       browsers: sessions.pool.status(),
       memory_bytes: process.memoryUsage.rss(),
     }),
-    readiness: readinessOf(config, egress, () => sessions.pool.status().length > 0),
+    readiness: readinessOf(config, egress, () => sessions.pool.status().some(({ responsive }) => responsive)),
     stop: async () => {
       const { onStop } = config
       if (!onStop) throw new BaxError('feature_disabled', 'this engine is stopped by the process that runs it')

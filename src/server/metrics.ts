@@ -127,6 +127,12 @@ function gaugesOf(status: Partial<EngineStatus>, inFlight: number): Reading[] {
     ),
     by(
       'kind',
+      'bax_browsers_unresponsive',
+      'Browser processes of the pool that do not answer',
+      sumBy(({ responsive }) => (responsive ? 0 : 1)),
+    ),
+    by(
+      'kind',
       'bax_browser_places_taken',
       'Sessions in the browsers of the pool',
       sumBy(({ sessions }) => sessions),

@@ -67,7 +67,8 @@ async function checkEngine(context: Context): Promise<Check> {
     const { http } = operationNamed(manifest, 'getEngineStatus')
     const status = (await call(home.transport, http, {}, { signal: io.signal })) as Record<string, unknown>
     const same = status['version'] === version
-    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions`
+    const hung = (status['browsers'] as { responsive?: boolean }[]).filter(({ responsive }) => responsive === false)
+    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions${hung.length > 0 ? `, ${hung.length} browsers do not answer` : ''}`
     return { ...head, ok: same, found, ...(!same && { mend: `this is bax ${version}; run: bax engine stop` }) }
   } catch (thrown) {
     const error = asBaxError(thrown)

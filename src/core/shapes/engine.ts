@@ -36,6 +36,7 @@ export const engineStatus = z
         pid: z.int(),
         sessions: z.int(),
         warm: z.int().describe('Ready pages waiting for a session'),
+        responsive: z.boolean().describe('false: it does not answer, gets no new sessions, and is killed before long'),
       }),
     ),
     memory_bytes: z.int().describe('Resident memory of the engine process, browsers not included'),

@@ -26,7 +26,7 @@ export const eventData = {
     expires_in_ms: z.int(),
   }),
   'session.closed': z.object({
-    reason: z.enum(['deleted', 'idle_timeout', 'lifetime', 'worker_lost', 'engine_closed']),
+    reason: z.enum(['deleted', 'idle_timeout', 'lifetime', 'worker_lost', 'crashed', 'engine_closed']),
   }),
   'command.started': z.object({
     ...command,

@@ -15,6 +15,8 @@ export interface BatchTarget {
   readonly crashed: boolean
   /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */
   recover(): Promise<BaxError | undefined>
+  /** Whether the browser answers, as far as it is known. */
+  readonly responsive: boolean
   /** All tabs in the order of their opening; the last one is active. */
   readonly pages: readonly Page[]
   readonly events: EventLog

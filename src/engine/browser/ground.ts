@@ -10,6 +10,8 @@ export interface Ground {
   readonly transfers: ContextTransfers
   /** A channel to the browser that sees this context alone; on somebody else's browser there is none. */
   readonly openCdp?: () => Promise<CdpChannel>
+  /** Whether its browser answers; not known of a remote browser. */
+  readonly answers?: () => boolean
   readonly workerId: string
   readonly headless: boolean
   readonly userAgent: string

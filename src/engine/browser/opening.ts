@@ -41,6 +41,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       pagesOpened: place.pagesOpened,
       transfers: place.transfers,
       openCdp: place.openCdp,
+      answers: () => worker.health.responsive,
       workerId: worker.id,
       headless: worker.kind !== 'headful',
       userAgent: plan.userAgent(worker),
@@ -49,7 +50,8 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       free: seat.free,
     }
     const session = settle(plan, ground, tools)
-    worker.upstream.onClose(() => session.endLater('worker_lost'), session.ended)
+    const lost = () => session.endLater(worker.health.dead ? 'crashed' : 'worker_lost')
+    worker.upstream.onClose(lost, session.ended)
     return await begin(plan, session)
   } catch (error) {
     seat.free()

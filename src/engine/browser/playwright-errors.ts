@@ -15,6 +15,13 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
   // Whatever a command failed with on a page that crashed meanwhile, the crash is the reason.
   const crash = target.crashed ? await target.recover() : undefined
   if (crash) return crash
+  if (error.code === 'timeout' && !target.responsive) {
+    return new BaxError('timeout', `${command} was not done: the browser does not answer`, {
+      cause: error,
+      hint: 'try again later, or create a new session: a browser that does not answer is killed',
+      details: { browser: 'unresponsive' },
+    })
+  }
   if (error.code === 'timeout' && openDialogs(target) > 0) {
     return new BaxError('dialog_blocking', `a dialog of the page is open and blocks ${command}`, { cause: error })
   }

@@ -1,5 +1,6 @@
 /** The fleet: browsers by kind, the places in them, and those who wait for one. */
 import type { EngineConfig, PoolConfig } from '../../core/config.ts'
+import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -36,6 +37,13 @@ interface Berth {
   retire: NodeJS.Timeout | undefined
 }
 
+/** A place that a seat holds, and whether the seat is still in use. */
+interface Hold {
+  berth: Berth
+  free: () => void
+  given: boolean
+}
+
 interface Waiter {
   readonly resolve: (seat: Seat) => void
 }
@@ -53,16 +61,17 @@ export class Pool {
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
     this.#egress = egress
-    const { warm, contextsPerBrowser, browsers } = limits.pool
+    const { warm, contextsPerBrowser, browsers, health } = limits.pool
     // A command with an engine of its own ends before a second session could use what is kept ready.
-    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers }
+    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, health }
     this.#size = { ...size, ...config.pool }
   }
 
   /** A free place in a browser that runs or is being started, or the first one of its kind; undefined when one must wait. */
   reserve(kind: BrowserKind): Seat | undefined {
     if (this.#queueOf(kind).length > 0) return undefined
-    return this.#freeSeat(kind) ?? (this.#berthsOf(kind).length === 0 ? this.#launch(kind) : undefined)
+    const berth = this.#freeBerth(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
+    return berth && this.#seat(berth)
   }
 
   /** A place in the queue; another browser is launched for it when there may be one more. */
@@ -99,20 +108,11 @@ export class Pool {
   }
 
   status(): EngineStatus['browsers'] {
-    return [...this.#berths.values()].flat().flatMap(({ kind, running, seats }) =>
-      running
-        ? [
-            {
-              worker_id: running.id,
-              kind,
-              product: running.product,
-              pid: running.pid,
-              sessions: seats,
-              warm: running.warm,
-            },
-          ]
-        : [],
-    )
+    return [...this.#berths.values()].flat().flatMap(({ kind, running, seats: sessions }) => {
+      if (!running) return []
+      const { id: worker_id, product, pid, warm, health } = running
+      return [{ worker_id, kind, product, pid, sessions, warm, responsive: health.responsive }]
+    })
   }
 
   async close(): Promise<void> {
@@ -129,19 +129,24 @@ export class Pool {
     )
   }
 
-  #freeSeat(kind: BrowserKind): Seat | undefined {
-    const berth = this.#berthsOf(kind).find(({ seats }) => seats < this.#size.contextsPerBrowser)
-    return berth && this.#seat(berth)
+  #freeBerth(kind: BrowserKind): Berth | undefined {
+    return this.#usableOf(kind).find(({ seats }) => seats < this.#size.contextsPerBrowser)
   }
 
-  #launch(kind: BrowserKind): Seat {
+  /** Browsers that run and answer, or are being started. */
+  #usableOf(kind: BrowserKind): Berth[] {
+    return this.#berthsOf(kind).filter(({ running }) => running?.health.responsive !== false)
+  }
+
+  #launch(kind: BrowserKind): Berth {
     const { promise: found, resolve: onFound, reject: onMissed } = withResolver<void>()
     // Its failure is the worker's too, and told there.
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
+    const health = { times: this.#size.health, onChange: (answers: boolean) => this.#changed(berth, answers) }
     const worker = this.locate(kind).then((browser) =>
-      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, filesAllowed, onFound, log }),
+      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, filesAllowed, onFound, health, log }),
     )
     const berth: Berth = { kind, found, worker, running: undefined, seats: 0, retire: undefined }
     this.#berthsOf(kind).push(berth)
@@ -159,37 +164,70 @@ export class Pool {
         this.#remove(berth)
       },
     )
-    return this.#seat(berth)
+    return berth
   }
 
-  #seat(berth: Berth): Seat {
+  #seat(first: Berth): Seat {
+    const hold = { berth: first, free: this.#hold(first), given: true }
+    const worker = this.#answering(hold)
+    // Reported where the seat is used.
+    worker.catch(() => {})
+    const free = () => {
+      hold.given = false
+      hold.free()
+    }
+    return { launching: first.running === undefined, found: first.found, worker, free }
+  }
+
+  /** The browser of a seat; a seat in one that does not answer moves to another one. */
+  async #answering(hold: Hold): Promise<BrowserWorker> {
+    for (;;) {
+      const { kind, running } = hold.berth
+      if (!running) return hold.berth.worker
+      if (await running.health.check()) return running
+      hold.free()
+      const more = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
+      const next = hold.given ? (this.#freeBerth(kind) ?? (more ? this.#launch(kind) : undefined)) : undefined
+      if (!next) {
+        throw new BaxError('no_capacity', 'the browser does not answer, and all others are full', {
+          retryAfterSecs: Math.ceil(this.#size.health.graceMs / 1000),
+        })
+      }
+      hold.berth = next
+      hold.free = this.#hold(next)
+    }
+  }
+
+  /** Takes a place; the function that it returns gives it back, once. */
+  #hold(berth: Berth): () => void {
     berth.seats++
     clearTimeout(berth.retire)
     this.#warm(berth)
     let held = true
-    return {
-      launching: berth.running === undefined,
-      found: berth.found,
-      worker: berth.worker,
-      free: () => {
-        if (!held) return
-        held = false
-        berth.seats--
-        this.#serve(berth.kind)
-        this.#warm(berth)
-        if (berth.seats === 0) this.#retireLater(berth)
-      },
+    return () => {
+      if (!held) return
+      held = false
+      berth.seats--
+      this.#serve(berth.kind)
+      this.#warm(berth)
+      if (berth.seats === 0) this.#retireLater(berth)
     }
+  }
+
+  #changed(berth: Berth, answers: boolean): void {
+    const facts = { worker: berth.running?.id, pid: berth.running?.pid }
+    this.#config.log('warn', answers ? 'a browser answers again' : 'a browser does not answer', facts)
+    this.#serve(berth.kind)
   }
 
   /** Gives free places to those who wait, launching another browser while there may be one. */
   #serve(kind: BrowserKind): void {
     const queue = this.#queueOf(kind)
     while (queue.length > 0 && !this.#closed) {
-      const more = this.#berthsOf(kind).length < this.#size.browsers
-      const seat = this.#freeSeat(kind) ?? (more ? this.#launch(kind) : undefined)
-      if (!seat) return
-      queue.shift()!.resolve(seat)
+      const more = this.#usableOf(kind).length < this.#size.browsers
+      const berth = this.#freeBerth(kind) ?? (more ? this.#launch(kind) : undefined)
+      if (!berth) return
+      queue.shift()!.resolve(this.#seat(berth))
     }
   }
 

@@ -19,7 +19,7 @@ import { inTime } from './in-time.ts'
 import type { SessionSketch } from './grave.ts'
 import { allowedPath, saveFile } from './session-files.ts'
 import type { Ground } from './ground.ts'
-import { type EndReason, endedError } from './endings.ts'
+import { type EndReason, endedError, isBrowserLoss } from './endings.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from './live/frame-tokens.ts'
 import { Guests } from './live/guests.ts'
@@ -99,6 +99,10 @@ export class Session implements BatchTarget {
 
   get crashed(): boolean {
     return this.#tabs.crashed
+  }
+
+  get responsive(): boolean {
+    return this.#facts.ground.answers?.() ?? true
   }
 
   get ended(): AbortSignal {
@@ -220,7 +224,7 @@ export class Session implements BatchTarget {
   sketch(): SessionSketch {
     const { input, ground, viewport } = this.#facts
     const live = this.#endedAt === null
-    const failed = this.#endReason === 'worker_lost'
+    const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
       session_id: this.sessionId,
       status: live ? 'ready' : failed ? 'failed' : 'stopped',
@@ -267,12 +271,12 @@ export class Session implements BatchTarget {
     onEnded(this)
     try {
       await this.#tabs.freeze()
-      if (reason !== 'worker_lost') await beforeClose(this)
+      if (!isBrowserLoss(reason)) await beforeClose(this)
     } finally {
       await ground.close()
       ground.free()
       await rm(ground.downloads, { recursive: true, force: true })
-      this.events.emit('session.status', { status: reason === 'worker_lost' ? 'failed' : 'stopped' })
+      this.events.emit('session.status', { status: isBrowserLoss(reason) ? 'failed' : 'stopped' })
       this.events.emit('session.closed', { reason })
       onGone(this)
     }

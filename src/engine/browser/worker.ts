@@ -9,6 +9,7 @@ import type { Egress } from '../egress/egress.ts'
 import { Driver } from './driver.ts'
 import type { BrowserKind } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
+import { Health, type HealthRules } from './health.ts'
 import { inTime } from './in-time.ts'
 import type { LocatedBrowser } from './locate.ts'
 import { playwright } from './playwright.ts'
@@ -39,6 +40,7 @@ export interface WorkerFacts {
   readonly filesAllowed: boolean
   /** Called when the browser answers for the first time. */
   readonly onFound: () => void
+  readonly health: Pick<HealthRules, 'times' | 'onChange'>
   readonly log: Log
 }
 
@@ -52,6 +54,7 @@ export class BrowserWorker {
   readonly upstream: Upstream
   /** The folder for everything this browser's sessions download. */
   readonly folder: string
+  readonly health: Health
   readonly #process: BrowserProcess
   readonly #control: Channel
   readonly #driver: Driver
@@ -74,6 +77,15 @@ export class BrowserWorker {
     this.#control = parts.control
     this.#driver = parts.driver
     this.#log = facts.log
+    this.health = new Health({
+      ...facts.health,
+      ask: () => this.#control.send('Browser.getVersion'),
+      onDead: () => {
+        this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
+        this.#process.end().catch((error: Error) => this.#log('error', 'what a browser left could not be removed', { worker: this.id, error: error.message })) // prettier-ignore
+      },
+    })
+    this.upstream.onClose(() => this.health.stop())
     this.#rules = { files: facts.filesAllowed, checkUrl: (url) => facts.egress.checkLiteral(url) }
   }
 
@@ -173,6 +185,8 @@ export class BrowserWorker {
 
   async #close(context: BrowserContext, contextId: string): Promise<void> {
     if (this.upstream.closed) return
+    // One that does not answer drops the context when it does again; it may be killed before.
+    if (!this.health.responsive) return void context.close().catch(() => {})
     try {
       return await inTime(context.close(), limits.pool.closeMs, 'the context did not close')
     } catch {

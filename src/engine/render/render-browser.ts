@@ -2,6 +2,7 @@
 import type { EngineConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import { Health } from '../browser/health.ts'
 import { inTime } from '../browser/in-time.ts'
 import { disabledFeatures } from '../browser/flags.ts'
 import { type BrowserProcess, startBrowser } from '../browser/launch.ts'
@@ -40,12 +41,15 @@ export class RenderBrowser {
   readonly unpainted: boolean
   readonly userAgent: string
   readonly egress: Egress
+  readonly health: Health
   readonly #process: BrowserProcess
   readonly #upstream: Upstream
   readonly #channel: Channel
   readonly #listeners = new Map<string, Listener>()
 
-  private constructor(kind: RenderKind, shell: boolean, parts: Parts) {
+  #onAnswers: (answers: boolean) => void = () => {}
+
+  private constructor(kind: RenderKind, shell: boolean, parts: Parts, { pool, log }: EngineConfig) {
     this.kind = kind
     this.unpainted = kind === 'bare' && shell
     this.userAgent = plainUserAgent(parts.userAgent)
@@ -53,6 +57,19 @@ export class RenderBrowser {
     this.#process = parts.process
     this.#upstream = parts.upstream
     this.#channel = parts.channel
+    this.health = new Health({
+      times: pool?.health,
+      ask: () => this.#channel.send('Browser.getVersion'),
+      onChange: (answers) => {
+        log('warn', answers ? 'a rendering browser answers again' : 'a rendering browser does not answer', { kind })
+        this.#onAnswers(answers)
+      },
+      onDead: () => {
+        log('error', 'a rendering browser does not answer and is killed', { kind })
+        this.end().catch((error: Error) => log('error', 'what a browser left could not be removed', { error: error.message })) // prettier-ignore
+      },
+    })
+    this.#upstream.onClose(() => this.health.stop())
     this.#channel.onEvent((message) => {
       const id = message.sessionId ?? (message.params?.['targetId'] as string | undefined)
       if (id !== undefined) this.#listeners.get(id)?.(message)
@@ -60,7 +77,8 @@ export class RenderBrowser {
   }
 
   /** @throws BaxError `browser_not_found` or `browser_failed` */
-  static async launch(kind: RenderKind, { browser, cacheDir }: EngineConfig, egress: Egress): Promise<RenderBrowser> {
+  static async launch(kind: RenderKind, config: EngineConfig, egress: Egress): Promise<RenderBrowser> {
+    const { browser, cacheDir } = config
     const need = { headless: true, stealth: false }
     const located = await locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
     const shell = located.kind === 'headless-shell'
@@ -68,10 +86,8 @@ export class RenderBrowser {
     const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra })
     try {
       const late = `it did not answer within ${limits.pool.launchMs} ms`
-      return new RenderBrowser(kind, shell, {
-        ...(await inTime(connect(process), limits.pool.launchMs, late)),
-        egress,
-      })
+      const parts = await inTime(connect(process), limits.pool.launchMs, late)
+      return new RenderBrowser(kind, shell, { ...parts, egress }, config)
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
@@ -89,6 +105,11 @@ export class RenderBrowser {
 
   onGone(listener: () => void): void {
     this.#upstream.onClose(listener)
+  }
+
+  /** Runs `listener` when the browser stops answering, and when it answers again. */
+  onAnswers(listener: (answers: boolean) => void): void {
+    this.#onAnswers = listener
   }
 
   send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {

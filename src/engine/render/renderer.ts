@@ -55,6 +55,8 @@ export class Renderer {
   readonly #egress: Egress
   readonly #queue = new PQueue({ concurrency: renderedAtOnce })
   readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
+  /** Browsers that do not answer, or that others have replaced meanwhile: they get no new pages. */
+  readonly #aside = new Set<Promise<Tabs>>()
   #retire: NodeJS.Timeout | undefined
   #closed = false
 
@@ -116,12 +118,19 @@ export class Renderer {
     const launched = RenderBrowser.launch(kind, this.#config, this.#egress).then((browser) => new Tabs(browser, log))
     const forget = () => {
       if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
+      this.#aside.delete(launched)
     }
     this.#browsers.set(kind, launched)
     launched.then(({ browser }) => {
       browser.onGone(() => {
         forget()
         this.#end(browser)
+      })
+      browser.onAnswers((answers) => {
+        forget()
+        // One that answers again is used again, unless there is another one by now.
+        if (answers && !this.#browsers.has(kind)) this.#browsers.set(kind, launched)
+        else this.#aside.add(launched)
       })
       log('info', 'rendering browser started', { kind })
     }, forget)
@@ -135,8 +144,9 @@ export class Renderer {
   }
 
   async #endBrowsers(): Promise<void> {
-    const all = [...this.#browsers.values()]
+    const all = [...this.#browsers.values(), ...this.#aside]
     this.#browsers.clear()
+    this.#aside.clear()
     await Promise.all(all.map(endTabs))
   }
 

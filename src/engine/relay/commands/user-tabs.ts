@@ -29,6 +29,7 @@ export class UserTabs implements BatchTarget {
   readonly events = new EventLog()
   readonly pointer = { x: 0, y: 0 }
   readonly ended: AbortSignal
+  readonly responsive = true
   readonly #facts: UserTabsFacts
   readonly #ids = new WeakMap<Page, Promise<string>>()
   #busy = false

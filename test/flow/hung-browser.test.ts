@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../src/client/client.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { chromiumParts } from '../support/processes.ts'
+import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+let homes: Homes
+let site: Site
+const logged: string[] = []
+const health = { everyMs: 100, answerMs: 1000, graceMs: 8000 }
+
+beforeAll(async () => {
+  const log = (_level: string, message: string) => void logged.push(message)
+  ;[homes, site] = await Promise.all([
+    openHomes({ pool: { warm: 1, health }, allowPrivate: ['127.0.0.0/8'], log }),
+    serveSite({ '/': '<title>Home</title><main><h1>Home</h1><p>Words of a page.</p></main>' }),
+  ])
+})
+afterEach(async () => {
+  const { sessions } = await client().listSessions({})
+  await Promise.all(sessions.map(({ session_id }) => client().closeSession({ session_id })))
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+
+const client = (): Client => homes.clients.http
+const create = async () => (await client().createSession({ start_url: site.url })).session_id!
+const browsers = async () => (await client().getEngineStatus({})).browsers
+
+describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () => {
+  test('gets no new sessions, and is used again when it goes on', async () => {
+    const session_id = await create()
+    const { pid } = (await browsers())[0]!
+    process.kill(pid, 'SIGSTOP')
+    // Asked before the next regular check.
+    const other = await create()
+    expect(await valueOf(client(), other, 'document.title')).toBe('Home')
+    expect(await browsers()).toMatchObject([{ pid, responsive: false, sessions: 1 }, { responsive: true, sessions: 1 }])
+    expect(await homes.engine.readiness()).toMatchObject({ browser: { ok: true } })
+    const late = { command: 'evaluate', data: { expression: '1', timeout_ms: 200 } }
+    expect(await client().runCommands({ session_id, commands: [late] })).toMatchObject({
+      code: 'timeout',
+      results: [{ details: { browser: 'unresponsive' } }],
+    })
+    process.kill(pid, 'SIGCONT')
+    await until(async () => (await browsers()).every(({ responsive }) => responsive))
+    expect(await valueOf(client(), session_id, 'document.title')).toBe('Home')
+    await create()
+    expect(await browsers()).toMatchObject([{ pid, sessions: 2 }, { sessions: 1 }])
+  })
+
+  test('is killed when it stays so, and its sessions end with a reason', { timeout: 60_000 }, async () => {
+    const session_id = await create()
+    const running = client().runCommands({
+      session_id,
+      commands: [{ command: 'evaluate', data: { expression: 'new Promise(() => {})' } }],
+    })
+    const { pid } = (await browsers()).find(({ sessions }) => sessions > 0)!
+    process.kill(pid, 'SIGSTOP')
+    expect(await running).toMatchObject({ code: 'worker_lost', results: [{ details: { reason: 'crashed' } }] })
+    expect(await failureOf(client().observe({ session_id }))).toMatchObject({
+      code: 'session_closed',
+      details: { reason: 'crashed' },
+    })
+    expect(await client().getSession({ session_id })).toMatchObject({ status: 'failed', end_reason: 'crashed' })
+    await until(() => !isRunning(pid))
+    await create()
+  })
+
+  test('and renders pages is replaced', { timeout: 60_000 }, async () => {
+    const scrape = () => client().scrape({ url: site.url, render: 'browser' })
+    expect(await scrape()).toMatchObject({ success: true })
+    const sessions = (await browsers()).map(({ pid }) => pid)
+    const [pid] = (await chromiumParts('browser')).filter((found) => !sessions.includes(found))
+    console.log(sessions, await chromiumParts('browser'), pid, logged)
+    process.kill(pid!, 'SIGSTOP')
+    await until(() => logged.includes('a rendering browser does not answer'))
+    expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
+    await until(() => !isRunning(pid!), 20_000)
+    expect(await scrape()).toMatchObject({ success: true })
+  })
+})
