@@ -11,9 +11,9 @@ export const relayLimits = {
   heartbeatMs: 5000,
   /** A link takes no more while so much of it waits for the network. */
   linkBytes: 256 * 1024,
-  /** What may wait for one consumer, and the longest message that is put together. */
+  /** What may wait for one consumer before it counts as too slow, and the longest message that is put together. */
   channelBytes: 64 * 1024 * 1024,
-  messageBytes: 256 * 1024 * 1024,
+  messageBytes: 129 * 1024 * 1024,
   /** Events that a connector keeps for an engine that it cannot reach; how it sends them when it can. */
   outboxEvents: 20_000,
   batchMs: 20,
@@ -41,7 +41,7 @@ export const relayLimits = {
   callMs: 30_000,
   maxCallMs: 600_000,
   resultBytes: 64 * 1024 * 1024,
-  maxResultBytes: 256 * 1024 * 1024,
+  maxResultBytes: 128 * 1024 * 1024,
   callBytes: 32 * 1024 * 1024,
   /** Events of one answer, and how long one may wait for the next. */
   pageEvents: 1000,

@@ -4,6 +4,8 @@ export const scrapeLimits = {
   maxTimeoutMs: 300_000,
   waitForMs: 60_000,
   actions: 50,
+  /** Characters that all actions of one scrape may produce together, as JSON. */
+  productChars: 64 * 1024 * 1024,
   /** A decoded body that grows beyond this is given up. */
   bodyBytes: 10 * 1024 * 1024,
   /**

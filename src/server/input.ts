@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { parseText } from '../core/params.ts'
 import { paramsOf } from '../core/schema-params.ts'
 import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
-import { excessOf } from './json-extent.ts'
+import { excessOf } from '../core/json-extent.ts'
 import type { BodyHold } from './load.ts'
 
 /** The input, and the unknown fields that were ignored as a sentence. */

@@ -6,7 +6,7 @@ import { limits } from '../core/limits.ts'
 import { closeCodes, type Link } from '../core/link.ts'
 import type { SocketOperation } from '../core/socket.ts'
 import { websocketLink } from '../core/websocket-link.ts'
-import { excessOf } from './json-extent.ts'
+import { excessOf } from '../core/json-extent.ts'
 import type { BodyHold } from './load.ts'
 
 /** Upgrades requests to the websockets of one operation. `own`: from this very machine, where compression costs more than it saves. */

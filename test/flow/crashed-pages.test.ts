@@ -45,7 +45,11 @@ describe('a page that crashes between two commands', () => {
       code: 'page_crashed',
       results: [{ error: expect.stringContaining('reloaded'), details: { reloaded: true, url: `${site.url}/` } }],
     })
-    const { results } = await run(session_id, command('get_title'), command('evaluate', { expression: 'document.cookie' }))
+    const { results } = await run(
+      session_id,
+      command('get_title'),
+      command('evaluate', { expression: 'document.cookie' }),
+    )
     expect(results.map(({ data }) => (data!['result'] as { value: unknown }).value)).toEqual(['Home', 'kept=1'])
     expect(await eventsOf(session_id, 'page.error', 'tab.recovered', 'tab.opened', 'tab.closed')).toEqual([
       { type: 'page.error', tab_id: 'tab_1', message: 'the page crashed', crashed: true },
@@ -59,7 +63,11 @@ describe('a page that crashes between two commands', () => {
     const { browsers } = await client().getEngineStatus({})
     for (const pid of await pageProcesses(browsers[0]!.pid)) process.kill(pid, 'SIGKILL')
     await until(async () => (await eventsOf(session_id, 'page.error')).length > 0)
-    expect(await client().observe({ session_id }).catch((error: unknown) => error)).toMatchObject({
+    expect(
+      await client()
+        .observe({ session_id })
+        .catch((error: unknown) => error),
+    ).toMatchObject({
       code: 'page_crashed',
       details: { reloaded: true },
     })

@@ -102,7 +102,7 @@ test('an answer of a page that is too long to be read is refused; the session go
   const commands = [{ command: 'evaluate', data: { expression: "'x'.repeat(300e6)" } }]
   expect(await client().runCommands({ session_id: id, commands })).toMatchObject({
     success: false,
-    error: expect.stringContaining('larger than 256 MiB'),
+    error: expect.stringContaining('larger than 128 MiB'),
   })
   expect(await valueOf(client(), id, 'document.title')).toBe('Home')
   await client().closeSession({ session_id: id })

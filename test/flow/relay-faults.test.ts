@@ -210,6 +210,56 @@ describe('what is too long, or hangs', () => {
     await here.end()
   })
 
+  test('a result of 80 MiB fails its own call, or arrives when max_bytes allows it', async () => {
+    const here = await connectHere(foreign.url)
+    const { session } = here
+    const mib = 1024 * 1024
+    const waiting = evaluate(session, 'new Promise((done) => { window.done = done })', { timeout_ms: 60_000 })
+    const long = '"x".repeat(80 * 1024 * 1024)'
+    const refused = { code: 'payload_too_large', status: 413 }
+    await expect(evaluate(session, long)).rejects.toMatchObject(refused)
+    const most = { max_bytes: limits.relay.maxResultBytes }
+    const dense = `Array(${limits.cdp.messageValues + 1}).fill(1)`
+    await expect(evaluate(session, dense, most)).rejects.toMatchObject(refused)
+    expect(String(await evaluate(session, long, { max_bytes: 90 * mib, timeout_ms: 60_000 }))).toHaveLength(80 * mib)
+    await evaluate(session, 'void window.done("kept")')
+    expect(await waiting).toBe('kept')
+    expect(session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
+    await here.end()
+  })
+
+  test('a tab that crashes fails its calls and the next command, and is reloaded', async () => {
+    const here = await connectHere(foreign.url, { policy: 'full' })
+    const { session } = here
+    const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/` })
+    const target_id = String(result['targetId'])
+    const isThere = (target: { target_id: string; title: string; responsive: boolean }) =>
+      target.target_id === target_id && target.title === 'Home' && target.responsive
+    await until(() => session.record(null).targets.some(isThere), 30_000)
+    const run = (command: string) =>
+      session.executor({} as never).execute('run', { commands: [{ command }], context: { target_id } }, never)
+    expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
+    const waiting = evaluate(session, 'new Promise(() => {})', { target_id })
+    await evaluate(session, '1', { target_id })
+    const crash = () => call(session, 'Page.crash', {}, { target_id })
+    const [answer] = await Promise.all([crash(), expect(waiting).rejects.toMatchObject({ code: 'page_crashed' })])
+    expect(answer).toMatchObject({ result: {} })
+    expect(await run('get_title')).toMatchObject({
+      code: 'page_crashed',
+      results: [{ details: { reloaded: true, url: `${site.url}/` } }],
+    })
+    expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
+    // The driver of the commands is gone, and comes when the page has crashed already.
+    await session.executor({} as never).close()
+    await crash()
+    await until(() => session.record(null).targets.some(({ crashed }) => crashed))
+    expect(await run('get_title')).toMatchObject({ code: 'page_crashed', results: [{ details: { reloaded: true } }] })
+    expect(await run('get_title')).toMatchObject({ success: true })
+    expect(events(session, { types: ['crashed'] })).toHaveLength(2)
+    await call(session, 'Target.closeTarget', { targetId: target_id })
+    await here.end()
+  })
+
   test('a tab that hangs is told of, and holds up neither calls on others nor who attaches', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here

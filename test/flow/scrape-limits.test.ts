@@ -37,6 +37,16 @@ const url = (path: string) => `${site.url}${path}`
 const run = (path: string, ...flags: string[]) =>
   bax(['scrape', url(path), ...flags, '--embedded', '--state-dir', join(homes.stateDir, 'own')])
 
+test('actions that produce too much together fail at the one that goes beyond the limit', async () => {
+  const execute = { type: 'execute', script: `'x'.repeat(${limits.scrape.productChars / 2})` } as const
+  const actions = [execute, { type: 'wait', milliseconds: 1 } as const, execute]
+  expect(await homes.clients.http.scrape({ url: url('/blank'), actions })).toMatchObject({
+    success: false,
+    code: 'action_failed',
+    error: expect.stringMatching(/action 2 \(execute\) failed: .*may produce/),
+  })
+})
+
 describe('a page that hangs', () => {
   test('has 30 seconds, unless another time is given', () => {
     expect(scrapeInput.parse({ url: 'a.test' }).timeout).toBe(30_000)

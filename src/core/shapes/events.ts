@@ -80,7 +80,11 @@ export const eventData = {
   'tab.opened': z.object({ tab_id: tab, url, tabs: z.int().describe('How many there are now') }),
   'tab.closed': z.object({ tab_id: tab, tabs: z.int().describe('How many are left') }),
   'tab.recovered': z
-    .object({ tab_id: tab, url, reloaded: z.boolean().describe('False: the tab is empty, and `url` is what it showed') })
+    .object({
+      tab_id: tab,
+      url,
+      reloaded: z.boolean().describe('False: the tab is empty, and `url` is what it showed'),
+    })
     .describe('A tab whose page had crashed can be used again'),
   'provision.stage': z
     .object({ stage: z.string(), at: z.iso.datetime() })

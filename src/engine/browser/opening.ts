@@ -83,7 +83,11 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
   const ground = await openRemote(plan, downloads, tools.egress)
   const session = settle(plan, ground, tools)
-  ground.onLost(() => session.endLater('worker_lost'))
+  ground.onLost((fault) => {
+    if (fault)
+      session.events.emit('error', { code: 'browser_failed', message: `the browser was left: ${fault.message}` })
+    session.endLater('worker_lost')
+  })
   return begin(plan, session)
 }
 

@@ -20,7 +20,8 @@ import { Transfers } from './transfers.ts'
 const mostChars = 64 * 1024
 
 export interface RemoteGround extends Ground {
-  onLost(listener: () => void): void
+  /** The listener gets what the browser has done wrong, if that is why it was left. */
+  onLost(listener: (fault: Error | undefined) => void): void
 }
 
 /**
@@ -56,7 +57,7 @@ async function groundOn(browser: Browser, link: Link, plan: SessionPlan, downloa
       await browser.close()
     },
     free: () => {},
-    onLost: (listener) => void browser.once('disconnected', listener),
+    onLost: (listener) => void browser.once('disconnected', () => listener(link.fault)),
   }
 }
 
@@ -66,7 +67,11 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
   try {
     const address = await socketAddress(url, egress, signal)
     egress.checkLiteral(new URL(address))
-    const wire = await openBrowserWire(address, limits.pool.launchMs, signal, egress.names.lookup)
+    const wire = await openBrowserWire(address, limits.pool.launchMs, signal, {
+      maxBytes: limits.cdp.foreignBytes,
+      excessEnds: true,
+      lookup: egress.names.lookup,
+    })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
     return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
@@ -117,7 +122,7 @@ class Link {
 
   constructor(wire: BrowserWire) {
     this.#wire = wire
-    wire.handle({ onMessage: (text) => this.#hear(text), onClose: () => this.#end() })
+    wire.handle({ onMessage: (text) => this.#hear(text), onClose: (fault) => this.#end(fault) })
   }
 
   /** Playwright may come to hear of the end after it. */

@@ -1,7 +1,8 @@
 /** The connection to a browser that we have started: the router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
 import { limits } from '../../core/limits.ts'
-import { CdpRouter, type CdpWire, tooLargeCode } from '../cdp/router.ts'
+import { answeredId, messageExcess, tooLargeAnswer } from '../cdp/message-size.ts'
+import { CdpRouter, type CdpWire } from '../cdp/router.ts'
 import { Flood, sessionIn, tailBytes } from './flood.ts'
 
 export { type CdpMessage, Channel } from '../cdp/router.ts'
@@ -42,12 +43,12 @@ class Pipe implements CdpWire {
   }
 
   handle({ onMessage, onClose }: Parameters<CdpWire['handle']>[0]): void {
-    this.#input.on('error', onClose)
+    this.#input.on('error', () => onClose())
     this.#output
       .on('data', (chunk: Buffer) => this.#read(chunk, onMessage))
-      .on('error', onClose)
-      .on('close', onClose)
-      .on('end', onClose)
+      .on('error', () => onClose())
+      .on('close', () => onClose())
+      .on('end', () => onClose())
   }
 
   #read(chunk: Buffer, onMessage: (text: string) => void): void {
@@ -74,16 +75,16 @@ class Pipe implements CdpWire {
     const isTooLong = this.#partialBytes > messageBytes
     this.#partial = []
     this.#partialBytes = 0
-    if (isTooLong) return this.#tooLong(pieces)
-    return this.#flood.heard(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+    if (isTooLong) return this.#refuse(pieces[0]!, pieces[1]!, `larger than ${messageBytes / 1024 / 1024} MiB`)
+    const message = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+    const excess = messageExcess(message)
+    return excess === undefined ? this.#flood.heard(message) : this.#refuse(message, message, excess)
   }
 
   /** In place of an answer, that it was too long; a page that says so much by itself is ended, as one that says it in pieces. */
-  #tooLong([head, tail]: readonly Buffer[]): string | undefined {
-    const id = /^\{"id":(\d+),/.exec(head!.toString('latin1'))?.[1]
-    if (id === undefined) return void this.onEndless(sessionIn(tail!))
-    const message = `the answer is larger than ${messageBytes / 1024 / 1024} MiB`
-    return JSON.stringify({ id: Number(id), error: { code: tooLargeCode, message } })
+  #refuse(head: Buffer, tail: Buffer, excess: string): string | undefined {
+    const id = answeredId(head)
+    return id === undefined ? void this.onEndless(sessionIn(tail)) : tooLargeAnswer(id, excess)
   }
 }
 

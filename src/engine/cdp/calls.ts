@@ -1,6 +1,7 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import { tooLargeCode } from './message-size.ts'
 import type { CdpChannel, CdpMessage } from './router.ts'
 import { browserTarget, isBrowserMethod } from './routing.ts'
 
@@ -41,7 +42,8 @@ interface TargetSession {
 }
 
 /** Methods that the browser answers for a page that has crashed. */
-const withoutRenderer = /^(?:Page\.(?:close|navigate|navigateToHistoryEntry|getNavigationHistory|reload)|Inspector\.\w+)$/
+const withoutRenderer =
+  /^(?:Page\.(?:close|navigate|navigateToHistoryEntry|getNavigationHistory|reload)|Inspector\.\w+)$/
 
 export class CdpCalls {
   readonly #ground: CallGround
@@ -106,13 +108,11 @@ export class CdpCalls {
     const channel = await (this.#channel ??= this.#open())
     const targetId = await this.#targetOf(method, wanted)
     const session = targetId === null ? undefined : await this.#session(channel, targetId)
-    const sent = () => channel.send(method, params, session).catch(asDenied)
+    const sent = () => channel.send(method, params, session, maxBytes).catch(asRefusal)
     const result = await (session === undefined ? sent() : this.#unlessCrashed(session, method, sent))
     const bytes = JSON.stringify(result).length
     if (bytes <= maxBytes) return { result, targetId }
-    throw new BaxError('payload_too_large', `the result has ${bytes} bytes, more than max_bytes (${maxBytes})`, {
-      hint: 'raise max_bytes, or ask for less',
-    })
+    throw tooLarge(`the result has ${bytes} bytes, more than max_bytes (${maxBytes})`)
   }
 
   /** @throws BaxError `page_crashed` when the page crashes before it answers, or has crashed already. */
@@ -219,8 +219,15 @@ const crashed = (targetId: string): BaxError =>
     details: { target_id: targetId },
   })
 
-function asDenied(error: BaxError): never {
+const tooLarge = (message: string, cause?: BaxError): BaxError =>
+  new BaxError('payload_too_large', message, {
+    cause,
+    hint: `ask for less, or raise max_bytes up to ${limits.relay.maxResultBytes}`,
+  })
+
+function asRefusal(error: BaxError): never {
   const code = error.code === 'cdp_error' ? (error.details as { code: number }).code : undefined
+  if (code === tooLargeCode) throw tooLarge(error.message, error)
   if (code === blockedCode) throw new BaxError('url_blocked', 'URL blocked', { cause: error })
   throw code === deniedCode ? new BaxError('method_denied', error.message, { cause: error }) : error
 }

@@ -1,6 +1,7 @@
 /** One CDP connection to a browser, shared by several consumers that do not see each other. */
 import { BaxError } from '../../core/errors.ts'
 import { readMessage } from './message.ts'
+import { tooLargeCode } from './message-size.ts'
 
 /** A message of the Chrome DevTools Protocol in either direction. */
 export interface CdpMessage {
@@ -10,14 +11,19 @@ export interface CdpMessage {
   result?: Record<string, unknown>
   error?: { code: number; message: string }
   sessionId?: string
+  /** Largest result that the caller accepts, in bytes; for the connector, never for the browser. */
+  max_bytes?: number
 }
 
 export type Answer = (message: CdpMessage) => void
 
 /** A consumer's own view of a browser, wherever the browser is: numbers, sessions and domains of its own. */
 export interface CdpChannel {
-  /** Calls a method; without `sessionId` on the browser level. Rejects with what the protocol answered. */
-  send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>>
+  /**
+   * Calls a method; without `sessionId` on the browser level. Rejects with what the protocol answered. A channel to a
+   * remote browser refuses a result of more than `maxBytes` there; other channels ignore the limit.
+   */
+  send(method: string, params?: object, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>>
   /** Sends a whole message; the reply carries the message's own number and session. */
   post(message: CdpMessage, answer: Answer): void
   /** Hears every event of this channel's sessions; those of the browser level have no `sessionId`. */
@@ -31,7 +37,7 @@ export interface CdpChannel {
 export interface CdpWire {
   send(text: string): void
   /** Has to be called once; `onClose` runs once, when nothing more can come. */
-  handle(handlers: { onMessage(text: string): void; onClose(): void }): void
+  handle(handlers: { onMessage(text: string): void; onClose(fault?: Error): void }): void
   /** Lets go of it; the other side is told what is wrong with it, if anything is. */
   close?(fault?: string): void
 }
@@ -214,8 +220,6 @@ export class Channel implements CdpChannel {
 export const noCdp = 'it does not speak the DevTools protocol'
 
 const lostCode = -32_000
-/** Of an answer that is too large to be read. */
-export const tooLargeCode = -32_005
 /** What Chromium answers for a session that does not exist. */
 const noSessionCode = -32_001
 

@@ -22,11 +22,10 @@ export async function runActions(
   actions: readonly ScrapeAction[],
   signal: AbortSignal,
 ): Promise<ActionResults> {
-  // prettier-ignore
-  const done: ActionResults = { screenshots: [], results: [] }
+  const products = new Products()
   for (const [index, action] of actions.entries()) {
     try {
-      await run(visit, action, signal, done, index)
+      await run(visit, action, signal, products, index)
     } catch (error) {
       if (signal.aborted || !(error instanceof BaxError) || !forgivable.has(error.code)) throw error
       throw new BaxError('action_failed', `action ${index} (${action.type}) failed: ${error.message}`, {
@@ -35,19 +34,34 @@ export async function runActions(
       })
     }
   }
-  return done
+  return products.done
+}
+
+/** What the actions of a scrape have produced so far; their sum is limited, because all of it is held in memory. */
+class Products {
+  readonly done: ActionResults = { screenshots: [], results: [] }
+  #chars = 0
+
+  /** @throws BaxError `content_too_large` */
+  add<T>(product: T): T {
+    this.#chars += typeof product === 'string' ? product.length : JSON.stringify(product).length
+    const { productChars } = limits.scrape
+    if (this.#chars <= productChars) return product
+    throw new BaxError('content_too_large', `the actions of a scrape may produce ${productChars} characters together`)
+  }
 }
 
 /** Faults of an action; others are the page's or ours. */
-const forgivable = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error']) // prettier-ignore
+const forgivable = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
 
 async function run(
   visit: Visit,
   action: ScrapeAction,
   signal: AbortSignal,
-  done: ActionResults,
+  products: Products,
   index: number,
 ): Promise<void> {
+  const { done } = products
   // prettier-ignore
   switch (action.type) {
     case 'wait':
@@ -72,14 +86,14 @@ async function run(
       for (const event of keysOf(action.key)) await visit.send('Input.dispatchKeyEvent', event, signal)
       return visit.settle(signal)
     case 'screenshot':
-      done.screenshots.push(await capture(visit, action.full_page, signal))
+      done.screenshots.push(products.add(await capture(visit, action.full_page, signal)))
       return
     case 'scrape':
-      done.scrapes = [...(done.scrapes ?? []), (await visit.evaluate(keepPage, signal)) as Kept]
+      done.scrapes = [...(done.scrapes ?? []), products.add((await visit.evaluate(keepPage, signal)) as Kept)]
       return
     case 'execute':
     case 'executeJavascript':
-      done.results.push({ index, value: await execute(visit, action.script, signal) })
+      done.results.push({ index, value: products.add(await execute(visit, action.script, signal)) })
       return visit.settle(signal)
   }
 }

@@ -168,8 +168,15 @@ describe('a message that is too long', () => {
     const { id } = await asked('A.long')
     saying(output, `{"id":${id},"result":{"data":"`, '"},"sessionId":"page-1"}')
     say({ id: (await asked('B.short')).id!, result: { data: 'b' } })
-    await expect(long).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('256 MiB') })
+    await expect(long).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('128 MiB') })
     expect(await short).toEqual({ data: 'b' })
+  })
+
+  test('and one of too many values is not parsed', async () => {
+    const { upstream, asked, say } = openPipe()
+    const dense = upstream.send('A.dense')
+    say({ id: (await asked('A.dense')).id!, result: { list: Array(limits.cdp.messageValues + 1).fill(null) } })
+    await expect(dense).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('values') })
   })
 
   test('that a page says by itself ends the page', async () => {

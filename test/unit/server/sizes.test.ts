@@ -7,7 +7,7 @@ import { limits } from '../../../src/core/limits.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { privateGate } from '../../../src/server/gate.ts'
-import { excessOf } from '../../../src/server/json-extent.ts'
+import { excessOf } from '../../../src/core/json-extent.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {

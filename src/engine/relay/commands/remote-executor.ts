@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { commandRequest } from '../../../commands/index.ts'
 import { asBaxError, BaxError, type ErrorBody } from '../../../core/errors.ts'
+import { answeredId, messageExcess } from '../../cdp/message-size.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { ExecutionKind, Executions, Executor } from './executor.ts'
 
@@ -33,7 +34,8 @@ export class RemoteExecutor implements Executor {
   constructor(channel: TunnelChannel) {
     this.#channel = channel
     channel.handle({
-      onMessage: (text) => this.#receive(JSON.parse(text) as Answered),
+      onMessage: (text) => this.#receive(answeredIn(Buffer.from(text))),
+      onUtf8: (bytes) => this.#receive(answeredIn(bytes)),
       onClose: () => this.#lost(),
     })
     channel.onEnd(() => this.#lost())
@@ -100,7 +102,7 @@ export function serveExecutor(channel: TunnelChannel, executor: Executor): void 
     onMessage: (text) => {
       const asked = JSON.parse(text) as Asked
       if (asked.abort) running.get(asked.id)?.abort(gone())
-      else void begin(asked).then((answer) => channel.send(JSON.stringify(answer)))
+      else void begin(asked).then((answer) => sendAnswer(answer, channel))
     },
     onClose: () => {
       for (const stop of running.values()) stop.abort(gone())
@@ -108,6 +110,27 @@ export function serveExecutor(channel: TunnelChannel, executor: Executor): void 
     },
   })
 }
+
+/** The answer, or an error in its place when it is too large to be parsed at once. */
+function answeredIn(bytes: Buffer): Answered {
+  const excess = messageExcess(bytes)
+  return excess === undefined
+    ? (JSON.parse(bytes.toString()) as Answered)
+    : { id: answeredId(bytes) ?? 0, error: tooLarge(excess).toBody() }
+}
+
+function sendAnswer(answer: Answered, channel: TunnelChannel): void {
+  const bytes = Buffer.from(JSON.stringify(answer))
+  const excess = messageExcess(bytes)
+  if (excess === undefined && channel.answer(bytes)) return
+  const error = tooLarge(excess ?? `of ${bytes.length} bytes, and others wait to be sent`).toBody()
+  channel.send(JSON.stringify({ id: answer.id, error } satisfies Answered))
+}
+
+const tooLarge = (excess: string): BaxError =>
+  new BaxError('payload_too_large', `the commands were run, and their answer is ${excess}`, {
+    hint: 'ask for less in one request',
+  })
 
 const gone = () => new BaxError('timeout', 'the caller went away')
 

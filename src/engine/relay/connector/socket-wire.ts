@@ -2,28 +2,36 @@
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors.ts'
+import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import type { CdpWire } from '../../cdp/router.ts'
 
 export interface BrowserWire extends CdpWire {
   close(fault?: string): void
 }
 
+export interface WireOptions {
+  /** A longer message ends the connection. */
+  readonly maxBytes: number
+  /** An event that would take too long to parse ends the connection, too; without it the event is dropped. */
+  readonly excessEnds: boolean
+  /** Resolves the host in place of the system. */
+  readonly lookup?: LookupFunction
+}
+
 /**
  * Connects once; in approval mode Chrome asks its user meanwhile, and every new attempt would raise another dialog.
- * `lookup` resolves the host in place of the system.
  * @throws BaxError `browser_refused` when the user says no, `timeout`, `browser_failed`.
  */
 export function openBrowserWire(
   url: string,
   timeoutMs: number,
   signal: AbortSignal,
-  lookup?: LookupFunction,
+  { maxBytes, excessEnds, lookup }: WireOptions,
 ): Promise<BrowserWire> {
   return new Promise((resolve, reject) => {
-    // Chrome drops what is longer than 256 MiB in silence; nothing longer has to be taken.
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
-      maxPayload: 257 * 1024 * 1024,
+      maxPayload: maxBytes,
       handshakeTimeout: timeoutMs,
       ...(lookup && { lookup }),
     })
@@ -40,7 +48,7 @@ export function openBrowserWire(
     socket.once('open', () => {
       signal.removeEventListener('abort', abort)
       socket.removeAllListeners()
-      resolve(wireOf(socket))
+      resolve(wireOf(socket, excessEnds))
     })
     socket.once('unexpected-response', (_request, { statusCode = 0 }) => fail(refusalOf(statusCode)))
     socket.once('error', (cause) => {
@@ -63,22 +71,33 @@ function refusalOf(status: number): BaxError {
 /** Code of a websocket's end. */
 const protocolFault = 1002
 
-function wireOf(socket: WebSocket): BrowserWire {
+function wireOf(socket: WebSocket, excessEnds: boolean): BrowserWire {
+  let fault: Error | undefined
+  const close = (why?: string) => {
+    socket.removeAllListeners('message')
+    if (why === undefined) return socket.close()
+    // Who speaks nonsense may go on with it instead of closing: it is told why, and not waited for.
+    socket.close(protocolFault, why)
+    socket.terminate()
+  }
   return {
     send: (text) => socket.send(text),
     handle: ({ onMessage, onClose }) => {
       // Reading is never paused: Chrome would buffer, and then drop in silence.
-      socket.on('message', (data: Buffer) => onMessage(data.toString()))
-      socket.on('close', onClose)
+      socket.on('message', (data: Buffer) => {
+        const excess = messageExcess(data)
+        const id = excess === undefined ? undefined : answeredId(data)
+        if (excess === undefined) onMessage(data.toString())
+        else if (id !== undefined) onMessage(tooLargeAnswer(id, excess))
+        else if (excessEnds) {
+          fault = new Error(`it sent an event ${excess}`)
+          close(fault.message)
+        }
+      })
+      socket.on('close', () => onClose(fault))
       // A close follows every error.
-      socket.on('error', () => {})
+      socket.on('error', (error) => (fault = error))
     },
-    close(fault) {
-      socket.removeAllListeners('message')
-      if (fault === undefined) return socket.close()
-      // Who speaks nonsense may go on with it instead of closing: it is told why, and not waited for.
-      socket.close(protocolFault, fault)
-      socket.terminate()
-    },
+    close,
   }
 }

@@ -28,6 +28,9 @@ export interface BrowserSearch {
   readonly tell: (line: string) => void
 }
 
+/** Chrome drops longer messages silently. Those that are not passed on are refused one by one, and the connection stays. */
+const chromeBytes = 257 * 1024 * 1024
+
 /** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
 export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal): Promise<UserBrowser> {
   const { wish } = search
@@ -45,7 +48,10 @@ export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal
 async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserSearch, signal: AbortSignal) {
   if (asksUser) tell('waiting for the Allow remote debugging dialog')
   try {
-    return await openBrowserWire(url, asksUser ? approveMs : limits.relay.portMs, signal)
+    return await openBrowserWire(url, asksUser ? approveMs : limits.relay.portMs, signal, {
+      maxBytes: chromeBytes,
+      excessEnds: false,
+    })
   } catch (thrown) {
     const error = asBaxError(thrown)
     const refused = /ECONNREFUSED/.test(error.message)

@@ -79,8 +79,13 @@ export class RelaySession {
 
   /** Whether the connector runs whole batches beside the browser. */
   get executes(): boolean {
-    const [major = 0, minor = 0] = this.#hello.proto.split('.').map(Number)
-    return major > 1 || (major === 1 && minor >= 1)
+    return this.#speaks(1)
+  }
+
+  /** Whether the connector's protocol is 1.`minor` or newer. */
+  #speaks(minor: number): boolean {
+    const [major = 0, theirs = 0] = this.#hello.proto.split('.').map(Number)
+    return major > 1 || (major === 1 && theirs >= minor)
   }
 
   get activeTarget(): string | null {
@@ -151,7 +156,7 @@ export class RelaySession {
    * @throws BaxError `relay_disconnected`, `browser_lost`.
    */
   openCdp(kind: 'cdp' | 'ws'): CdpChannel {
-    return new RemoteChannel(this.open(kind))
+    return new RemoteChannel(this.open(kind), this.#speaks(2))
   }
 
   /** @throws BaxError `relay_disconnected`, `browser_lost`. */

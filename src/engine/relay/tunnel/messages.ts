@@ -5,8 +5,8 @@ import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-words.ts'
 import type { Control } from './tunnel.ts'
 
-/** Version of the protocol that this bax speaks; executors run in connectors from 1.1 on. */
-export const protocol = '1.1'
+/** Version of the protocol that this bax speaks: executors run in connectors from 1.1 on, 1.2 limits the size of results. */
+export const protocol = '1.2'
 /** Subprotocol of the websocket. */
 export const subprotocol = 'bax.relay.v1'
 

@@ -1,7 +1,9 @@
 /** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
 import { BaxError } from '../../../core/errors.ts'
 import { closeCodes } from '../../../core/link.ts'
+import { limits } from '../../../core/limits.ts'
 import { readCall } from '../../cdp/message.ts'
+import { answeredId, messageExcess, tooLargeAnswer, tooLargeCode } from '../../cdp/message-size.ts'
 import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
@@ -11,21 +13,30 @@ const lostMessage = 'the relay is disconnected'
 /** The engine's end: speaks CDP over a channel of the tunnel. */
 export class RemoteChannel implements CdpChannel {
   readonly #channel: TunnelChannel
+  /** Whether the connector knows limits of results; others would hand them on to the browser. */
+  readonly #limits: boolean
   readonly #pending = new Map<number, { readonly message: CdpMessage; readonly answer: Answer }>()
   #onEvent: ((message: CdpMessage) => void) | undefined
   #onClose: (() => void) | undefined
   #lastId = 0
   #closed = false
 
-  constructor(channel: TunnelChannel) {
+  constructor(channel: TunnelChannel, limitsResults = false) {
     this.#channel = channel
-    channel.handle({ onMessage: (text) => this.#receive(JSON.parse(text) as CdpMessage), onClose: () => this.#lost() })
+    this.#limits = limitsResults
+    const read = (bytes: Buffer) => this.#read(bytes)
+    channel.handle({ onMessage: (text) => read(Buffer.from(text)), onUtf8: read, onClose: () => this.#lost() })
   }
 
   /** @throws BaxError `cdp_error` with the protocol's answer; `relay_disconnected` when the way there is gone. */
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+  send(method: string, params: object = {}, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
-      const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
+      const message: CdpMessage = {
+        method,
+        params: params as Record<string, unknown>,
+        ...(sessionId && { sessionId }),
+        ...(this.#limits && maxBytes !== undefined && { max_bytes: maxBytes }),
+      }
       this.post(message, ({ result, error }) => {
         if (!error) resolve(result ?? {})
         else if (error.message === lostMessage) {
@@ -58,6 +69,14 @@ export class RemoteChannel implements CdpChannel {
     this.#lost()
   }
 
+  /** What would take too long to parse is replaced by an error; an event of that kind is dropped. */
+  #read(bytes: Buffer): void {
+    const excess = messageExcess(bytes)
+    const id = excess === undefined ? undefined : answeredId(bytes)
+    if (excess === undefined) this.#receive(JSON.parse(bytes.toString()) as CdpMessage)
+    else if (id !== undefined) this.#receive(JSON.parse(tooLargeAnswer(id, excess)) as CdpMessage)
+  }
+
   #receive(message: CdpMessage): void {
     if (message.id === undefined) return this.#onEvent?.(message)
     const asked = this.#pending.get(message.id)
@@ -84,13 +103,30 @@ export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: {
   tunnel.handle({
     onMessage: (text) => {
       const message = readCall(text)
-      if (message) return browser.post(message, (answer) => tunnel.send(JSON.stringify(answer)))
+      if (message) {
+        const { max_bytes: maxBytes = limits.relay.maxResultBytes, ...call } = message
+        return browser.post(call, (answer) => sendAnswer(answer, maxBytes, tunnel))
+      }
       // Nonsense of one consumer must not end the tunnel of all.
       tunnel.close(closeCodes.protocol, 'CDP is spoken in JSON')
       browser.close()
     },
     onClose: () => browser.close(),
   })
+}
+
+/** Sends an answer, or an error in its place when it is too large: neither the channel nor other calls suffer from it. */
+function sendAnswer(answer: CdpMessage, maxBytes: number, tunnel: TunnelChannel): void {
+  const { result, error: _, ...head } = answer
+  const bytes = Buffer.from(JSON.stringify(answer))
+  // The envelope does not count.
+  const resultBytes = result ? bytes.length - JSON.stringify({ ...head, result: {} }).length + 2 : 0
+  const refuse = (why: string) => {
+    const error = { code: tooLargeCode, message: `the result has ${resultBytes} bytes${why}` }
+    tunnel.send(JSON.stringify({ ...head, error }))
+  }
+  if (resultBytes > maxBytes) refuse(`, more than max_bytes (${maxBytes})`)
+  else if (!tunnel.answer(bytes)) refuse(', and other results wait to be sent; try again')
 }
 
 /** Answers under the number and session that the question had. */

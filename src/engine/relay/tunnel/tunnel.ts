@@ -168,9 +168,11 @@ export class Tunnel {
 export class TunnelChannel {
   readonly number: number
   readonly #tunnel: Tunnel
-  readonly #outbox: Buffer[] = []
+  readonly #outbox: { readonly bytes: Buffer; readonly isAnswer: boolean }[] = []
   #sent = 0
+  /** Bytes in the queue, and those of answers among them. */
   #waiting = 0
+  #answers = 0
   #pieces: Uint8Array[] = []
   #pieceBytes = 0
   #handlers: ChannelHandlers | undefined
@@ -199,13 +201,23 @@ export class TunnelChannel {
   send(text: string): void {
     if (this.#closed) return
     const bytes = Buffer.from(text)
-    if (this.#waiting + bytes.length > limits.relay.channelBytes) {
-      this.close(closeCodes.slow, 'the other side does not keep up')
-      this.#tell((handlers) => handlers.onClose(closeCodes.slow, 'the other side does not keep up'))
-      return
-    }
+    if (this.#waiting - this.#answers + bytes.length <= limits.relay.channelBytes) return this.#queue(bytes, false)
+    this.close(closeCodes.slow, 'the other side does not keep up')
+    this.#tell((handlers) => handlers.onClose(closeCodes.slow, 'the other side does not keep up'))
+  }
+
+  /** Queues an answer, which may be longer than the limit of the queue; returns false if there is no room for it. */
+  answer(bytes: Buffer): boolean {
+    if (this.#closed) return true
+    if (this.#answers + bytes.length > limits.relay.messageBytes) return false
+    this.#queue(bytes, true)
+    return true
+  }
+
+  #queue(bytes: Buffer, isAnswer: boolean): void {
     this.#waiting += bytes.length
-    this.#outbox.push(bytes)
+    if (isAnswer) this.#answers += bytes.length
+    this.#outbox.push({ bytes, isAnswer })
     this.#tunnel.wants(this)
   }
 
@@ -222,10 +234,11 @@ export class TunnelChannel {
 
   /** The next frame's worth of the oldest message; only while `hasMore`, or right after `send`. */
   nextPiece(): { piece: Uint8Array; last: boolean } {
-    const message = this.#outbox[0]!
+    const { bytes: message, isAnswer } = this.#outbox[0]!
     const piece = message.subarray(this.#sent, this.#sent + pieceBytes)
     this.#sent += piece.length
     this.#waiting -= piece.length
+    if (isAnswer) this.#answers -= piece.length
     const last = this.#sent === message.length
     if (last) {
       this.#outbox.shift()
