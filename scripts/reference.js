@@ -47,7 +47,7 @@ async function readLimits() {
 
 function bounds(limits) {
   const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
-  const { openEnds, messages, events } = limits
+  const { openEnds, messages, events, cdp, relay } = limits
   const busy = '429 `rate_limited`, 503 `no_capacity`'
   const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
   const rows = [
@@ -86,6 +86,13 @@ function bounds(limits) {
     ],
     ['nesting of a body', `${input.depth} levels`, '400 `invalid_request`', ''],
     ['values in a body, or in a message of a websocket', input.values, '400 `invalid_request`, closed with 4000', ''],
+    [
+      'message of a browser, of one at `cdp_url`',
+      `${mebibytes(cdp.messageBytes)}, ${mebibytes(cdp.foreignBytes)}; ${cdp.messageValues} values`,
+      '`content_too_large`, the session ends',
+      '',
+    ],
+    ['result of `/cdp`', mebibytes(relay.resultBytes), '413 `payload_too_large`', '`max_bytes`'],
     ['`context` of a batch', `${input.contextChars} characters as JSON`, '400 `invalid_request`', ''],
     [
       'message of a websocket: live view, CDP, tunnel',
