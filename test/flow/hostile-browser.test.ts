@@ -1,5 +1,7 @@
 /** Browsers at `cdp_url` that are none, or that break the rules: it costs their session, and nobody else anything. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
+import { limits } from '../../src/core/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type FalseBrowser, type Said, startFalseBrowser } from '../support/false-browser.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
@@ -38,6 +40,29 @@ const nonsense: readonly [string, Said][] = [
   ['a target of no kind', '{"method":"Target.attachedToTarget","params":{"sessionId":"S","targetInfo":null}}'],
   ['a session of no name', '{"method":"Page.loadEventFired","sessionId":{}}'],
 ]
+
+/** A message that is longer than allowed, and one that holds more values than may be parsed at once. */
+const excessive: readonly [string, () => Said][] = [
+  ['too long', () => Buffer.alloc(limits.cdp.foreignBytes + 1, 'x')],
+  ['too many values', () => `{"method":"A.b","params":{"list":[${'1,'.repeat(limits.cdp.messageValues)}1]}}`],
+]
+
+test.each(excessive)('one that sends a message with %s loses its session, which reports why', async (_, said) => {
+  const liar = await startFalseBrowser({ behind: real.url })
+  const { session_id } = await client().createSession({ cdp_url: liar.url })
+  const query = { session_id: session_id!, types: 'error', replay: 'all' }
+  const frames = follow(homes.transports.http, 'GET /stream/sse', query)
+  liar.say(said())
+  const seen: unknown[] = []
+  for await (const frame of frames) seen.push(frame)
+  expect(seen).toMatchObject([
+    { type: 'error', data: { code: 'browser_failed', message: expect.stringContaining('the browser was left') } },
+    { type: 'session.closed', data: { reason: 'worker_lost' } },
+  ])
+  await until(async () => liar.closings.length > 0)
+  await liar.close()
+  await engineIsWell()
+})
 
 describe('one that speaks nonsense', () => {
   test.each(nonsense)('in place of an answer (%s) makes no session', async (_, answer) => {
