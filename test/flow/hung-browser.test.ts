@@ -75,9 +75,9 @@ describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () =>
 
   test('and renders pages is replaced', { timeout: 60_000 }, async () => {
     const scrape = () => client().scrape({ url: site.url, render: 'browser' })
+    const before = new Set(await chromiumParts('browser'))
     expect(await scrape()).toMatchObject({ success: true })
-    const sessions = new Set((await browsers()).map(({ pid }) => pid))
-    const pids = (await chromiumParts('browser')).filter((pid) => !sessions.has(pid))
+    const pids = (await chromiumParts('browser')).filter((pid) => !before.has(pid))
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
     await until(() => logged.includes('a rendering browser does not answer'))
     expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })

@@ -13,6 +13,8 @@ export interface HealthTimes {
 export interface HealthRules {
   /** Sends something that a working browser answers at once. */
   readonly ask: () => Promise<unknown>
+  /** When anything was received from the browser: an answer waits behind a long message. `performance.now()`. */
+  readonly heardAt: () => number
   readonly times?: HealthTimes | undefined
   /** Called when the browser stops answering, and when it answers again. */
   readonly onChange: (responsive: boolean) => void
@@ -56,8 +58,13 @@ export class Health {
     })
     const answered = await Promise.race([this.#pending.then(() => true), late])
     clearTimeout(timer)
-    if (!answered) this.#unanswered()
-    return answered
+    if (answered || this.#isHeard()) return true
+    this.#unanswered()
+    return false
+  }
+
+  #isHeard(): boolean {
+    return performance.now() - this.#rules.heardAt() < this.#times.answerMs
   }
 
   stop(): void {
@@ -70,6 +77,10 @@ export class Health {
     // An error is an answer too; a connection that is gone is reported by itself.
     await this.#rules.ask().catch(() => {})
     this.#pending = undefined
+    this.#recovered()
+  }
+
+  #recovered(): void {
     clearTimeout(this.#grace)
     if (this.#responsive || this.#stopped) return
     this.#responsive = true
@@ -89,6 +100,7 @@ export class Health {
   }
 
   #giveUp(): void {
+    if (this.#isHeard()) return this.#recovered()
     this.#dead = true
     this.stop()
     this.#rules.onDead()

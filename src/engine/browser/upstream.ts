@@ -8,11 +8,19 @@ import { Flood, sessionIn, tailBytes } from './flood.ts'
 export { type CdpMessage, Channel } from '../cdp/router.ts'
 
 export class Upstream extends CdpRouter {
+  readonly #pipe: Pipe
+
   constructor(input: Writable, output: Readable) {
     const pipe = new Pipe(input, output)
     super(pipe)
+    this.#pipe = pipe
     // A page that is ended so is told of as crashed; the question itself has no answer.
     pipe.onEndless = (sessionId) => this.post({ method: 'Page.crash', sessionId }, () => {})
+  }
+
+  /** When anything was received last, by `performance.now()`. */
+  get heardAt(): number {
+    return this.#pipe.heardAt
   }
 }
 
@@ -30,6 +38,7 @@ class Pipe implements CdpWire {
   readonly #output: Readable
   readonly #flood = new Flood((sessionId) => this.onEndless(sessionId))
   onEndless: (sessionId: string) => void = () => {}
+  heardAt = performance.now()
   #partial: Buffer[] = []
   #partialBytes = 0
 
@@ -52,6 +61,7 @@ class Pipe implements CdpWire {
   }
 
   #read(chunk: Buffer, onMessage: (text: string) => void): void {
+    this.heardAt = performance.now()
     let start = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       this.#keep(chunk.subarray(start, end))

@@ -80,6 +80,7 @@ export class BrowserWorker {
     this.health = new Health({
       ...facts.health,
       ask: () => this.#control.send('Browser.getVersion'),
+      heardAt: () => this.upstream.heardAt,
       onDead: () => {
         this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
         this.#process.end().catch((error: Error) => this.#log('error', 'what a browser left could not be removed', { worker: this.id, error: error.message })) // prettier-ignore

@@ -60,6 +60,7 @@ export class RenderBrowser {
     this.health = new Health({
       times: pool?.health,
       ask: () => this.#channel.send('Browser.getVersion'),
+      heardAt: () => this.#upstream.heardAt,
       onChange: (answers) => {
         log('warn', answers ? 'a rendering browser answers again' : 'a rendering browser does not answer', { kind })
         this.#onAnswers(answers)

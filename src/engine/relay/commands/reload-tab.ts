@@ -1,4 +1,5 @@
 /** Reloads a crashed tab of a user's browser over CDP: the tab, its history and its session storage stay. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../core/limits.ts'
 import { inTime } from '../../browser/in-time.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
@@ -45,14 +46,24 @@ interface HistoryEntry {
   readonly transitionType?: string
 }
 
+/** Reloads a page and waits until it has loaded. Events need a domain that a crashed page does not enable: it is asked. */
 async function reload(channel: CdpChannel, session: string): Promise<void> {
-  const loaded = new Promise<void>((resolve) => {
-    channel.onEvent(({ method, sessionId }) => {
-      if (method === 'Page.loadEventFired' && sessionId === session) resolve()
-    })
-  })
-  // What enables the domain in a crashed page takes effect in the page that follows.
-  channel.post({ method: 'Page.enable', params: {}, sessionId: session }, () => {})
   await channel.send('Page.reload', {}, session)
-  await loaded
+  const end = performance.now() + limits.session.reloadMs
+  while (performance.now() < end) {
+    const params = { expression: loadedUrl, awaitPromise: true, returnByValue: true }
+    // The document before the new one goes while it is asked.
+    const answer = await channel.send('Runtime.evaluate', params, session).catch(() => undefined)
+    const { value } = (answer?.['result'] ?? {}) as { value?: unknown }
+    if (typeof value === 'string' && value !== 'about:blank') return
+    await sleep(askAgainMs)
+  }
 }
+
+const askAgainMs = 50
+
+const loadedUrl = `new Promise((done) => {
+  const report = () => done(location.href)
+  if (document.readyState === 'complete') report()
+  else addEventListener('load', report)
+})`
