@@ -102,7 +102,10 @@ function tellMatches(
 ) {
   if (matches === undefined) return
   const selector = typed?.[index]?.data['selector'] ?? 'the selector'
-  note(io, `${kebab(command)}: ${String(selector)} matches ${matches} elements, the first visible one was used`)
+  note(
+    io,
+    `${kebab(command)}: ${String(selector)} matches ${matches} elements: the first visible one is used, or else the first`,
+  )
 }
 
 async function tellFailures({ io }: Context, { results }: CommandsResult): Promise<void> {

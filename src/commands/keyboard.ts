@@ -46,7 +46,7 @@ export const type_text = defineCommand({
         }
         await handle.waitForElementState('visible', limit)
         await handle.waitForElementState('editable', limit)
-        if (clear) await element.fill('', limit)
+        if (clear) await send(() => element.fill('', limit))
         await handle.evaluate(focusAtEnd)
         return handle
       },

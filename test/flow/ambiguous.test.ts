@@ -103,7 +103,9 @@ describe('strict', () => {
     for (const word of ['do', 'step']) {
       const loose = await cli(word, 'get-text', '.price')
       expect(loose.code, loose.stderr).toBe(0)
-      expect(loose.stderr).toContain('get-text: .price matches 2 elements, the first visible one was used\n')
+      expect(loose.stderr).toContain(
+        'get-text: .price matches 2 elements: the first visible one is used, or else the first\n',
+      )
       const strict = await cli(word, 'get-text', '.price', '--strict')
       expect(strict.code).toBe(1)
       expect(strict.stderr).toContain('.price matches 2 elements: p.price "0.00", p.price "9.99" [ambiguous_selector]')

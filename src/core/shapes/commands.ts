@@ -35,7 +35,7 @@ export const commandResult = z
       .int()
       .min(2)
       .optional()
-      .describe('Elements that the selector matched, when several; the first visible one was used'),
+      .describe('Elements that the selector matched, when several; the first visible one is used, or else the first'),
     data: z.record(z.string(), z.unknown()).optional(),
     skipped: z.boolean().optional(),
     error: z.string().optional(),

@@ -25,6 +25,9 @@ const sendings: Readonly<Record<CommandInput['kind'], { readonly sent: RegExp; r
 const withoutEffect =
   /intercepts pointer events|^\s*-?\s*element (?:is not|is outside|is inert|was detached)|did not find some options|option being selected is not enabled/m
 
+/** Playwright's call log is part of its messages. */
+const logOf = (error: unknown): string => stripVTControlCharacters(error instanceof Error ? error.message : '')
+
 /** One command that sends input to a page. */
 export class Delivery {
   readonly #input: CommandInput
@@ -49,14 +52,19 @@ export class Delivery {
   /** Sends input that the page has handled when `send` is done. */
   async send<T>(send: () => Promise<T>): Promise<T> {
     this.#sent = true
-    const result = await send()
-    this.#arrived = true
-    return result
+    try {
+      const result = await send()
+      this.#arrived = true
+      return result
+    } catch (error) {
+      if (withoutEffect.test(logOf(error))) this.#sent = false
+      throw error
+    }
   }
 
   /** Takes the evidence from the call log of a Playwright action that has failed. */
   readLog(error: unknown): void {
-    const log = stripVTControlCharacters(error instanceof Error ? error.message : '')
+    const log = logOf(error)
     const { sent, done } = sendings[this.#input.kind]
     if (done.test(log)) this.#arrived = true
     const last = [...log.matchAll(sent)].at(-1)
