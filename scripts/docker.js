@@ -6,6 +6,7 @@ import { request } from 'node:http'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { compileAgents, isCompiled } from './agent.js'
+import { installPackages } from './apt.js'
 
 const systemSocket = '/var/run/docker.sock'
 const images = { busybox: 'bax-shell:busybox', default: 'bax-shell:default' }
@@ -35,7 +36,8 @@ export async function setUpDocker({ say, run, root }) {
 /** Compiles the agent and puts it into the build; root on a Debian gets the compiler it needs. */
 async function compileAgent(tools, architecture) {
   let missing = await compileAgents([architecture])
-  if (missing.length > 0 && (await install(tools, ['gcc', 'libc6-dev']))) missing = await compileAgents([architecture])
+  if (missing.length > 0 && (await installPackages(tools, ['gcc', 'libc6-dev'])))
+    missing = await compileAgents([architecture])
   if (missing.length > 0) return false
   const { copyAgents } = await import('./agent.js')
   copyAgents(join(tools.root, 'dist', 'agent'))
@@ -116,14 +118,5 @@ async function needProgram(tools, name) {
     ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].some((folder) =>
       existsSync(join(folder, name)),
     )
-  return there() || ((await install(tools, [debianPackages[name]])) && there())
-}
-
-/** Installs Debian's packages; only where this is root on a Debian. */
-async function install({ say, run }, packages) {
-  if (process.platform !== 'linux' || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return false
-  say(`installing ${packages.join(', ')}`)
-  const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
-  if ((await run('apt-get', ['-qq', 'update'], quiet)) !== 0) return false
-  return (await run('apt-get', ['-y', '-qq', '--no-install-recommends', 'install', ...packages], quiet)) === 0
+  return there() || ((await installPackages(tools, [debianPackages[name]])) && there())
 }

@@ -4,7 +4,7 @@ const { join } = require('node:path')
 
 const root = join(__dirname, '..')
 const packagesStamp = join(root, 'node_modules', '.bax-stamp')
-const browserStamp = join(root, 'node_modules', '.bax-browser')
+const browserStamp = join(root, 'node_modules', '.bax-browsers')
 const bundle = join(root, 'dist', 'manifest.json')
 
 /** What the installed packages depend on; size and time stand for the lock file's content on the fast path. */

@@ -1,4 +1,4 @@
-// Makes a source checkout ready: packages, build, a Chromium, and for tests a Docker. Node built-ins only, because it runs before anything is there.
+// Makes a source checkout ready: packages, build, browsers, and for tests a Docker and the programs that they use. Node built-ins only, because it runs before anything is there.
 // When nothing is to do it costs a few file stats, so that every start of bin/bax.js can call it.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,13 +23,13 @@ const leastNode = 20
 const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
 
 /**
- * Brings packages, build and (when asked) a browser, the agent of shell sessions, and Docker with its images up to date;
- * throws an Error with one sentence when it cannot. Without a Docker it only says so.
+ * Brings packages, build and (when asked) browsers, the agent of shell sessions, Docker with its images, and what tests
+ * use up to date; throws an Error with one sentence when it cannot. Only reports missing parts of the last two.
  */
-export async function ensureReady({ browser = false, agent = false, docker = false } = {}) {
+export async function ensureReady({ browser = false, agent = false, docker = false, tests = false } = {}) {
   const major = Number(process.versions.node.split('.')[0])
   if (major < leastNode) throw new Error(`bax needs Node ${leastNode} or newer; this is ${process.version}`)
-  if (!docker && isReady(browser, agent)) return
+  if (!docker && !tests && isReady(browser, agent)) return
   const release = await takeLock()
   try {
     // Another first run may have done it while this one waited.
@@ -37,6 +37,7 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
     if (!buildReady()) await build()
     if (browser && !browserReady()) await setUpBrowser()
     if (agent && !agentReady()) await setUpAgent()
+    if (tests) await (await import('./test-packages.js')).setUpTestPackages({ say, run })
     if (docker) await (await import('./docker.js')).setUpDocker({ say, run, root })
   } finally {
     release()
@@ -121,7 +122,7 @@ function isStale(owner) {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
     const wants = (flag) => process.argv.includes(flag)
-    await ensureReady({ browser: wants('--browser'), docker: wants('--docker') })
+    await ensureReady({ browser: wants('--browser'), docker: wants('--docker'), tests: wants('--tests') })
   } catch (error) {
     say(error.message)
     process.exitCode = 3

@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
 import { viteInlinePage } from '../scripts/inline-page.js'
+import { SkipReasons } from './support/skip-reasons.ts'
 
 export default defineConfig({
   plugins: [viteInlinePage],
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/bench/**'],
+    reporters: ['default', new SkipReasons()],
     globalSetup: ['test/support/build-once.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

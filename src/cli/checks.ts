@@ -1,6 +1,8 @@
 /** Single facts of this machine that bax depends on. */
+import { execFile } from 'node:child_process'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { asBaxError } from '../core/errors.ts'
 import { explainDir } from '../core/state-dir.ts'
 import { hasDisplay } from './engine-config.ts'
@@ -16,6 +18,8 @@ export interface Check {
   readonly found: string
   /** What to do when it is missing. */
   readonly mend?: string
+  /** Features that need it. */
+  readonly serves?: readonly string[]
   /** Places that were looked at in vain. */
   readonly looked?: readonly string[]
 }
@@ -29,24 +33,43 @@ export async function checkNode({ host }: Io): Promise<Check> {
 }
 
 export async function checkBrowser(settings: Settings, need: { headless: boolean; stealth: boolean }): Promise<Check> {
-  const head = need.headless ? { name: 'browser', needed: true } : { name: 'whole browser', needed: false }
+  const head = need.stealth
+    ? { name: 'whole browser', needed: false, serves: ['disable_automation_detection', 'browser windows'] }
+    : { name: 'browser', needed: true, serves: ['headless sessions', 'scrape', 'crawl', 'search'] }
   const { locateBrowser } = await import('../engine/browser/locate.ts')
   const { cacheDir, browser } = settings
   try {
     const { path, kind, source } = await locateBrowser(need, { cacheDir, ...(browser && { browser }) })
-    return { ...head, ok: true, found: `${path} (${kind}, ${source})` }
+    return { ...head, ...(await checkVersion(path, `${kind}, ${source}`)) }
   } catch (thrown) {
     const error = asBaxError(thrown)
     const { looked = [] } = (error.details ?? {}) as { looked?: { where: string; note?: string }[] }
     return {
       ...head,
       ok: false,
-      found: need.headless ? error.message : `${error.message}; needed for windows and stealth`,
+      found: error.message,
       ...(error.hint && { mend: error.hint }),
       looked: looked.map(({ where, note }) => (note ? `${where}: ${note}` : where)),
     }
   }
 }
+
+/** Starting the program tells its version, and whether a library is missing. */
+async function checkVersion(path: string, facts: string): Promise<Pick<Check, 'ok' | 'found' | 'mend'>> {
+  // Chrome for Windows opens a window instead.
+  if (process.platform === 'win32') return { ok: true, found: `${path} (${facts})` }
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: versionMs })
+    return { ok: true, found: `${path} (${facts}, ${/[\d.]{4,}/.exec(stdout)?.[0] ?? 'unknown version'})` }
+  } catch (thrown) {
+    const { stderr, message } = thrown as Error & { stderr?: string }
+    const why = stderr?.trim().split('\n').at(-1) || message
+    return { ok: false, found: `${path} (${facts}) does not start: ${why}`, mend: 'install the libraries that it needs: npx playwright install-deps chromium' } // prettier-ignore
+  }
+}
+
+/** Maximum time for a program to print its version, in milliseconds. */
+const versionMs = 20_000
 
 export async function checkDisplay(io: Io): Promise<Check> {
   const ok = hasDisplay(io)

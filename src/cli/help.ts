@@ -30,7 +30,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['serve', 'key'], 'The API over HTTP; keys for those who call it'],
   [['engine'], 'The engine in the background: '],
   [['api', 'openapi'], 'Any request to the API; its description'],
-  [['doctor', 'setup', 'completion'], 'This machine checked; a Chromium; your shell'],
+  [['doctor', 'setup', 'completion'], 'This machine checked; its browsers; your shell'],
 ]
 
 /** `bax --help`: fits one screen of 24 lines. */

@@ -140,7 +140,7 @@ const own: readonly OwnEntry[] = [
   },
   {
     words: 'setup',
-    summary: 'Install a Chromium for bax',
+    summary: 'Install the browsers that bax needs',
     example: 'bax setup',
   },
   {

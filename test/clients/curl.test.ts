@@ -3,10 +3,14 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { lacks, testUnless } from '../support/needs.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
+
+const curlTest = testUnless(lacks('bash', 'curl'))
+const shellTest = testUnless(lacks('bash', 'curl') ?? busybox.absent)
 
 let served: Served
 let site: Site
@@ -48,7 +52,7 @@ function type(...numbers: number[]): Promise<{ code: number; out: string[]; erro
   })
 }
 
-test('scrapes a page, runs commands on a session and follows its events until it ends', async () => {
+curlTest('scrapes a page, runs commands on a session and follows its events until it ends', async () => {
   const { code, out, errors } = await type(0, 1)
   expect([code, errors]).toEqual([0, ''])
   expect(out[0]).toContain('"markdown":"# Home')
@@ -58,14 +62,14 @@ test('scrapes a page, runs commands on a session and follows its events until it
   expect(types).toEqual(['page.loaded', 'session.closed'])
 })
 
-test.skipIf(busybox.absent !== null)('moves files to a shell session and back', async () => {
+shellTest('moves files to a shell session and back', async () => {
   const { code, errors } = await type(0, 1, 2)
   expect([code, errors]).toEqual([0, ''])
   const events = await readFile(join(folder, 'events.txt'))
   expect((await readFile(join(folder, 'size.txt'), 'utf8')).trim()).toBe(String(events.length))
 })
 
-test('ends with 22 at a refusal, and prints it', async () => {
+curlTest('ends with 22 at a refusal, and prints it', async () => {
   const { out } = await type(0, 3)
   expect(out[1]).toMatch(/"code":"url_blocked"[\s\S]*curl ended with 22/)
 })

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
+import { noFullBrowser, testUnless } from '../support/needs.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -13,6 +14,7 @@ afterAll(() => rm(folder, { recursive: true }))
 interface Check {
   readonly name: string
   readonly ok: boolean
+  readonly found: string
   readonly mend?: string
   readonly looked?: string[]
 }
@@ -28,7 +30,9 @@ describe('`bax doctor`', () => {
     const { code, stdout } = await bax(['doctor'], { env: { BAX_STATE_DIR: join(folder, 'state') } })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^✓ node +v\d+\./m)
-    expect(stdout).toMatch(/^✓ browser +\/.+ \(.+\)$/m)
+    expect(stdout).toMatch(/^✓ browser +\/\S+ \((?:headless-shell|chromium), \w+, \d+\.[\d.]+\)$/m)
+    expect(stdout).toMatch(/^ +used for headless sessions, scrape, crawl, search$/m)
+    expect(stdout).toMatch(/^ +used for disable_automation_detection, browser windows$/m)
     expect(stdout).toContain(join(folder, 'state'))
     expect(stdout).toMatch(/^✓ local engine +not running; a command that needs it starts it$/m)
   })
@@ -38,6 +42,15 @@ describe('`bax doctor`', () => {
     expect([code, success]).toEqual([3, false])
     expect(check('browser')).toMatchObject({ ok: false, looked: ['/nonexistent/chromium: does not exist'] })
     expect(check('browser')!.mend).toContain('BAX_BROWSER')
+  })
+
+  test('exits 3 when the browser does not start, and says why', async () => {
+    const path = join(folder, 'broken-chromium')
+    await writeFile(path, '#!/bin/sh\necho "error while loading shared libraries: libnss3.so" >&2\nexit 127\n')
+    await chmod(path, 0o755)
+    const { code, check } = await doctor({ BAX_BROWSER: path })
+    expect(code).toBe(3)
+    expect(check('browser')).toMatchObject({ ok: false, found: expect.stringContaining('libnss3.so') })
   })
 
   test('exits 3 when the state folder cannot be used', async () => {
@@ -64,8 +77,21 @@ describe('`bax doctor`', () => {
   })
 })
 
-test('`bax setup` finds what is installed already and prints its path', async () => {
-  const { code, stdout } = await bax(['setup'], { env: { BAX_STATE_DIR: join(folder, 'state') } })
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^(\/\S+\n){1,2}$/)
+describe('`bax setup`', () => {
+  // Called only where nothing is missing: tests must not install anything.
+  const setup = (...flags: string[]) => bax(['setup', ...flags], { env: { BAX_STATE_DIR: join(folder, 'state') } })
+
+  test('--no-full is content with the headless shell', async () => {
+    expect(await setup('--no-full')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^(\/\S+\n){1,2}$/),
+      stderr: '',
+    })
+  })
+
+  testUnless(noFullBrowser)('prints the paths of both browsers that are installed already', async () => {
+    expect(await setup()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(\/\S+\n){1,2}$/), stderr: '' })
+    const { stdout } = await setup('--full', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ attempts: [], full: { kind: 'chromium' } })
+  })
 })

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../src/commands/index.ts'
 import { bax, buildBax, type BuiltBax } from '../support/cli.ts'
+import { lacks, testUnless } from '../support/needs.ts'
 
 /** What is offered when the last word is being typed. */
 async function offered(...typed: string[]): Promise<{ values: string[]; files: boolean }> {
@@ -74,15 +75,6 @@ describe('what is offered', () => {
   })
 })
 
-const hasShell = (name: string) => {
-  try {
-    execFileSync(name, ['-c', 'true'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
 describe('in the shells themselves', () => {
   let built: BuiltBax
   let folder: string
@@ -111,7 +103,7 @@ describe('in the shells themselves', () => {
     return ask('bash', `source <(bax completion bash); COMP_WORDS=(bax ${quoted}); COMP_CWORD=${words.length}; _bax 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`) // prettier-ignore
   }
 
-  test.skipIf(!hasShell('bash'))('bash completes words, flags, and the names of live sessions', async () => {
+  testUnless(lacks('bash'))('bash completes words, flags, and the names of live sessions', async () => {
     expect(await inBash('sess')).toEqual(['session'])
     expect(await inBash('session', 'create', '--start')).toEqual(['--start-url'])
     await built.run(['session', 'create', '--requested-name', 'shop', '--state-dir', stateDir])
@@ -119,12 +111,12 @@ describe('in the shells themselves', () => {
     expect(await inBash('session', 'close', '')).toEqual(['shop'])
   })
 
-  test.skipIf(!hasShell('fish'))('fish completes with descriptions', async () => {
+  testUnless(lacks('fish'))('fish completes with descriptions', async () => {
     const [line] = await ask('fish', `bax completion fish | source; complete -C 'bax session cl'`)
     expect(line).toMatch(/^close\tEnd a browser session/)
   })
 
-  test.skipIf(!hasShell('zsh'))('zsh takes the script', async () => {
+  testUnless(lacks('zsh'))('zsh takes the script', async () => {
     const code = `autoload -Uz compinit && compinit -u -d ${folder}/dump; source <(bax completion zsh); echo $_comps[bax]`
     expect(await ask('zsh', code)).toEqual(['_bax'])
   })

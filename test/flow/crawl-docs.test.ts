@@ -9,6 +9,7 @@ import { dirname, extname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { destinationsIn } from '../../src/cli/crawl/destinations.ts'
 import { bax } from '../support/cli.ts'
+import { titled } from '../support/needs.ts'
 
 const manual = '/usr/share/doc/python3-doc/html'
 const installed = existsSync(join(manual, 'contents.html'))
@@ -30,10 +31,8 @@ async function linksOf(path: string): Promise<string[]> {
   return links.filter(({ host }) => host === 'x').map(({ pathname }) => decodeURIComponent(pathname.slice(1)))
 }
 
-const title = installed
-  ? 'a crawl of the manual of Python'
-  : 'a crawl of the manual of Python (skipped: python3-doc is not installed)'
-describe.skipIf(!installed)(title, () => {
+const reason = installed ? null : 'python3-doc is not installed'
+describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), () => {
   let server: Server
   let folder: string
   let base: string

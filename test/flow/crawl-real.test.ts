@@ -6,6 +6,7 @@ import { extname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { titled } from '../support/needs.ts'
 
 const folder = '/usr/share/doc/python3.11/html'
 const contents = join(folder, 'contents.html')
@@ -18,7 +19,8 @@ function tableOfContents(): string[] {
   return [...new Set(links)].filter((path) => parts.some((part) => path.startsWith(`/${part}/`)))
 }
 
-describe.skipIf(!existsSync(contents))(`the documentation of Python, unless it is not in ${folder}`, () => {
+const reason = existsSync(contents) ? null : 'python3-doc is not installed'
+describe.skipIf(reason)(titled('the documentation of Python', reason), () => {
   let homes: Homes
   let server: Server
   let url: string

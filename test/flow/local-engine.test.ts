@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
+import { testUnless } from '../support/needs.ts'
+import { noSmallDisk } from '../support/small-disk.ts'
 
 let built: BuiltBax
 beforeAll(async () => {
@@ -15,20 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => built.close())
 
-/** A small disk of its own is made by mounting one, which only some machines let root do. */
-const canMount = (() => {
-  if (process.getuid?.() !== 0) return false
-  const folder = mkdtempSync(join(tmpdir(), 'bax-mount-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', folder], { stdio: 'ignore' })
-    execFileSync('umount', [folder])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-})()
+const noDisk = await noSmallDisk()
 
 function isUnmounted(folder: string): boolean {
   try {
@@ -276,7 +265,7 @@ describe('the local engine', () => {
       expect(stderr).toContain(`the state folder ${folder} is shared by all users`)
     })
 
-    test.skipIf(!canMount)('a full disk', async () => {
+    testUnless(noDisk)('a full disk', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'bax-full-'))
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k,mode=700', 'tmpfs', folder])
       try {

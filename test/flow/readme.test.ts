@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { locateBrowser } from '../../src/engine/browser/locate.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { lacks, titled } from '../support/needs.ts'
 import { packageFolder } from '../support/packages.ts'
 import { Desk, type Example, freePort, type Ran, readExamples } from '../support/readme.ts'
 import { exampleSite, teaShop } from '../support/readme-site.ts'
@@ -193,11 +194,16 @@ test('an example in JSON is JSON', () => {
   for (const { text } of examples.filter(({ language }) => language === 'json')) JSON.parse(text)
 })
 
-describe('the examples run as they are typed', () => {
+const noPrograms = lacks('bash', 'curl')
+describe.skipIf(noPrograms)(titled('the examples run as they are typed', noPrograms), () => {
   test.each(sections.filter((section) => section !== 'Shell sessions' && section !== 'One example of each'))('%s', check, patience) // prettier-ignore
 
   // The default image of shell sessions; npm run setup makes it.
-  test.skipIf(debian.absent !== null).each(['One example of each', 'Shell sessions'])('%s', check, patience)
+  test.skipIf(debian.absent !== null).each(['One example of each', 'Shell sessions'])(
+    titled('%s', debian.absent),
+    check,
+    patience,
+  )
 })
 
 async function check(section: string): Promise<void> {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type FarNetwork, makeFarNetwork, noNetworkBecause } from '../support/far-network.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { titled } from '../support/needs.ts'
 import { puppeteerModule } from '../support/puppeteer.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -23,7 +24,7 @@ const account = `<!doctype html><title>Account</title><h1>Hello Ada</h1>
 }</script>`
 
 describe.skipIf(noNetworkBecause)(
-  `a browser here, a server and its clients in another network ${noNetworkBecause ?? ''}`,
+  titled('a browser here, a server and its clients in another network', noNetworkBecause),
   () => {
     let built: BuiltBax
     let site: Site

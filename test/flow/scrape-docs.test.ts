@@ -9,6 +9,7 @@ import type { Root } from 'mdast'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { nodesOf, parseMarkdown, textOf } from '../support/markdown.ts'
+import { titled } from '../support/needs.ts'
 
 const share = '/usr/share/doc'
 
@@ -111,16 +112,20 @@ function missing(body: Element, page: Root): number {
   )
 }
 
-describe.each(manuals)('$name', ({ name, folder, pages }) => {
+const described = manuals.map((manual) => ({
+  ...manual,
+  reason: existsSync(manual.folder) ? null : `${manual.name} is not installed`,
+}))
+
+describe.each(described)('$name', ({ folder, pages, reason }) => {
   const here = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
-  const skip = !existsSync(folder)
   const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
 
-  test.skipIf(skip)(`most of its pages are there (skipped unless \`apt-get install ${name}\` has brought it)`, () => {
+  test.skipIf(reason)(titled('most of its pages are there', reason), () => {
     expect(here.length).toBeGreaterThan(pages.length / 2)
   })
 
-  test.skipIf(skip).each(here)('%s keeps its headings, code, tables and words', async (page) => {
+  test.skipIf(reason).each(here)('%s keeps its headings, code, tables and words', async (page) => {
     const { data } = await homes.clients.embedded.scrape({ url: url(page) })
     const body = text(readFileSync(join(folder, `${page}.html`), 'utf8'))
     const read = parseMarkdown(data!.markdown!)
@@ -140,7 +145,7 @@ describe.each(manuals)('$name', ({ name, folder, pages }) => {
     expect(missing(body, read)).toBeLessThan(0.02)
   })
 
-  test.skipIf(skip)('links lead to pages that are there', async () => {
+  test.skipIf(reason)(titled('links lead to pages that are there', reason), async () => {
     const links = new Set<string>()
     for (const page of here) {
       const { data } = await homes.clients.embedded.scrape({ url: url(page) })

@@ -5,6 +5,7 @@ import { callOf } from '../support/call.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { lacks, testUnless } from '../support/needs.ts'
 import { article, rawServer, redirects, sends, untrustedServer } from '../support/web.ts'
 
 let homes: Homes
@@ -143,7 +144,7 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
     expect(answer.error).not.toContain('127.0.0.1')
   })
 
-  test('a certificate that nobody trusts', async () => {
+  testUnless(lacks('openssl'))('a certificate that nobody trusts', async () => {
     const server = await untrustedServer()
     closers.push(server.close)
     expect(await scrape(server.url, { render })).toMatchObject(failure('tls_error'))

@@ -7,6 +7,7 @@ import { limits } from '../../src/core/limits.ts'
 import { scrapeInput } from '../../src/core/shapes/scrape.ts'
 import { bax } from '../support/cli.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { titled } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const grow = "document.getElementById('text').textContent = '\\u0001'.repeat(100e6)"
@@ -105,7 +106,8 @@ describe('a page without main content', () => {
 })
 
 // Advertisers are known by their names, at the usual port: only root may listen there.
-describe.skipIf(process.getuid?.() !== 0)('advertisements', () => {
+const noPort = process.getuid?.() === 0 ? null : 'only root may listen on port 80'
+describe.skipIf(noPort)(titled('advertisements', noPort), () => {
   const requests: (string | undefined)[] = []
   let ads: Server
   let page: Site

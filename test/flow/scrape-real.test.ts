@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, homeNames, openHomes } from '../support/homes.ts'
+import { titled } from '../support/needs.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { sends } from '../support/web.ts'
 
 const folder = fileURLToPath(new URL('../../../shared/data/extraction/', import.meta.url))
-const reason = `the pages are not here (${folder})`
+const reason = existsSync(folder) ? null : 'the real pages belong to their owners and are not here'
 
 interface Item {
   readonly key: string
@@ -22,10 +23,10 @@ function items(): Item[] {
   return lines.filter((_, at) => at % 40 === 0).map((line) => JSON.parse(line) as Item)
 }
 
-describe.skipIf(!existsSync(folder))(`real pages, unless ${reason}`, () => {
+describe.skipIf(reason)(titled('real pages', reason), () => {
   let homes: Homes
   let site: Site
-  const pages = existsSync(folder) ? items() : []
+  const pages = reason === null ? items() : []
 
   beforeAll(async () => {
     homes = await openHomes()

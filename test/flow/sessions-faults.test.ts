@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { startEngineHost } from '../support/engine-host.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -47,36 +48,39 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     return seen
   }
 
-  test('a killed browser ends only its own sessions, says so, and the next session gets another', async () => {
-    const lost = await create({ start_url: site.url })
-    const stealth = await create({ disable_automation_detection: true, start_url: site.url })
-    const watched = events(lost, 'session.closed')
-    const running = client().runCommands({
-      session_id: lost,
-      commands: [command('evaluate', { expression: 'new Promise(() => {})' }), command('get_title')],
-    })
-    await events(lost, 'command.started')
-    const { browsers } = await client().getEngineStatus({})
-    const { pid } = browsers.find(({ kind }) => kind === 'headless')!
-    process.kill(pid, 'SIGKILL')
+  testUnless(noFullBrowser)(
+    'a killed browser ends only its own sessions, says so, and the next session gets another',
+    async () => {
+      const lost = await create({ start_url: site.url })
+      const stealth = await create({ disable_automation_detection: true, start_url: site.url })
+      const watched = events(lost, 'session.closed')
+      const running = client().runCommands({
+        session_id: lost,
+        commands: [command('evaluate', { expression: 'new Promise(() => {})' }), command('get_title')],
+      })
+      await events(lost, 'command.started')
+      const { browsers } = await client().getEngineStatus({})
+      const { pid } = browsers.find(({ kind }) => kind === 'headless')!
+      process.kill(pid, 'SIGKILL')
 
-    expect(await running).toMatchObject({ success: false, code: 'worker_lost', steps_completed: 0 })
-    expect((await watched).at(-1)).toMatchObject({ type: 'session.closed', data: { reason: 'worker_lost' } })
-    const title = client().runCommands({ session_id: lost, commands: [command('get_title')] })
-    expect(await failureOf(title)).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
-    expect(await client().getSession({ session_id: lost })).toMatchObject({
-      status: 'failed',
-      end_reason: 'worker_lost',
-      url: `${site.url}/`,
-      title: 'Home',
-    })
-    expect(await valueOf(client(), stealth, 'document.title')).toBe('Home')
+      expect(await running).toMatchObject({ success: false, code: 'worker_lost', steps_completed: 0 })
+      expect((await watched).at(-1)).toMatchObject({ type: 'session.closed', data: { reason: 'worker_lost' } })
+      const title = client().runCommands({ session_id: lost, commands: [command('get_title')] })
+      expect(await failureOf(title)).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
+      expect(await client().getSession({ session_id: lost })).toMatchObject({
+        status: 'failed',
+        end_reason: 'worker_lost',
+        url: `${site.url}/`,
+        title: 'Home',
+      })
+      expect(await valueOf(client(), stealth, 'document.title')).toBe('Home')
 
-    const next = await create({ start_url: site.url })
-    expect(await valueOf(client(), next, 'document.title')).toBe('Home')
-    const healed = await client().getEngineStatus({})
-    expect(healed.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
-  })
+      const next = await create({ start_url: site.url })
+      expect(await valueOf(client(), next, 'document.title')).toBe('Home')
+      const healed = await client().getEngineStatus({})
+      expect(healed.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
+    },
+  )
 
   test('a page that hangs blocks neither the list, nor another session, nor the close of its own', async () => {
     const stuck = await create({ start_url: site.url })
@@ -103,47 +107,6 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
   })
 
-  // What a page does is the same from every home.
-  const once = test.skipIf(home !== 'http')
-  once('a page that begins to hang while it is being left is given up for a fresh tab', async () => {
-    const stuck = await create({ start_url: site.url })
-    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
-    const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
-    expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
-    expect(await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).toMatchObject({
-      success: false,
-      code: 'timeout',
-    })
-    const cookie = command('evaluate', { expression: 'document.cookie' })
-    const there = await run(command('navigate_to', { url: site.url }), cookie)
-    expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
-    expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
-  })
-
-  once('a page that hangs because it is left does not keep its visitor', async () => {
-    const held = await create({ start_url: `${site.url}/clinging` })
-    const commands = [command('navigate_to', { url: site.url }), command('get_title')]
-    expect(await client().runCommands({ session_id: held, commands })).toMatchObject({
-      success: true,
-      results: [{}, { data: { result: { value: 'Home' } } }],
-    })
-  })
-
-  // Half a minute of waiting is spent once.
-  test.skipIf(home !== 'embedded')(
-    'a short question to a page that hangs ends after 30 s, not with the whole batch',
-    { timeout: 60_000 },
-    async () => {
-      const busy = await create({ start_url: `${site.url}/busy` })
-      const { results } = await client().runCommands({
-        session_id: busy,
-        continue_on_error: true,
-        commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
-      })
-      expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
-    },
-  )
-
   test.skipIf(process.platform !== 'linux')(
     'a crashed page fails its command, and the session goes on with a fresh tab',
     async () => {
@@ -166,6 +129,48 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
       expect(after).toMatchObject({ success: true })
       expect(after.results[1]!.data).toEqual({ result: { type: 'string', value: 'kept=1' } })
       expect(await client().getSession({ session_id: id })).toMatchObject({ status: 'ready', tabs: 1 })
+    },
+  )
+
+  // What a page does is the same from every location, and half a minute of waiting is spent once.
+  if (home !== 'http') return
+
+  test('a page that begins to hang while it is being left is given up for a fresh tab', async () => {
+    const stuck = await create({ start_url: site.url })
+    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
+    const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
+    expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
+    expect(await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).toMatchObject({
+      success: false,
+      code: 'timeout',
+    })
+    const cookie = command('evaluate', { expression: 'document.cookie' })
+    const there = await run(command('navigate_to', { url: site.url }), cookie)
+    expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
+    expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
+  })
+
+  test('a page that hangs because it is left does not keep its visitor', async () => {
+    const held = await create({ start_url: `${site.url}/clinging` })
+    const commands = [command('navigate_to', { url: site.url }), command('get_title')]
+    expect(await client().runCommands({ session_id: held, commands })).toMatchObject({
+      success: true,
+      results: [{}, { data: { result: { value: 'Home' } } }],
+    })
+  })
+
+  // Half a minute of waiting is spent once.
+  test(
+    'a short question to a page that hangs ends after 30 s, not with the whole batch',
+    { timeout: 60_000 },
+    async () => {
+      const busy = await create({ start_url: `${site.url}/busy` })
+      const { results } = await client().runCommands({
+        session_id: busy,
+        continue_on_error: true,
+        commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
+      })
+      expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
     },
   )
 })

@@ -1,6 +1,7 @@
 /** Another network on this machine: a namespace at the end of a pair of virtual cards, with slow ways into it. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { lacks } from './needs.ts'
 
 /** Why no network can be made here; undefined when one can. */
 export const noNetworkBecause: string | undefined = (() => {
@@ -12,7 +13,8 @@ export const noNetworkBecause: string | undefined = (() => {
     ip('netns', 'del', name)
     return undefined
   } catch (error) {
-    return `no network namespace can be made: ${(error as Error).message}`
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return missing ? lacks('ip')! : `no network namespace can be made: ${(error as Error).message}`
   }
 })()
 

@@ -3,12 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { lacks, testUnless } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 /** A loaded machine starts an engine and a browser in this time. */
 const patienceMs = 30_000
+
+const terminalTest = testUnless(lacks('tmux'))
 
 let built: BuiltBax
 let site: Site
@@ -87,7 +90,7 @@ async function isSane(): Promise<void> {
   expect(await terminal.shows(/icanon.* checked/)).not.toMatch(/-(?:icanon|echo|isig|opost)\b.* checked/)
 }
 
-test('a session is made, driven, watched, recorded, run again and closed', async () => {
+terminalTest('a session is made, driven, watched, recorded, run again and closed', async () => {
   terminal = new Terminal(100, 30)
   terminal.run(tui())
   await terminal.shows('no sessions: c makes one')
@@ -124,7 +127,7 @@ test('a session is made, driven, watched, recorded, run again and closed', async
 })
 
 describe('the terminal is as before', () => {
-  test('after ^C, and the screen that was there is back', async () => {
+  terminalTest('after ^C, and the screen that was there is back', async () => {
     terminal = new Terminal(80, 24)
     terminal.run('clear; echo what was there')
     terminal.run(tui())
@@ -134,7 +137,7 @@ describe('the terminal is as before', () => {
     await isSane()
   })
 
-  test('after it was asked to end', async () => {
+  terminalTest('after it was asked to end', async () => {
     terminal = new Terminal(80, 24)
     terminal.run(`${tui()}; echo ended $?`)
     await terminal.shows('no sessions')
@@ -143,7 +146,7 @@ describe('the terminal is as before', () => {
     await isSane()
   })
 
-  test('while it is set aside with ^Z, and it goes on where it was', async () => {
+  terminalTest('while it is set aside with ^Z, and it goes on where it was', async () => {
     terminal = new Terminal(80, 24)
     terminal.run(tui())
     await terminal.shows('no sessions')
@@ -161,7 +164,7 @@ describe('the terminal is as before', () => {
   })
 })
 
-test('an engine that was killed is found again, and one that was stopped is waited for', async () => {
+terminalTest('an engine that was killed is found again, and one that was stopped is waited for', async () => {
   terminal = new Terminal(80, 24)
   terminal.run(tui())
   await terminal.shows('no sessions')
@@ -178,7 +181,7 @@ test('an engine that was killed is found again, and one that was stopped is wait
   await isSane()
 })
 
-test('NO_COLOR is kept to, and what is chosen is seen all the same', async () => {
+terminalTest('NO_COLOR is kept to, and what is chosen is seen all the same', async () => {
   terminal = new Terminal(80, 24)
   const created = await built.run(['session', 'create', '--start-url', site.url, '--state-dir', stateDir])
   terminal.run(tui('NO_COLOR=1'))
@@ -192,7 +195,7 @@ test('NO_COLOR is kept to, and what is chosen is seen all the same', async () =>
   await built.run(['session', 'close', created.stdout.trim(), '--state-dir', stateDir])
 })
 
-test('where nobody sits at a terminal it says so', async () => {
+terminalTest('where nobody sits at a terminal it says so', async () => {
   terminal = new Terminal(80, 24)
   const ran = await built.run(['tui', '--state-dir', stateDir])
   expect(ran.code).toBe(2)

@@ -25,7 +25,7 @@ export const command: TerminalCommand = {
     const checks = await Promise.all([
       checkNode(io),
       checkBrowser(settings, { headless: true, stealth: false }),
-      checkBrowser(settings, { headless: false, stealth: false }),
+      checkBrowser(settings, { headless: true, stealth: true }),
       checkDisplay(io),
       checkStateDir(settings),
       checkEngine(context),
@@ -48,12 +48,13 @@ async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
 export function linesOf(checks: readonly Check[], { green, red, yellow, cyan, dim }: Style): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const indent = ' '.repeat(width + 4)
-  return checks.flatMap(({ name, ok, needed, found, mend, looked = [] }) => {
+  return checks.flatMap(({ name, ok, needed, found, mend, looked = [], serves = [] }) => {
     const mark = ok ? green('✓') : needed ? red('✗') : yellow('-')
     const head = `${mark} ${name.padEnd(width)}  ${found}`
-    if (ok) return [head]
+    const uses = serves.length > 0 ? [indent + dim(`used for ${serves.join(', ')}`)] : []
+    if (ok) return [head, ...uses]
     const places = looked.map((place) => indent + dim(`looked at ${place}`))
-    return [head, ...places, ...(mend?.split('\n').map((line) => indent + cyan(line)) ?? [])]
+    return [head, ...uses, ...places, ...(mend?.split('\n').map((line) => indent + cyan(line)) ?? [])]
   })
 }
 

@@ -31,7 +31,7 @@ export const engineStatus = z
     browsers: z.array(
       z.object({
         worker_id: z.string(),
-        kind: z.string().describe('headless-shell, headless or headful'),
+        kind: z.string().describe('headless, stealth, headful or headful-stealth'),
         product: z.string(),
         pid: z.int(),
         sessions: z.int(),

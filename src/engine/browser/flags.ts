@@ -1,6 +1,12 @@
 /** Command-line switches of Chromium: what Playwright passes when it launches one itself, minus what only its own builds know. */
 
-export type BrowserKind = 'headless' | 'stealth' | 'headful'
+export type BrowserKind = 'headless' | 'stealth' | 'headful' | 'headful-stealth'
+
+/** Returns whether browsers of this kind show windows on a display. */
+export const hasWindows = (kind: BrowserKind): boolean => kind === 'headful' || kind === 'headful-stealth'
+
+/** Returns whether browsers of this kind hide from pages that they are automated. */
+export const hidesAutomation = (kind: BrowserKind): boolean => kind === 'stealth' || kind === 'headful-stealth'
 
 /** Of several `--disable-features` only the last counts: who adds to them repeats them. */
 export const disabledFeatures = [
@@ -73,8 +79,8 @@ export interface FlagFacts {
 export function chromiumFlags({ kind, shell, profileDir, root }: FlagFacts): string[] {
   return [
     ...always,
-    ...(kind === 'headful' ? [] : [shell ? '--headless' : '--headless=new', ...windowless]),
-    ...(kind === 'stealth' ? ['--disable-blink-features=AutomationControlled'] : []),
+    ...(hasWindows(kind) ? [] : [shell ? '--headless' : '--headless=new', ...windowless]),
+    ...(hidesAutomation(kind) ? ['--disable-blink-features=AutomationControlled'] : []),
     ...(root ? ['--no-sandbox'] : []),
     `--user-data-dir=${profileDir}`,
   ]

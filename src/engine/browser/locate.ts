@@ -13,7 +13,10 @@ export type BrowserFlavour = 'headless-shell' | 'chromium'
 
 export interface BrowserNeed {
   readonly headless: boolean
-  /** Stealth wants a whole Chromium: the shell is easily told from one. */
+  /**
+   * Needs a full Chromium. The headless shell has no plugins, PDF viewer or `window.chrome`, sends no Accept-Language,
+   * and denies notifications at once; scripts that imitate these can be detected themselves.
+   */
   readonly stealth: boolean
 }
 
@@ -70,9 +73,9 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
   if (kind === 'headless-shell' && (need.stealth || !need.headless)) {
     throw new BaxError(
       'browser_not_found',
-      `the configured browser ${path} is a headless shell, and a whole Chromium is needed`,
+      `the configured browser ${path} is a headless shell; ${purposeOf(need)} needs a full Chromium`,
       {
-        hint: 'give --browser or BAX_BROWSER the path of a whole Chromium or Chrome',
+        hint: 'give --browser or BAX_BROWSER the path of a full Chromium or Chrome',
         details: { looked },
       },
     )
@@ -186,12 +189,16 @@ async function baxPlaces(kind: BrowserFlavour, cacheDir: string): Promise<Candid
   return places.map((name) => ({ path: join(folder, name, kind), kind, source: 'bax' }))
 }
 
+/** What a full Chromium is needed for. */
+const purposeOf = ({ stealth }: BrowserNeed): string => (stealth ? 'disable_automation_detection' : 'a browser window')
+
 function notFound(need: BrowserNeed, looked: readonly LookedAt[]): BaxError {
-  const whole = need.stealth || !need.headless
-  const name = whole ? 'chromium' : 'chromium-headless-shell'
-  return new BaxError('browser_not_found', whole ? 'no whole Chromium was found' : 'no Chromium was found', {
+  const full = need.stealth || !need.headless
+  const name = full ? 'chromium' : 'chromium-headless-shell'
+  const message = full ? `no full Chromium was found; ${purposeOf(need)} needs one` : 'no Chromium was found'
+  return new BaxError('browser_not_found', message, {
     hint: [
-      `run one of: bax setup${whole ? ' --full' : ''}`,
+      'run one of: bax setup',
       `apt-get install -y ${name} fonts-liberation`,
       `npx playwright install ${name}`,
     ].join('\n  '),

@@ -4,6 +4,7 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { newId } from '../../core/ids.ts'
 import type { Egress } from '../egress/egress.ts'
+import { hasWindows } from './flags.ts'
 import { watchFailures, withReason } from './net-reason.ts'
 import type { SessionPlan } from './plan.ts'
 import { translated } from './playwright-errors.ts'
@@ -43,7 +44,7 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       openCdp: place.openCdp,
       answers: () => worker.health.responsive,
       workerId: worker.id,
-      headless: worker.kind !== 'headful',
+      headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
       close,

@@ -92,7 +92,8 @@ async function kindOf(
   if (input.headless === true || input.cdp_url !== undefined) return { kind: windowless }
   if (display) {
     // A window that nobody asked for by name is no reason to fail where only the headless shell is installed.
-    return { kind: input.headless === false || (await canShow()) ? 'headful' : windowless }
+    const windowed = input.disable_automation_detection ? 'headful-stealth' : 'headful'
+    return { kind: input.headless === false || (await canShow()) ? windowed : windowless }
   }
   if (input.headless === undefined) return { kind: windowless }
   return { kind: windowless, warning: 'this machine has no display: the browser runs headless' }

@@ -4,7 +4,7 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { BrowserKind } from './flags.ts'
+import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
 import { type LocatedBrowser, locateBrowser } from './locate.ts'
 import { BrowserWorker } from './worker.ts'
 
@@ -99,7 +99,7 @@ export class Pool {
     let located = this.#located.get(kind)
     if (!located) {
       const { browser, cacheDir } = this.#config
-      const need = { headless: kind !== 'headful', stealth: kind === 'stealth' }
+      const need = { headless: !hasWindows(kind), stealth: hidesAutomation(kind) }
       located = locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
       this.#located.set(kind, located)
       located.catch(() => this.#located.delete(kind))
@@ -234,7 +234,7 @@ export class Pool {
   /** Ready pages never take a place that a session could have. */
   #warm(berth: Berth): void {
     // A window that nobody asked for must not show up.
-    const wanted = berth.kind === 'headful' || this.#closed ? 0 : this.#size.warm
+    const wanted = hasWindows(berth.kind) || this.#closed ? 0 : this.#size.warm
     berth.running?.keepWarm(Math.min(wanted, this.#size.contextsPerBrowser - berth.seats))
   }
 

@@ -7,7 +7,7 @@ import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { Egress } from '../egress/egress.ts'
 import { Driver } from './driver.ts'
-import type { BrowserKind } from './flags.ts'
+import { type BrowserKind, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import { inTime } from './in-time.ts'
@@ -121,7 +121,7 @@ export class BrowserWorker {
   get defaults(): BrowserContextOptions {
     return {
       viewport: { ...limits.session.viewport },
-      ...(this.kind === 'stealth' && { userAgent: plainUserAgent(this.userAgent) }),
+      ...(hidesAutomation(this.kind) && { userAgent: plainUserAgent(this.userAgent) }),
     }
   }
 

@@ -89,6 +89,19 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
     expect(await locateBrowser(headless, { cacheDir })).toMatchObject({ path: downloaded, source: 'playwright' })
   })
 
+  test('names the feature that needs a full Chromium when only the headless shell is installed', async () => {
+    const shell = await program('bin', 'chromium-headless-shell')
+    expect(await failure(locateBrowser(stealth, { cacheDir }))).toMatchObject({
+      code: 'browser_not_found',
+      message: 'no full Chromium was found; disable_automation_detection needs one',
+      hint: expect.stringContaining('apt-get install -y chromium fonts-liberation'),
+    })
+    const windows = { headless: false, stealth: false }
+    expect((await failure(locateBrowser(windows, { cacheDir }))).message).toContain('a browser window needs one')
+    const configured = await failure(locateBrowser(stealth, { browser: shell, cacheDir }))
+    expect(configured.message).toContain('disable_automation_detection needs a full Chromium')
+  })
+
   test('with none, the failure names the places and the commands that help', async () => {
     const error = await failure(locateBrowser(headless, { cacheDir }))
     expect(error).toMatchObject({ code: 'browser_not_found', exit: 3, message: 'no Chromium was found' })

@@ -7,6 +7,7 @@ import type { Nodes } from 'mdast'
 import { gfm } from 'micromark-extension-gfm'
 import { destinationsIn } from '../../../../src/cli/crawl/destinations.ts'
 import { extractMarkdown } from '../../../../src/engine/scrape/extract-file.ts'
+import { titled } from '../../../support/needs.ts'
 
 const found = (markdown: string) => [...destinationsIn(markdown)].map(({ address }) => address)
 
@@ -87,7 +88,8 @@ describe('the destinations of links', () => {
   })
 
   const manual = '/usr/share/doc/python3-doc/html/library/queue.html'
-  test.skipIf(!existsSync(manual))('are those of a whole parser in a page of a manual', async () => {
+  const reason = existsSync(manual) ? null : 'python3-doc is not installed'
+  test.skipIf(reason)(titled('are those of a whole parser in a page of a manual', reason), async () => {
     const wishes = { url: 'https://x.test/', fallbackUrl: 'https://x.test/', onlyMain: true, headline: true }
     const { markdown } = await extractMarkdown(readFileSync(manual), wishes)
     expect(found(markdown).length).toBeGreaterThan(30)

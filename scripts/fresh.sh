@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Proves that the README's two commands work on a machine that has nothing but Node: builds a bare root file system
+# (debootstrap, minbase) on a disk image of its own, clones the committed state of this checkout into it, and runs both
+# there. Set CI=true to run what CI runs. Repeat it before every release.
+#
+#   scripts/fresh.sh [--node PREFIX] [--only GLOB]...
+#     --node PREFIX   another Node than the one on the PATH: the folder that has bin/node and lib/node_modules/npm
+#     --only GLOB     run these test files only, such as 'test/flow/sessions*'
+#
+# The root gets its own network (slirp4netns), process IDs and /dev, and its own dockerd, which the project's setup has to
+# install and start there as on any new machine. Sharing the socket of this machine's Docker would prove less: its images
+# exist already, and paths in the bare root mean nothing to it. Only the kernel and its cgroups are shared.
+# It inherits how this machine reaches packages: apt's sources and transfer settings, npm's configuration, certificates
+# and the proxy variables. No mount, process or file survives this script, even when it is killed: the mounts are in a
+# namespace of its own, and the disk image has no name. Needs root and about 10 GB below $TMPDIR.
+set -euo pipefail
+
+say() { printf 'fresh: %s\n' "$*" >&2; }
+die() {
+  say "$*"
+  exit 2
+}
+
+[ "$(id -u)" = 0 ] || die 'run this as root'
+if [ -z "${BAX_FRESH_NAMESPACE:-}" ]; then
+  BAX_FRESH_NAMESPACE=1 exec unshare --mount --propagation private bash "$0" "$@"
+fi
+
+node_prefix=$(dirname "$(dirname "$(node -p process.execPath)")")
+only=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --node) node_prefix=${2:?--node needs a folder} && shift 2 ;;
+    --only) only+=("${2:?--only needs a glob}") && shift 2 ;;
+    *) die "unknown argument $1; see the head of $0" ;;
+  esac
+done
+[ -x "$node_prefix/bin/node" ] && [ -d "$node_prefix/lib/node_modules/npm" ] ||
+  die "$node_prefix does not contain bin/node and lib/node_modules/npm"
+for tool in debootstrap slirp4netns git mkfs.ext4; do
+  command -v "$tool" >/dev/null || die "$tool is missing: apt-get install debootstrap slirp4netns git e2fsprogs"
+done
+
+checkout=$(cd "$(dirname "$0")/.." && pwd)
+[ -z "$(git -C "$checkout" status --porcelain)" ] || say 'uncommitted changes are not part of this run'
+
+place=$(mktemp -d "${TMPDIR:-/tmp}/bax-fresh-XXXXXX")
+root=$place/root
+group=bax-fresh-$$
+cleanup() {
+  umount --lazy "$root" "$place" 2>/dev/null || true
+  rmdir "$place"
+  # Containers that were killed leave their empty control groups behind.
+  find /sys/fs/cgroup -depth -type d -path "*/$group*" -exec rmdir {} + 2>/dev/null || true
+}
+trap cleanup EXIT
+trap 'exit 143' TERM INT HUP
+
+make_disk() {
+  local image
+  mount -t tmpfs tmpfs "$place"
+  mkdir "$root"
+  image=$(mktemp "${TMPDIR:-/tmp}/bax-fresh-disk-XXXXXX")
+  truncate --size 40G "$image"
+  mkfs.ext4 -q "$image"
+  mount -o loop,noatime "$image" "$root"
+  rm "$image"
+}
+
+make_root() {
+  local codename mirror
+  # shellcheck source=/dev/null
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mirror=$(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' | awk -v name="$codename" '$2 == name { print $1; exit }')
+  [ -n "$mirror" ] || die "apt has no source for $codename"
+  say "building a bare $codename"
+  debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$place/debootstrap.log" 2>&1 || {
+    tail -n 20 "$place/debootstrap.log" >&2
+    die 'debootstrap failed'
+  }
+}
+
+inherit_network_settings() {
+  rm -f "$root/etc/apt/sources.list"
+  local file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/keyrings /etc/apt/trusted.gpg.d /etc/apt/auth.conf \
+    /etc/apt/auth.conf.d /usr/share/keyrings /etc/ssl/certs/ca-certificates.crt /usr/local/share/ca-certificates; do
+    [ ! -e "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -RL "$file" "$root$(dirname "$file")"; }
+  done
+  apt-config dump | grep -E '^Acquire::' >"$root/etc/apt/apt.conf.d/00machine" || true
+  echo "{\"cgroup-parent\": \"/$group\"}" | install -D -m 644 /dev/stdin "$root/etc/docker/daemon.json"
+  # slirp4netns forwards this address to the machine's own resolver.
+  echo 'nameserver 10.0.2.3' >"$root/etc/resolv.conf"
+  [ ! -e "$HOME/.npmrc" ] || cp "$HOME/.npmrc" "$root/root/.npmrc"
+  file=$(npm config get globalconfig 2>/dev/null || true)
+  [ ! -e "$file" ] || install -D -m 644 "$file" "$root/usr/local/etc/npmrc"
+}
+
+add_node() {
+  mkdir -p "$root/usr/local/bin" "$root/usr/local/lib/node_modules"
+  cp -L "$node_prefix/bin/node" "$root/usr/local/bin/node"
+  cp -R "$node_prefix/lib/node_modules/npm" "$root/usr/local/lib/node_modules/npm"
+  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+  ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+  chroot "$root" /usr/local/bin/node --version >"$place/node-version" 2>&1 ||
+    die "this Node does not run in a bare root: $(head -n 1 "$place/node-version")"
+}
+
+mount_system() {
+  mount --rbind /sys "$root/sys"
+  mount --bind /dev "$root/dev"
+  mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+}
+
+make_network() {
+  touch "$place/net"
+  unshare --net="$place/net" true
+  # slirp4netns is ready when it has written to the file descriptor. It ends when this script does, however that ends.
+  mkfifo "$place/ready"
+  setpriv --pdeathsig KILL -- slirp4netns --configure --mtu=65520 --ready-fd=3 --netns-type=path "$place/net" tap0 \
+    3>"$place/ready" >"$place/slirp.log" 2>&1 &
+  read -r -n 1 <"$place/ready" || die "no network: $(tail -n 1 "$place/slirp.log")"
+}
+
+inherited_variables() {
+  env | grep -E '^([a-z]+_proxy|[A-Z]+_PROXY|npm_config_[^=]+|NPM_CONFIG_[^=]+|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|CI)=' || true
+}
+
+# What runs in the bare root; $1 is the list of test files, which the shell there expands.
+read -r -d '' proof <<'PROOF' || true
+set -eu
+mount -t proc proc /proc
+cd /root/bax
+step() { printf '\nfresh: [%s s] %s\n' "$SECONDS" "$*" >&2; }
+step "bare root: node $(node --version), npm $(npm --version), $(dpkg-query -f '.\n' -W | wc -l) packages"
+node -e '
+  const page = "<!doctype html><title>Fresh</title><main><h1>Fresh machine</h1><p>This page was served to a new machine.</p></main>"
+  const server = require("node:http").createServer((_, response) => response.setHeader("content-type", "text/html").end(page))
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port))
+' >/tmp/port &
+until [ -s /tmp/port ]; do sleep 0.1; done
+step './bin/bax.js scrape'
+./bin/bax.js scrape "http://127.0.0.1:$(cat /tmp/port)/" | tee /tmp/page.md
+grep -q '^# Fresh machine' /tmp/page.md
+step 'npm test'
+if [ -n "$1" ]; then
+  # The globs are meant to expand.
+  npm test -- $1
+else
+  npm test
+  step 'npm run check'
+  npm run check
+fi
+step './bin/bax.js doctor'
+./bin/bax.js doctor
+step 'done'
+PROOF
+
+make_disk
+make_root
+inherit_network_settings
+add_node
+git clone --quiet --no-hardlinks "$checkout" "$root/root/bax"
+make_network
+mount_system
+
+mapfile -t variables < <(inherited_variables)
+say 'running the two commands'
+status=0
+# A changed root (chroot) would not do: dockerd and debootstrap need one that is a mount of its own.
+setpriv --pdeathsig KILL -- nsenter --net="$place/net" unshare --mount --pid --ipc --uts --fork --kill-child \
+  bash -c 'cd "$1" && shift && pivot_root . mnt && umount --lazy /mnt && exec "$@"' enter "$root" \
+  /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+  "${variables[@]}" bash -c "$proof" fresh "${only[*]}" || status=$?
+[ "$status" = 0 ] || say "failed with exit code $status"
+exit "$status"

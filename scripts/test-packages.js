@@ -1,0 +1,21 @@
+// Installs what tests use beside a browser and Docker, as far as it can: tests skip what is missing, and say so.
+import { canInstall, installPackages, missingPackages } from './apt.js'
+
+/** Small programs. */
+const programs = ['curl', 'iproute2', 'openssl', 'tmux']
+
+/** Where tests run unattended, they also get real shells, a real PHP application and real manuals to read. */
+const unattended = [
+  'fish', 'zsh', 'xvfb',
+  'php-cli', 'php-gd', 'php-mbstring', 'php-xml',
+  'debian-policy', 'git-doc', 'postgresql-doc', 'python3-doc',
+] // prettier-ignore
+
+/** `say` writes a line, `run` runs a program with its output on stderr and gives its exit code. */
+export async function setUpTestPackages(tools) {
+  const wanted = process.env.CI ? [...programs, ...unattended] : programs
+  const missing = missingPackages(wanted)
+  if (!missing || missing.length === 0) return
+  if (canInstall() && (await installPackages(tools, missing))) return
+  tools.say(`some tests will be skipped; for them, run: sudo apt-get install ${missing.join(' ')}`)
+}

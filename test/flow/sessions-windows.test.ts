@@ -1,0 +1,39 @@
+/** Sessions with windows, on a display that exists only in memory. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { lacks, noFullBrowser, testUnless } from '../support/needs.ts'
+import { valueOf } from '../support/session-steps.ts'
+
+const windowTest = testUnless(noFullBrowser ?? lacks('Xvfb'))
+
+let display: ChildProcess
+let homes: Homes
+
+beforeAll(async () => {
+  // It chooses a free number, and writes it when it is ready.
+  display = spawn('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [number] = (await once(display.stdout!, 'data')) as [Buffer]
+  vi.stubEnv('DISPLAY', `:${number.toString().trim()}`)
+  homes = await openHomes({ display: true })
+})
+afterAll(async () => {
+  await homes.close()
+  vi.unstubAllEnvs()
+  display.kill()
+  await once(display, 'exit')
+})
+
+windowTest('disable_automation_detection hides navigator.webdriver in a window too', async () => {
+  const client = homes.clients.embedded
+  const kinds: unknown[] = []
+  for (const disable_automation_detection of [false, true]) {
+    const { session_id } = await client.createSession({ disable_automation_detection })
+    expect(await client.getSession({ session_id: session_id! })).toMatchObject({ headless: false })
+    kinds.push(await valueOf(client, session_id!, 'navigator.webdriver'))
+  }
+  expect(kinds).toEqual([true, false])
+  const { browsers } = await client.getEngineStatus({})
+  expect(browsers.map(({ kind }) => kind)).toEqual(['headful', 'headful-stealth'])
+})

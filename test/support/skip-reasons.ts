@@ -1,0 +1,27 @@
+/** A reporter that ends a run with the reasons of its skipped tests, which their titles hold: see `titled`. */
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
+
+export class SkipReasons implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const counts = new Map<string, number>()
+    for (const module of modules) {
+      for (const test of module.children.allTests('skipped')) {
+        const reason = reasonOf(test)
+        // Left out by `-t`, `.only` or a test that says nothing: the file must do.
+        const line = reason ?? `without a reason in ${module.relativeModuleId}`
+        counts.set(line, (counts.get(line) ?? 0) + 1)
+      }
+    }
+    if (counts.size === 0) return
+    process.stdout.write(`\nSkipped tests:\n${[...counts].map(([line, count]) => `  ${count} ${line}\n`).join('')}`)
+  }
+}
+
+/** The reason in the title of the test, or of a suite around it. */
+function reasonOf(test: TestCase): string | undefined {
+  for (let at: TestCase | TestSuite | TestModule = test; at.type !== 'module'; at = at.parent) {
+    const reason = /skipped[,:] (.+?)\)?$/.exec(at.name)?.[1]
+    if (reason !== undefined) return reason
+  }
+  return undefined
+}
