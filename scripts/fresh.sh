@@ -130,7 +130,6 @@ inherited_variables() {
 # What runs in the bare root; $1 is the list of test files, which the shell there expands.
 read -r -d '' proof <<'PROOF' || true
 set -eu
-mount -t proc proc /proc
 cd /root/bax
 step() { printf '\nfresh: [%s s] %s\n' "$SECONDS" "$*" >&2; }
 step "bare root: node $(node --version), npm $(npm --version), $(dpkg-query -f '.\n' -W | wc -l) packages"
@@ -170,7 +169,7 @@ say 'running the two commands'
 status=0
 # A changed root (chroot) would not do: dockerd and debootstrap need one that is a mount of its own.
 setpriv --pdeathsig KILL -- nsenter --net="$place/net" unshare --mount --pid --ipc --uts --fork --kill-child \
-  bash -c 'cd "$1" && shift && pivot_root . mnt && umount --lazy /mnt && exec "$@"' enter "$root" \
+  bash -c 'cd "$1" && shift && pivot_root . mnt && mount -t proc proc /proc && umount --lazy /mnt && exec "$@"' enter "$root" \
   /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   "${variables[@]}" bash -c "$proof" fresh "${only[*]}" || status=$?
 [ "$status" = 0 ] || say "failed with exit code $status"
