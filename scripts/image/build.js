@@ -16,8 +16,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const say = (line) => process.stderr.write(`${line}\n`)
 
-/** Chromium, letters for the languages of Europe and pictures in text, and a first process that buries the dead. */
-const packages = ['ca-certificates', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini']
+/** Both browsers, letters for the languages of Europe and pictures in text, and a first process that buries the dead. */
+const packages = ['ca-certificates', 'chromium', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini'] // prettier-ignore
 
 const state = '/var/lib/bax'
 const recipe = (more) => ({

@@ -106,6 +106,20 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect((await server.ask(ann, 'GET', `/sessions/${things.session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
   })
 
+  test('opens a session with disable_automation_detection', async () => {
+    const { status, body } = await server.ask(ann, 'POST', '/sessions', {
+      disable_automation_detection: true,
+      start_url: `${site.url}/`,
+    })
+    expect([status, body]).toEqual([200, expect.objectContaining({ session_id: expect.any(String) })])
+    const commands = [
+      { command: 'evaluate', data: { expression: '[navigator.webdriver, navigator.plugins.length > 0]' } },
+    ]
+    const ran = await server.ask(ann, 'POST', '/commands', { session_id: body.session_id, commands })
+    expect(ran.body).toMatchObject({ success: true, results: [{ data: { result: { value: [false, true] } } }] })
+    expect((await server.ask(ann, 'DELETE', `/sessions/${body.session_id}`)).status).toBe(204)
+  })
+
   test('shows to one key nothing that the other has made', async () => {
     const { session, crawl, profile } = things
     for (const path of [`/sessions/${session}`, '/sessions/shop', `/v1/crawl/${crawl}`, `/profiles/${profile}`]) {
