@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { defineCommand } from '../core/command.ts'
 import { limits } from '../core/limits.ts'
+import { retryPassing } from '../core/passing-errors.ts'
 import { isUrl } from '../core/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
 
@@ -14,12 +15,6 @@ const arrived = z.object({
   url: z.string().describe('Address after redirects'),
   status_code: z.int().nullable().describe('HTTP status; null for an address without HTTP and within a document'),
 })
-
-/**
- * No faults of the address: the browser's page for one that failed before came late; an interface of this machine came
- * or went, as with every container that starts, upon which Chromium ends all connections.
- */
-const passing = /interrupted by another navigation to "chrome-error:|net::ERR_NETWORK_CHANGED/
 
 export const navigate_to = defineCommand({
   kind: 'action',
@@ -38,12 +33,7 @@ export const navigate_to = defineCommand({
     const address = checkUrl(url)
     return leave(async (page) => {
       try {
-        const goTo = () => page.goto(address, { timeout: timeout_ms, signal })
-        const again = (error: unknown) => {
-          if (!passing.test(String(error))) throw error
-          return goTo()
-        }
-        const response = await goTo().catch(again).catch(again)
+        const response = await retryPassing(() => page.goto(address, { timeout: timeout_ms, signal }))
         return { data: { url: page.url(), status_code: response?.status() ?? null } }
       } catch (error) {
         // A page that sends its visitor on before it has loaded has been opened all the same.

@@ -1,13 +1,20 @@
 /** A reporter that ends a run with the reasons of its skipped tests, which their titles hold: see `titled`. */
-import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
 export class SkipReasons implements Reporter {
+  #filtered = false
+
+  onInit(vitest: Vitest): void {
+    this.#filtered = vitest.config.testNamePattern !== undefined
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>()
     for (const module of modules) {
       for (const test of module.children.allTests('skipped')) {
         const reason = reasonOf(test)
-        // Left out by `-t`, `.only` or a test that says nothing: the file must do.
+        // Left out by `-t`.
+        if (reason === undefined && this.#filtered) continue
         const line = reason ?? `without a reason in ${module.relativeModuleId}`
         counts.set(line, (counts.get(line) ?? 0) + 1)
       }

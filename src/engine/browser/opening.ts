@@ -3,6 +3,7 @@ import type { EngineConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import { newId } from '../../core/ids.ts'
+import { retryPassing } from '../../core/passing-errors.ts'
 import type { Egress } from '../egress/egress.ts'
 import { hasWindows } from './flags.ts'
 import { watchFailures, withReason } from './net-reason.ts'
@@ -136,7 +137,7 @@ async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
 async function start(session: Session, url: string): Promise<string | undefined> {
   try {
     const page = await session.page()
-    await session.use(() => page.goto(url, { timeout: limits.command.navigationMs }))
+    await session.use(() => retryPassing(() => page.goto(url, { timeout: limits.command.navigationMs })))
     // Who asks next is told the title of this page, however busy the machine is.
     await session.learnTitle()
     return undefined

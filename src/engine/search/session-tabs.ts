@@ -4,6 +4,7 @@ import type { APIResponse, Page, Request, Response } from 'playwright'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
+import { retryPassing } from '../../core/passing-errors.ts'
 import { freeToLeave } from '../browser/hung-script.ts'
 import { inTime } from '../browser/in-time.ts'
 import { pageFunction } from '../browser/page-function.ts'
@@ -159,8 +160,8 @@ class TabVisit {
   /** The answer of the document; undefined when the address is a download. */
   async #open(): Promise<Response | undefined> {
     try {
-      const options = { waitUntil: 'commit', timeout: this.#left(), signal: this.#signal } as const
-      const response = await this.#page.goto(this.#plan.url, options)
+      const options = () => ({ waitUntil: 'commit', timeout: this.#left(), signal: this.#signal }) as const
+      const response = await retryPassing(() => this.#page.goto(this.#plan.url, options()))
       if (response) return response
       throw new BaxError('navigation_failed', 'the page could not be opened')
     } catch (error) {

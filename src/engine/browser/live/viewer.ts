@@ -4,6 +4,7 @@ import { BaxError } from '../../../core/errors.ts'
 import type { SessionEvent } from '../../../core/events.ts'
 import { limits } from '../../../core/limits.ts'
 import { closeCodes, type Link } from '../../../core/link.ts'
+import { retryPassing } from '../../../core/passing-errors.ts'
 import { type LiveDialog, type LiveInput, liveInput, type LiveMessage } from '../../../core/shapes/live-view.ts'
 import { openableUrl } from '../../../core/urls.ts'
 import { leave, protocol } from '../hung-script.ts'
@@ -178,7 +179,7 @@ export class Viewer implements Person {
     const url = input.type === 'navigate' ? openableUrl(input.url) : undefined
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
     await leave(await this.#session.page(), async (page) => {
-      if (url !== undefined) await page.goto(url, limit)
+      if (url !== undefined) await retryPassing(() => page.goto(url, limit))
       else if (input.type === 'history') await history[input.go](page, limit)
     })
   }
