@@ -11,8 +11,9 @@
 # install and start there as on any new machine. Sharing the socket of this machine's Docker would prove less: its images
 # exist already, and paths in the bare root mean nothing to it. Only the kernel and its cgroups are shared.
 # It inherits how this machine reaches packages: apt's sources and transfer settings, npm's configuration, certificates
-# and the proxy variables. No mount, process or file survives this script, even when it is killed: the mounts are in a
-# namespace of its own, and the disk image has no name. Needs root and about 10 GB below $TMPDIR.
+# and the proxy variables. No mount, process or disk space outlives this script: the mounts are in a namespace of their
+# own, and the disk image has no name. After SIGKILL, an empty folder in $TMPDIR and empty control groups are left.
+# Needs root and about 10 GB below $TMPDIR.
 set -euo pipefail
 
 say() { printf 'fresh: %s\n' "$*" >&2; }
