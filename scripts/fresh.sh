@@ -48,7 +48,13 @@ checkout=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d "${TMPDIR:-/tmp}/bax-fresh-XXXXXX")
 root=$place/root
 group=bax-fresh-$$
+running=
 cleanup() {
+  if [ -n "$running" ]; then
+    kill -KILL "$running" 2>/dev/null || true
+    wait "$running" 2>/dev/null || true
+    sleep 1
+  fi
   umount --lazy "$root" "$place" 2>/dev/null || true
   rmdir "$place"
   # Containers that were killed leave their empty control groups behind.
@@ -172,6 +178,10 @@ status=0
 setpriv --pdeathsig KILL -- nsenter --net="$place/net" unshare --mount --pid --ipc --uts --fork --kill-child \
   bash -c 'cd "$1" && shift && pivot_root . mnt && mount -t proc proc /proc && umount --lazy /mnt && exec "$@"' enter "$root" \
   /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  "${variables[@]}" bash -c "$proof" fresh "${only[*]}" || status=$?
+  "${variables[@]}" bash -c "$proof" fresh "${only[*]}" &
+# In the background, because a signal must end this script while it waits.
+running=$!
+wait "$running" || status=$?
+running=
 [ "$status" = 0 ] || say "failed with exit code $status"
 exit "$status"

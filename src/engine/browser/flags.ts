@@ -38,8 +38,6 @@ const always = [
   '--disable-breakpad',
   '--disable-component-extensions-with-background-pages',
   '--disable-component-update',
-  // The crash reporter of a full Chromium is detached from the browser, and writes to the home folder.
-  '--disable-crashpad-for-testing',
   '--disable-default-apps',
   '--disable-dev-shm-usage',
   '--disable-extensions',

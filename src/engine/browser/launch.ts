@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
+// Browsers are given the environment that this process has, display and time zone and all.
+import { env } from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
@@ -10,7 +12,7 @@ import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
 
 /** A running Chromium and the two ends of its debugging pipe. */
 export interface BrowserProcess {
-  /** Everything the browser writes: `profile`, `artifacts`, `downloads`. */
+  /** Everything the browser writes: `profile`, `artifacts`, `downloads`, `crashes`. */
   readonly folder: string
   readonly input: Writable
   readonly output: Readable
@@ -50,10 +52,17 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
   const root = process.getuid?.() === 0
   const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
   const windows = platform() === 'win32'
+  // The crash reporter of a full Chromium would write to the home folder.
+  const environment = { ...env, BREAKPAD_DUMP_LOCATION: join(folder, 'crashes') }
   const child = windows
-    ? spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: !hasWindows(kind) })
+    ? spawn(path, flags, {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+        env: environment,
+        windowsHide: !hasWindows(kind),
+      })
     : spawn('/bin/sh', ['-c', wrapper, 'sh', folder, path, ...flags], {
         stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+        env: environment,
         detached: true,
       })
   try {
