@@ -76,7 +76,7 @@ export const get_attribute = defineCommand({
   example: "'a.next' href",
   data: z.object({
     selector,
-    attribute: z.string().min(1).describe('Name of the attribute'),
+    attribute: z.string().min(1).max(limits.input.labelChars).describe('Name of the attribute'),
     timeout_ms: elementTimeout,
   }),
   result: extraction(z.string().nullable(), ['string', 'null']).describe('null when the element does not have it'),

@@ -5,13 +5,15 @@ import { defineCommand, extracted } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
 import { cookieShape, readable } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
+import { printable } from '../core/shapes/text.ts'
+import { limits } from '../core/limits.ts'
 
-const name = z.string().min(1).max(4096).describe('Name of the cookie')
-const domain = z.string().min(1).max(255)
+const name = printable(4096).min(1).describe('Name of the cookie')
+const domain = printable(255).min(1)
 const optionalDomain = domain
   .optional()
   .describe('Domain, with a leading dot for its subdomains too; that of the page when not given')
-const path = z.string().startsWith('/').default('/').describe('Path below which it is sent')
+const path = printable(4096).startsWith('/').default('/').describe('Path below which it is sent')
 const secure = z.boolean().default(false).describe('Sent over secure connections only')
 
 export const set_cookie = defineCommand({
@@ -20,7 +22,7 @@ export const set_cookie = defineCommand({
   example: 'theme dark',
   data: z.object({
     name,
-    value: z.string().max(4096).describe('Value of the cookie'),
+    value: printable(4096).describe('Value of the cookie'),
     domain: optionalDomain,
     path,
     secure,
@@ -50,8 +52,7 @@ export const set_cookies = defineCommand({
   summary: 'Set cookies as a Cookie header spells them',
   example: "'theme=dark; lang=de'",
   data: z.object({
-    cookies: z
-      .string()
+    cookies: printable(limits.input.labelChars * 64)
       .min(1)
       .refine((text) => pairs(text).every(([name]) => name !== ''), 'must be name=value pairs separated by "; "')
       .describe('name=value pairs separated by "; "'),

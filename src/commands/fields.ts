@@ -1,14 +1,11 @@
 /** Fields that commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits.ts'
+import { selectorText } from '../core/shapes/text.ts'
 
-export const selector = z
-  .string()
-  .min(1)
-  .max(10_000)
-  .describe(
-    'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
-  )
+export const selector = selectorText.describe(
+  'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
+)
 
 export const timeoutMs = z.int().min(0).max(limits.command.maxMs)
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCommand } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { limits } from '../core/limits.ts'
 
 export const focus = defineCommand({
   kind: 'action',
@@ -51,7 +52,11 @@ export const select_option = defineCommand({
   example: "'#country' Germany",
   data: z.object({
     selector,
-    values: z.array(z.string()).min(1).max(1000).describe('Values or labels of the options'),
+    values: z
+      .array(z.string().max(limits.input.selectorChars))
+      .min(1)
+      .max(1000)
+      .describe('Values or labels of the options'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'selection' },

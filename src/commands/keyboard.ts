@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type CommandContext, defineCommand } from '../core/command.ts'
 import { BaxError } from '../core/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { limits } from '../core/limits.ts'
 
 /** Fields whose parts are typed one by one: their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
@@ -19,7 +20,7 @@ export const type_text = defineCommand({
     selector,
     text: z
       .string()
-      .max(1_000_000)
+      .max(limits.input.typedChars)
       .describe(
         'Text; a line break presses Enter. For a file field: absolute paths of the files to upload, one a line',
       ),

@@ -5,6 +5,7 @@ import { limits } from '../core/limits.ts'
 import { retryPassing } from '../core/passing-errors.ts'
 import { isUrl } from '../core/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
+import { urlText } from '../core/shapes/text.ts'
 
 const navigationTimeout = timeoutMs
   .min(1)
@@ -21,9 +22,7 @@ export const navigate_to = defineCommand({
   summary: 'Open an address and wait until it has loaded',
   example: 'https://example.com',
   data: z.object({
-    url: z
-      .string()
-      .min(1)
+    url: urlText
       .refine((url) => url === '' || isUrl(url), { error: 'is not a URL' })
       .describe('Address; without a scheme https:// is added, for this machine http://'),
     timeout_ms: navigationTimeout,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineCommand } from '../core/command.ts'
 import { limits } from '../core/limits.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { withoutNul } from '../core/shapes/text.ts'
 
 const picture = z.string().describe('The picture, base64 without a data: prefix')
 
@@ -12,10 +13,7 @@ export const screenshot = defineCommand({
   example: '--full-page',
   data: z.object({
     full_page: z.boolean().default(false).describe('The whole page and not only what the viewport shows'),
-    path: z
-      .string()
-      .min(1)
-      .max(4096)
+    path: withoutNul(z.string().min(1).max(4096))
       .optional()
       .describe("Save it there as well; on a server, below the session's own download folder"),
   }),

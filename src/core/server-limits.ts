@@ -28,6 +28,13 @@ export const serverLimits = {
     /** Names in a list of them (formats, kinds, hosts), and characters of a name or an id. */
     names: 100,
     nameChars: 200,
+    /** Characters of a token or a cursor, of a URL (Chromium's own limit) and of a selector. */
+    tokenChars: 2000,
+    urlChars: 2 * 1024 * 1024,
+    selectorChars: 10_000,
+    /** Characters that one command types, and of the filters, labels and patterns that have no limit of their own. */
+    typedChars: 1_000_000,
+    labelChars: 1000,
     /** A JSON schema: characters as JSON, schemas in it, and levels of objects and lists. */
     schema: { chars: 64 * 1024, parts: 500, depth: 64 },
     /** Characters, as JSON, of what a caller says of a batch: it is kept with every event of it. */

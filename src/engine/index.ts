@@ -5,6 +5,7 @@ import { BaxError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
+import { withCheckedSchemas } from './checked-schemas.ts'
 import { BrowserSessions } from './browser/sessions.ts'
 import { SessionDiagnostics } from './browser/trace.ts'
 import { crawlPart } from './crawl/part.ts'
@@ -41,7 +42,7 @@ export function createEngine(config: EngineConfig): Engine {
     extractor,
     searcher: searchPart(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),
     relays,
-    sessions: withRelay(sessions, relays),
+    sessions: withCheckedSchemas(withRelay(sessions, relays)),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics((idOrName, caller) => sessions.live(idOrName, caller)),
     profiles: profilesOf(store, sessions),

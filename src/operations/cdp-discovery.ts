@@ -6,14 +6,13 @@ import { BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import type { Link, LinkHandlers } from '../core/link.ts'
 import { type Call, defineOperation } from '../core/operation.ts'
+import { identifier, opaqueText } from '../core/shapes/text.ts'
 
 const input = z.object({
-  session_id: z
-    .string()
-    .min(1)
+  session_id: identifier
     .optional()
     .describe('Session or relay session, by id or name; the only one that there is when not given'),
-  token: z.string().optional().describe('The frame_token of the session, or the token of the relay session'),
+  token: opaqueText.optional().describe('The frame_token of the session, or the token of the relay session'),
 })
 
 const errors = ['unauthorized', 'session_not_found', 'session_closed', 'relay_not_found', 'relay_disconnected', 'browser_lost', 'conflict', 'unsupported', 'timeout'] as const // prettier-ignore

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { cdpAnswer } from '../core/shapes/relay.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 export const cdp = defineOperation({
   summary: 'Call a method of the Chrome DevTools Protocol',
@@ -15,13 +16,14 @@ export const cdp = defineOperation({
   cli: null,
   bodyBytes: limits.relay.callBytes,
   input: z.object({
-    session_id: z.string().min(1).describe('Relay session or browser session, by id or name'),
+    session_id: identifier.describe('Relay session or browser session, by id or name'),
     method: z
       .string()
+      .max(limits.input.nameChars)
       .regex(/^[A-Z]\w*\.\w+$/, 'is a CDP method, such as Page.captureScreenshot')
       .describe('Method of the protocol, Domain.method'),
     params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
-    target_id: z.string().min(1).optional().describe('Page, frame or worker; `browser` for the browser itself'),
+    target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
     timeout_ms: z.int().min(1).max(limits.relay.maxCallMs).default(limits.relay.callMs),
     max_bytes: z.int().min(1).max(limits.relay.maxResultBytes).default(limits.relay.resultBytes),
   }),

@@ -16,8 +16,9 @@ import {
   mapInput,
 } from '../core/shapes/crawl.ts'
 import { defineStream } from '../core/stream.ts'
+import { identifier } from '../core/shapes/text.ts'
 
-const id = z.string().min(1).max(limits.input.nameChars).describe('Id of a crawl')
+const id = identifier.describe('Id of a crawl')
 
 export const crawl = defineOperation({
   summary: 'Crawl a site, breadth-first: every page as scrape gives it',

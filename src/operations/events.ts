@@ -5,6 +5,7 @@ import { limits } from '../core/limits.ts'
 import { eventData, sessionEvent } from '../core/shapes/events.ts'
 import { defineStream } from '../core/stream.ts'
 import { sessionId } from './sessions.ts'
+import { opaqueText } from '../core/shapes/text.ts'
 
 const known = Object.keys(eventData)
 
@@ -21,8 +22,7 @@ export const sessionEvents = defineStream({
   example: 'bax session watch -s shop --types page.navigated,console',
   input: z.object({
     session_id: sessionId,
-    token: z
-      .string()
+    token: opaqueText
       .optional()
       .describe('frame_token of the session; readers that can send headers may send it as `Authorization: Bearer`'),
     since: z.int().min(0).optional().describe('Number of the last event seen; the next ones follow'),

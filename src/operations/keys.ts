@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
 import { keyInput, keyMade, keyRecord } from '../core/shapes/keys.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 export const createKey = defineOperation({
   summary: 'Make a key for callers of bax serve; it is shown once',
@@ -44,7 +45,7 @@ export const revokeKey = defineOperation({
   cli: 'key revoke <key_id>',
   example: 'bax key revoke ci',
   show: { as: 'nothing' },
-  input: z.object({ key_id: z.string().min(1).describe('Id of the key, or a name that one key has') }),
+  input: z.object({ key_id: identifier.describe('Id of the key, or a name that one key has') }),
   output: keyRecord,
   errors: ['key_not_found', 'conflict'],
   run: (engine, { key_id }) => engine.keys.revoke(key_id),

@@ -7,6 +7,7 @@ import { defineOperation } from '../core/operation.ts'
 import { batchContext, strictSelectors } from '../core/shapes/commands.ts'
 import { observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 /** What keeps a page from being observed: a 200 with an error. */
 const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
@@ -38,7 +39,7 @@ export const browserStep = defineOperation({
   input: z.object({
     session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
     command: z
-      .union([commandRequest, z.string().min(1)])
+      .union([commandRequest, identifier])
       .optional()
       .describe('One command, {command, data}, or its name with data beside it'),
     data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command whose name command gives'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
 import { profileRecord } from '../core/shapes/session.ts'
 import { sessionId } from './sessions.ts'
+import { displayName } from '../core/shapes/text.ts'
 
 const one = z.object({ profile_id: z.uuid().describe('Profile id') })
 
@@ -14,7 +15,7 @@ export const saveProfile = defineOperation({
   example: 'bax profile save shop-login -s shop',
   show: { as: 'field', field: 'profile_id' },
   input: z.object({
-    name: z.string().min(1).max(100).describe('Name of the profile'),
+    name: displayName.describe('Name of the profile'),
     session_id: sessionId.optional().describe('Session to copy from'),
   }),
   output: profileRecord,

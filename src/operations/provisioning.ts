@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
 import { provisionRecord } from '../core/shapes/session.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 const input = z.object({
-  provision_id: z.string().min(1).describe('As POST /sessions and `bax session create --no-wait` give it'),
+  provision_id: identifier.describe('As POST /sessions and `bax session create --no-wait` give it'),
 })
 
 const poll = {

@@ -4,8 +4,9 @@ import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { defineStream } from '../core/stream.ts'
 import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../core/shapes/relay.ts'
+import { displayName, identifier, opaqueText } from '../core/shapes/text.ts'
 
-export const relayId = z.string().min(1).max(limits.input.nameChars).describe('Relay session, by id or name')
+export const relayId = identifier.describe('Relay session, by id or name')
 
 /** Which buffered events are wanted; the same for a page of them and for following. */
 const relayEventFields = {
@@ -17,14 +18,18 @@ const relayEventFields = {
     .optional()
     .describe('console, network, page, cdp, relay'),
   type: z
-    .array(z.string().min(1).max(limits.input.nameChars))
+    .array(identifier)
     .max(limits.input.names)
     .optional()
     .describe('log, exception, request, response, … or a CDP event'),
-  target_id: z.string().optional().describe('Only events of this tab, frame or worker'),
-  level: z.string().optional().describe('Level of console records: debug, log, info, warn or error'),
-  url: z.string().optional().describe('Glob on the address of the record'),
-  text: z.string().optional().describe('Part of its text, in any case'),
+  target_id: opaqueText.optional().describe('Only events of this tab, frame or worker'),
+  level: z
+    .string()
+    .max(limits.input.nameChars)
+    .optional()
+    .describe('Level of console records: debug, log, info, warn or error'),
+  url: z.string().max(limits.input.labelChars).optional().describe('Glob on the address of the record'),
+  text: z.string().max(limits.input.labelChars).optional().describe('Part of its text, in any case'),
 }
 
 export const listRelays = defineOperation({
@@ -72,7 +77,7 @@ export const activateTarget = defineOperation({
   cli: 'relay use <id> <target_id>',
   example: 'bax relay use laptop 5C1A…',
   show: { as: 'nothing' },
-  input: z.object({ id: relayId, target_id: z.string().min(1).describe('The tab, as `bax relay tabs` names it') }),
+  input: z.object({ id: relayId, target_id: identifier.describe('The tab, as `bax relay tabs` names it') }),
   output: null,
   errors: ['relay_not_found', 'target_not_found', 'relay_disconnected', 'browser_lost'],
   run: (engine, { id, target_id }, call) => engine.relays.activate(id, target_id, call),
@@ -131,7 +136,7 @@ export const createRelayToken = defineOperation({
   example: 'bax relay tokens create --name laptop --single-use',
   show: { as: 'field', field: 'token' },
   input: z.object({
-    name: z.string().min(1).max(100).optional().describe('What it is for, to be found again in the list'),
+    name: displayName.optional().describe('What it is for, to be found again in the list'),
     ttl_secs: z
       .int()
       .min(1)
@@ -163,7 +168,7 @@ export const revokeRelayToken = defineOperation({
   cli: 'relay tokens revoke <token_id>',
   example: 'bax relay tokens revoke rtk_…',
   show: { as: 'nothing' },
-  input: z.object({ token_id: z.string().min(1) }),
+  input: z.object({ token_id: identifier }),
   output: null,
   errors: ['token_not_found'],
   run: (engine, { token_id }, call) => engine.relays.tokens.revoke(token_id, call),

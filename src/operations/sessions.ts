@@ -3,13 +3,10 @@ import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { relayRecord } from '../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../core/shapes/session.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 /** Path or body field that names a session. */
-export const sessionId = z
-  .string()
-  .min(1)
-  .max(limits.input.nameChars)
-  .describe('Session id, or the name of a live session')
+export const sessionId = identifier.describe('Session id, or the name of a live session')
 
 export const createSession = defineOperation({
   summary: 'Create a browser session',

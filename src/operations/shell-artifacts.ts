@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation.ts'
 import { artifact, artifactList, artifactListInput } from '../core/shapes/shell-artifacts.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 export const listArtifacts = defineOperation({
   summary: 'List what the commands of a shell session have left in its output mounts',
@@ -23,7 +24,7 @@ export const getArtifact = defineOperation({
   cli: 'shell artifacts show <artifact_id>',
   example: 'bax shell artifacts show art_…',
   show: { as: 'record' },
-  input: z.object({ artifact_id: z.string().min(1).describe('Artifact id') }),
+  input: z.object({ artifact_id: identifier.describe('Artifact id') }),
   output: artifact,
   errors: ['artifact_not_found'],
   run: (engine, { artifact_id }, call) => engine.shells.artifacts.get(artifact_id, call),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import {
   shellKill,
@@ -9,10 +8,11 @@ import {
   shellSessionInput,
   touchInput,
 } from '../core/shapes/shell-session.ts'
+import { identifier } from '../core/shapes/text.ts'
 
 /** Path or body field that names a shell session. */
 const shellId = z.object({
-  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
+  session_id: identifier.describe('Shell session id, or the name of a live one'),
 })
 
 export const createShell = defineOperation({

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { writeOutput } from '../core/shapes/shell-files.ts'
 import { rawFile, uploadInput } from '../core/shapes/shell-transfers.ts'
 import { defineDownload, defineUpload } from '../core/transfer.ts'
+import { identifier } from '../core/shapes/text.ts'
+import { limits } from '../core/limits.ts'
 
 const denied = [
   'shell_session_not_found',
@@ -47,8 +49,12 @@ export const downloadArtifact = defineDownload({
   cli: 'shell artifacts download <artifact_id> [file_name]',
   example: 'bax shell artifacts download art_… plot.png',
   input: z.object({
-    artifact_id: z.string().min(1).describe('Artifact id'),
-    file_name: z.string().min(1).describe('Name of the file as the artifact lists it, percent-encoded'),
+    artifact_id: identifier.describe('Artifact id'),
+    file_name: z
+      .string()
+      .min(1)
+      .max(3 * limits.files.pathBytes)
+      .describe('Name of the file as the artifact lists it, percent-encoded'),
   }),
   errors: ['artifact_not_found', 'range_not_satisfiable'],
   mediaType: '*/*',

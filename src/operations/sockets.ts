@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts'
 import { defineSocket } from '../core/socket.ts'
 import { relayId } from './relay.ts'
 import { sessionId } from './sessions.ts'
+import { opaqueText } from '../core/shapes/text.ts'
 
 export const relayConnect = defineSocket({
   summary: 'Bring a browser: the tunnel of `bax relay connect`',
@@ -26,7 +27,7 @@ export const relayCdp = defineSocket({
   scope: 'relay',
   token: true,
   messageBytes: limits.messages.cdpBytes,
-  input: z.object({ id: relayId, token: z.string().optional().describe('As in the cdp_url of the relay session') }),
+  input: z.object({ id: relayId, token: opaqueText.optional().describe('As in the cdp_url of the relay session') }),
   errors: ['unauthorized', 'relay_not_found', 'relay_disconnected', 'browser_lost'],
   open: (engine, { id, token }, call) => engine.relays.openClient(id, token ?? call.token, call),
 })
@@ -42,7 +43,7 @@ export const sessionLive = defineSocket({
   token: true,
   protocol: 'bax.live.v1',
   messageBytes: limits.messages.liveBytes,
-  input: z.object({ session_id: sessionId, token: z.string().optional().describe('A frame_token of the session') }),
+  input: z.object({ session_id: sessionId, token: opaqueText.optional().describe('A frame_token of the session') }),
   errors: ['unauthorized', 'session_not_found', 'session_closed', 'rate_limited'],
   open: (engine, { session_id: id, token }, call) => engine.sessions.openLiveView(id, token ?? call.token, call),
 })
@@ -56,7 +57,7 @@ export const sessionCdp = defineSocket({
   scope: 'browser',
   token: true,
   messageBytes: limits.messages.cdpBytes,
-  input: z.object({ session_id: sessionId, token: z.string().optional().describe('The frame_token of the session') }),
+  input: z.object({ session_id: sessionId, token: opaqueText.optional().describe('The frame_token of the session') }),
   errors: ['unauthorized', 'session_not_found', 'session_closed', 'rate_limited', 'unsupported'],
   open: (engine, { session_id: id, token }, call) => engine.sessions.openClient(id, token ?? call.token, call),
 })

@@ -9,6 +9,7 @@ import { paramsOf } from '../core/schema-params.ts'
 import { renameAliases, unknownFields } from '../core/unknown-fields.ts'
 import { excessOf } from '../core/json-extent.ts'
 import type { BodyHold } from './load.ts'
+import { assertWellFormed } from './well-formed.ts'
 
 /** The input, and the unknown fields that were ignored as a sentence. */
 export interface ReadInput {
@@ -99,12 +100,15 @@ async function readBody(request: Request, maxBytes: number, room?: BodyHold): Pr
     })
   }
   assertExtent(bytes)
+  let text: string
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    value = JSON.parse(text)
   } catch (error) {
     throw new BaxError('invalid_json', `the body is not JSON: ${(error as Error).message}`)
   }
+  assertWellFormed(text, value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BaxError('invalid_request', 'the body must be a JSON object', {
       details: [{ path: '', message: 'expected an object' }],

@@ -36,8 +36,12 @@ export class Repeats {
     const { operation, caller, headers, signal } = key
     const given = headers.get('idempotency-key')
     if (given === null || given === '') return work()
-    if (given.length > limits.repeats.keyChars)
-      throw new BaxError('invalid_request', `idempotency-key must have at most ${limits.repeats.keyChars} characters`)
+    if (given.length > limits.repeats.keyChars) {
+      const message = `must have at most ${limits.repeats.keyChars} characters`
+      throw new BaxError('invalid_request', `idempotency-key ${message}`, {
+        details: [{ path: 'idempotency-key', message }],
+      })
+    }
     const kept = this.#keptFor(caller)
     const name = `${operation} ${given}`
     const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64')

@@ -3,7 +3,6 @@
  * failure always has the one shape. `BAX_FUZZ=100000` sends so many; `BAX_FUZZ_SEED` repeats a run.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -14,7 +13,8 @@ import { createEngine } from '../../src/engine/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
 import { type Listener, listen } from '../../src/server/listen.ts'
-import { type FuzzedRequest, fuzzedRequest, fuzzedUpgrade } from '../support/fuzz.ts'
+import { fuzzedRequest, fuzzedUpgrade } from '../support/fuzz.ts'
+import { sendRaw } from '../support/raw-http.ts'
 
 const many = Number(process.env['BAX_FUZZ'] ?? 3000)
 const seed = process.env['BAX_FUZZ_SEED']
@@ -88,7 +88,7 @@ test(
     )
     await fc.assert(
       fc.asyncProperty(sent, async (request) => {
-        const answer = await sendRaw(request)
+        const answer = await sendRaw(Number(new URL(listener.address).port), request)
         expect(answer.status, answer.text).not.toBe(500)
         if (answer.status >= 400 && answer.text !== '' && request.method !== 'HEAD') assertShape(answer)
         expect(faults).toEqual([])
@@ -145,44 +145,4 @@ function assertShape({ status, text, id }: { status: number; text: string; id?: 
   expect(body.error).not.toBe('')
   expect(errorTable[body.code].status).toBe(status)
   expect(text.length).toBeLessThan(20_000)
-}
-
-/** Sends a request as bytes, so that nothing in the way makes it better; status 0 when the server hung up. */
-function sendRaw({ method, target, headers, body = '' }: FuzzedRequest): Promise<{ status: number; text: string }> {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const lines = Object.entries({
-    host: '127.0.0.1',
-    connection: 'close',
-    'content-length': String(bytes.length),
-    ...headers,
-  })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-  const { port } = new URL(listener.address)
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    const socket = connect(Number(port), '127.0.0.1', () => {
-      socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'))
-      socket.write(bytes)
-    })
-    const look = () => {
-      const [head = '', text = ''] = split(Buffer.concat(chunks).toString())
-      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)
-      return { status, text: /transfer-encoding: chunked/i.test(head) ? text.split('\r\n')[1]! : text }
-    }
-    socket.on('data', (chunk) => {
-      chunks.push(chunk)
-      // A stream or a websocket that was opened has said enough.
-      const { status } = look()
-      if (status === 101 || status === 200) socket.destroy()
-    })
-    // Refused in the middle of its body.
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(look()))
-  })
-}
-
-function split(text: string): string[] {
-  const at = text.indexOf('\r\n\r\n')
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 4)]
 }

@@ -41,6 +41,12 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id: session.session_id })
   })
 
+  test('an image that is no image reference is refused, and Docker is not asked', async () => {
+    for (const image of ['../../etc', 'x%2f..%2f', '../../127.0.0.1:9/x', 'x --privileged', '\ud800', 'Upper', 'a'.repeat(256)])
+      expect(await failureOf(given.create({ image })), image).toMatchObject({ code: 'invalid_request', details: [{ path: 'image' }], status: 400 }) // prettier-ignore
+    expect((await given.client().getShell({ session_id: given.id() })).status).toBe('ready')
+  })
+
   test('an image that is not there is not fetched', async () => {
     expect(await failureOf(given.create({ image: 'no-such-image:ever' }))).toMatchObject({ code: 'image_not_found', status: 404 }) // prettier-ignore
     const failed = await given.client().listShells({ status: 'failed' })

@@ -17,4 +17,32 @@ inEveryHome(pages, (given) => {
     expect(data).toMatchObject({ source: 'heuristic', valid: true, errors: [], result: { type: 'object' } })
     expect((data['result'] as { value: unknown }).value).toMatchObject({ title: expect.stringMatching(/shop/i) })
   })
+
+  test('a schema that is none is refused before anything is fetched, and its field is named', async () => {
+    const { scrape, crawl, scrapeV2, crawlV2, search, runCommands, browserStep } = given.client()
+    const url = given.url('/never')
+    const schema = { type: 'nonsense' }
+    const format = { type: 'json', schema } as const
+    const commands = [
+      { command: 'navigate_to', data: { url } },
+      { command: 'extract_structured_content', data: { query: 'x', schema } },
+    ]
+    const refused: [field: string, ask: () => Promise<unknown>][] = [
+      ['json_options.schema', () => scrape({ url, formats: ['json'], json_options: { schema } })],
+      ['formats[1].schema', () => scrape({ url, formats: ['markdown', format] })],
+      ['formats[0].schema', () => scrapeV2({ url, formats: [format] })],
+      ['json_options.schema', () => crawl({ url, formats: ['json'], json_options: { schema } })],
+      ['formats[0].schema', () => crawlV2({ url, scrape_options: { formats: [format] } })],
+      ['formats[0].schema', () => search({ query: 'x', formats: [format] })],
+      ['commands[1].data.schema', () => runCommands({ session_id: given.sessionId(), commands })],
+      ['commands[1].data.schema', () => runCommands({ commands })],
+      ['commands[1].data.schema', () => browserStep({ session_id: given.sessionId(), commands })],
+    ]
+    for (const [path, ask] of refused) {
+      const failure = await ask().catch((error: unknown) => error)
+      expect(failure, path).toMatchObject({ code: 'invalid_request', details: [{ path }] })
+    }
+    expect(given.site().requests).not.toContain('/never')
+    expect((await given.client().listSessions({})).total).toBe(1)
+  })
 })

@@ -1,11 +1,12 @@
 /** How shell sessions get their containers: DOCKER_HOST and its like, and the `shell` of the user's file. */
 import type { ShellConfig } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
+import { isImageReference } from '../../core/image-reference.ts'
 import type { Io } from '../io.ts'
 
 const kinds: Record<string, (value: unknown) => boolean> = {
   docker_host: (value) => typeof value === 'string',
-  images: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  images: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string' && isImageReference(name)),
   warm: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20,
 }
 
@@ -15,7 +16,7 @@ export function readShell(env: Io['env'], file: object | undefined): ShellConfig
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(kinds, name) || !kinds[name]!(value)) {
       throw new BaxError('invalid_request', `shell.${name} in the settings file cannot be used`, {
-        hint: 'shell takes docker_host (text), images (a list of names) and warm (0 to 20)',
+        hint: 'shell takes docker_host (text), images (a list of image references) and warm (0 to 20)',
       })
     }
   }

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { scrapeData, scrapeOptions, sender } from './scrape.ts'
+import { urlText } from './text.ts'
 
 const { crawl } = limits
 const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
@@ -21,7 +22,7 @@ const skipReasons = [
   'cancelled',
 ] as const
 
-const start = z.string().min(1).describe('Start page; https:// when it has no scheme, http:// on loopback hosts')
+const start = urlText.describe('Start page; https:// when it has no scheme, http:// on loopback hosts')
 const depth = z.int().describe('Links away from the start page')
 const counter = z.int().min(0)
 
@@ -253,7 +254,7 @@ export const mapInput = z.object({
     .max(crawl.mostDepth)
     .default(crawl.depth)
     .describe('How many links away from the start page an address may be'),
-  search: z.string().min(1).optional().describe('Only addresses that contain this'),
+  search: z.string().min(1).max(limits.input.labelChars).optional().describe('Only addresses that contain this'),
   ...scope,
   sitemap: siteMap('include'),
   timeout_secs: z

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { keyScopes } from '../caller.ts'
+import { printable } from './text.ts'
 
 export const keyRecord = z
   .object({
@@ -19,15 +20,14 @@ export const keyRecord = z
 export type KeyRecord = z.output<typeof keyRecord>
 
 export const keyInput = z.object({
-  name: z.string().trim().min(1).max(100).describe('Who or what the key is for'),
+  name: printable(100).trim().min(1).describe('Who or what the key is for'),
   scopes: z
     .array(z.enum(keyScopes))
     .max(limits.input.names)
     .min(1)
     .default(['browser', 'scrape', 'shell', 'relay'])
     .describe('What it allows; admin allows everything, sees what all keys have made, and makes keys'),
-  expires: z
-    .string()
+  expires: printable(100)
     .optional()
     .describe('How long it is good, such as 30d, 12h or 90m, or the moment of its end in ISO 8601; left out: for ever'),
 })

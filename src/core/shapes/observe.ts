@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
+import { selectorText } from './text.ts'
 
 const observationParts = [
   'snapshot',
@@ -21,11 +22,7 @@ export const observationWishes = z.object({
     .max(limits.input.names)
     .default(['snapshot', 'elements', 'tabs'])
     .describe('Parts of the observation'),
-  selector: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Only this element and what is in it, for snapshot, elements and text'),
+  selector: selectorText.optional().describe('Only this element and what is in it, for snapshot, elements and text'),
   interactive_only: z
     .boolean()
     .default(true)

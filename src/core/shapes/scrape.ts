@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { jsonSchema } from './json-schema.ts'
+import { selectorText, urlText } from './text.ts'
 
 const { scrape } = limits
 
@@ -19,8 +20,18 @@ export const formatNames = [
 
 /** What clients of Firecrawl say of themselves in every request. */
 export const sender = {
-  origin: z.string().optional().meta({ offTerminal: true }).describe('What the client calls itself'),
-  integration: z.string().optional().meta({ offTerminal: true }).describe('What the client is part of'),
+  origin: z
+    .string()
+    .max(limits.input.labelChars)
+    .optional()
+    .meta({ offTerminal: true })
+    .describe('What the client calls itself'),
+  integration: z
+    .string()
+    .max(limits.input.labelChars)
+    .optional()
+    .meta({ offTerminal: true })
+    .describe('What the client is part of'),
 }
 
 /** What the json format is to find. */
@@ -40,7 +51,8 @@ const format = z.union([
   z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot']) }),
 ])
 
-const selector = z.string().min(1).describe('CSS selector')
+const selector = selectorText.describe('CSS selector')
+const typed = z.string().max(limits.input.typedChars)
 
 export const scrapeAction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('click'), selector }),
@@ -59,16 +71,16 @@ export const scrapeAction = z.discriminatedUnion('type', [
     direction: z.enum(['up', 'down', 'left', 'right']).default('down'),
     amount: z.number().min(0).max(1_000_000).optional().describe('Pixels; one viewport when not given'),
   }),
-  z.object({ type: z.literal('type'), selector, text: z.string() }),
+  z.object({ type: z.literal('type'), selector, text: typed }),
   z.object({
     type: z.literal('press'),
-    key: z.string().min(1).describe('Key, e.g. Enter or Control+a'),
+    key: z.string().min(1).max(100).describe('Key, e.g. Enter or Control+a'),
     selector: selector.optional().describe('Element to focus first'),
   }),
   z.object({ type: z.literal('screenshot'), full_page: z.boolean().default(false) }),
   z.object({ type: z.literal('execute'), script: z.string().min(1).describe('JavaScript; its value comes back') }),
   z.object({ type: z.literal('executeJavascript'), script: z.string().min(1).describe('The same as execute') }),
-  z.object({ type: z.literal('write'), text: z.string().describe('Typed into what has the focus') }),
+  z.object({ type: z.literal('write'), text: typed.describe('Typed into what has the focus') }),
   z.object({ type: z.literal('scrape') }).describe('Keep the HTML that the page has now'),
 ])
 
@@ -100,7 +112,7 @@ export const scrapeOptions = z.object({
 })
 
 export const scrapeInput = z.object({
-  url: z.string().min(1).describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
+  url: urlText.describe('Page to scrape; https:// when it has no scheme, http:// on loopback hosts'),
   ...scrapeOptions.shape,
   actions: z.array(scrapeAction).max(scrape.actions).default([]).describe('Actions run before extraction'),
   ...sender,

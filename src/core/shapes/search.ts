@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { searchProviderNames } from '../search-providers.ts'
 import { scrapeData, scrapeMetadata, scrapeOptions, sender } from './scrape.ts'
+import { identifier } from './text.ts'
 
 const { search } = limits
 
@@ -19,7 +20,7 @@ export const searchInput = z.object({
   formats: formats.describe(
     'Each result is scraped in these formats, those of scraping; empty gives the results without their pages',
   ),
-  session_id: z.string().min(1).optional().describe('Scrape the results in new tabs of this session, with its cookies'),
+  session_id: identifier.optional().describe('Scrape the results in new tabs of this session, with its cookies'),
   provider: z
     .enum(searchProviderNames)
     .optional()

@@ -1,6 +1,7 @@
 /** Data shapes of browser sessions, their provisioning and their saved profiles. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { displayName, printable, urlText } from './text.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
@@ -13,10 +14,10 @@ const viewport = z
   .meta({ spelling: { form: 'WIDTHxHEIGHT', fields: ['width', 'height'], separator: 'x' } })
 
 const proxy = z.object({
-  server: z.string().min(1).describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
-  bypass: z.string().max(4096).optional().describe('Comma-separated hosts that go direct'),
-  username: z.string().optional(),
-  password: z.string().optional(),
+  server: urlText.describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
+  bypass: printable(4096).optional().describe('Comma-separated hosts that go direct'),
+  username: printable(limits.input.labelChars).optional(),
+  password: printable(limits.input.labelChars).optional(),
 })
 
 export const sessionInput = z.object({
@@ -26,21 +27,34 @@ export const sessionInput = z.object({
     .optional()
     .meta({ default: false })
     .describe('Run the browser without a UI; a machine without a display always does'),
-  requested_name: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('Human-readable session name, unique among live sessions'),
-  start_url: z.string().min(1).optional().describe('URL navigated to on creation'),
-  cdp_url: z.string().min(1).optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
+  requested_name: displayName.optional().describe('Human-readable session name, unique among live sessions'),
+  start_url: urlText.optional().describe('URL navigated to on creation'),
+  cdp_url: urlText.optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
   use_random_user_agent: z.boolean().default(false).describe('Pick a plausible user agent at random'),
   disable_automation_detection: z.boolean().default(false).describe('Apply stealth adjustments'),
-  user_agent: z.string().min(1).max(1000).optional().describe('Custom user agent'),
+  user_agent: z
+    .string()
+    .min(1)
+    .max(1000)
+    .regex(/^[ -~]+$/, 'must be printable ASCII')
+    .optional()
+    .describe('Custom user agent'),
   profile_id: z.uuid().optional().describe('Saved profile to load'),
   viewport: viewport.optional().describe('Size of the page, 1280x720 when not given'),
-  locale: z.string().min(2).max(35).optional().describe('BCP 47 language tag, e.g. de-DE'),
-  timezone: z.string().min(1).max(64).optional().describe('IANA time zone, e.g. Europe/Berlin'),
+  locale: z
+    .string()
+    .min(2)
+    .max(35)
+    .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'is no BCP 47 language tag')
+    .optional()
+    .describe('BCP 47 language tag, e.g. de-DE'),
+  timezone: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is no IANA time zone')
+    .optional()
+    .describe('IANA time zone, e.g. Europe/Berlin'),
   proxy: proxy.optional().describe('Proxy for this session'),
   idle_timeout_secs: z
     .int()
@@ -58,7 +72,7 @@ export const sessionInput = z.object({
     .boolean()
     .default(false)
     .describe('No idle time-out: the session lives until it is closed or timeout_secs have passed'),
-  tags: z.record(z.string().max(64), z.string().max(256)).optional().describe('Labels to find the session by'),
+  tags: z.record(printable(64), printable(256)).optional().describe('Labels to find the session by'),
   save_profile: z
     .boolean()
     .default(false)

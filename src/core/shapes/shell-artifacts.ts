@@ -1,6 +1,7 @@
 /** Data shapes of what commands leave in the output mounts of a shell session. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { identifier, opaqueText } from './text.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -53,9 +54,9 @@ export const artifact = z
   .meta({ id: 'Artifact' })
 
 export const artifactListInput = z.object({
-  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id'),
+  session_id: identifier.describe('Shell session id'),
   limit: z.int().min(1).max(1000).default(limits.artifacts.listed).describe('Artifacts in one answer'),
-  cursor: z.string().optional().describe('next_cursor of the answer before'),
+  cursor: opaqueText.optional().describe('next_cursor of the answer before'),
 })
 
 export const artifactList = z.object({

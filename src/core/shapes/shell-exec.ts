@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { environment, shellLanguages, workingFolder } from './shell-session.ts'
+import { identifier, withoutNul } from './text.ts'
 
 const isoTime = z.iso.datetime()
 const { exec } = limits
@@ -17,10 +18,10 @@ export const oneOf =
     context.addIssue({ code: 'custom', path: given.length === 0 ? [] : [path], message })
   }
 
-const words = z
-  .string()
-  .regex(/^[^\0]*$/, 'must not hold a NUL character')
-  .refine((text) => Buffer.byteLength(text) <= exec.commandBytes, `must have at most ${exec.commandBytes} bytes`)
+const words = withoutNul().refine(
+  (text) => Buffer.byteLength(text) <= exec.commandBytes,
+  `must have at most ${exec.commandBytes} bytes`,
+)
 
 const signalNames = [
   'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGKILL', 'SIGUSR1', 'SIGUSR2', 'SIGTERM', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGWINCH',
@@ -75,7 +76,7 @@ const how = {
 }
 
 const session = {
-  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
+  session_id: identifier.describe('Shell session id, or the name of a live one'),
 }
 const exactlyOne = oneOf('command', 'code', 'argv')
 
@@ -153,7 +154,7 @@ export const execRecord = result
   })
   .meta({ id: 'Exec' })
 
-export const execId = z.object({ exec_id: z.string().min(1).describe('Exec id') })
+export const execId = z.object({ exec_id: identifier.describe('Exec id') })
 
 export const signalInput = execId.extend({
   signal: z.enum(signalNames).default('SIGTERM').describe('Sent to every process of the command'),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { oneOf } from './shell-exec.ts'
+import { identifier, withoutNul } from './text.ts'
 
 const isoTime = z.iso.datetime()
 const { files } = limits
@@ -9,11 +10,10 @@ const { files } = limits
 /** Name of a field's other spellings; `core/unknown-fields.ts` reads them. */
 const aliases = (...names: readonly string[]) => ({ aliases: names })
 
-const pathText = z
-  .string()
-  .min(1)
-  .regex(/^[^\0]*$/, 'must not hold a NUL character')
-  .refine((text) => Buffer.byteLength(text) <= files.pathBytes, `must have at most ${files.pathBytes} bytes`)
+const pathText = withoutNul(z.string().min(1)).refine(
+  (text) => Buffer.byteLength(text) <= files.pathBytes,
+  `must have at most ${files.pathBytes} bytes`,
+)
 const pathBytes = z
   .base64()
   .min(1)
@@ -23,7 +23,7 @@ const pathBytes = z
   }, `must hold 1 to ${files.pathBytes} bytes and no NUL`)
 
 export const session = {
-  session_id: z.string().min(1).max(limits.input.nameChars).describe('Shell session id, or the name of a live one'),
+  session_id: identifier.describe('Shell session id, or the name of a live one'),
 }
 export const at = {
   path: pathText.optional().describe('Absolute, or relative to /workspace'),

@@ -1,12 +1,11 @@
 /** Data shapes of shell sessions. */
 import { z } from 'zod'
+import { imageChars, imagePattern, isImageReference } from '../image-reference.ts'
 import { limits } from '../limits.ts'
+import { displayName, opaqueText, printable, withoutNul } from './text.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { shell, exec } = limits
-
-/** Text that becomes an argument, a variable or a path in the container. */
-const withoutNul = (schema: z.ZodString) => schema.regex(/^[^\0]*$/, 'must not hold a NUL character')
 
 /** Environment variables by name. */
 export const environment = z
@@ -58,14 +57,21 @@ const idleTimeout = z
   .max(shell.maxTimeoutSecs)
   .describe('Stops the session so many seconds after the last call on it; a running command holds it')
 
+/** Longest file name that Linux takes. */
+const nameBytes = 255
+
 /** Folders that a container has of its own. */
 const ownFolders = /^\/(proc|sys|dev|etc|bin|sbin|lib|lib64|usr|boot|run|root|var|workspace|tmp)(\/|$)/
+
+const notAnImage = 'must be an image reference such as python:3.12-slim or registry.example:5000/team/image@sha256:…'
 
 export const shellSessionInput = z.object({
   image: z
     .string()
     .min(1)
-    .max(256)
+    .max(imageChars, { abort: true })
+    .regex(imagePattern, { error: notAnImage, abort: true })
+    .refine(isImageReference, notAnImage)
     .optional()
     .describe('Container image that the machine has; the default one suits the language'),
   language: z
@@ -73,7 +79,7 @@ export const shellSessionInput = z.object({
     .default('bash')
     .describe('Interpreter of `code`, and the default image; `command` is always a shell command'),
   timeout_secs: idleTimeout.default(shell.timeoutSecs),
-  name: z.string().min(1).max(100).optional().describe('Human-readable name, unique among live shell sessions'),
+  name: displayName.optional().describe('Human-readable name, unique among live shell sessions'),
   env: environment.default({}).describe('Environment variables of every command'),
   cwd: workingFolder
     .regex(/^\//, 'must be an absolute path')
@@ -81,9 +87,13 @@ export const shellSessionInput = z.object({
     .describe('Folder that commands start in'),
   output_mounts: z
     .array(
-      workingFolder
+      printable(limits.files.pathBytes)
         .regex(/^\/[^/]+(\/[^/]+)*$/, 'must be an absolute path without a slash at its end')
         .refine((path) => !path.split('/').some((part) => part === '.' || part === '..'), 'must not hold . or ..')
+        .refine(
+          (path) => path.split('/').every((part) => Buffer.byteLength(part) <= nameBytes),
+          `must not hold a name of more than ${nameBytes} bytes`,
+        )
         .refine((path) => !ownFolders.test(path), 'must not lie in a folder of the system'),
     )
     .max(shell.outputMounts)
@@ -101,7 +111,13 @@ export const shellSessionInput = z.object({
     .max(shell.maxMaxLifetimeSecs)
     .default(shell.maxLifetimeSecs)
     .describe('Stops the session so many seconds after its creation'),
-  metadata: z.record(z.string(), z.unknown()).default({}).describe('Kept with the session as it is'),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((metadata) => JSON.stringify(metadata).length <= limits.input.contextChars, {
+      error: `must have at most ${limits.input.contextChars} characters as JSON`,
+    })
+    .default({})
+    .describe('Kept with the session as it is'),
   pull: z.boolean().default(false).describe('Fetch an image that the machine has not, where the operator allows it'),
 })
 
@@ -147,7 +163,7 @@ export const shellSession = z
 export const shellListInput = z.object({
   status: z.enum(shellStatuses).optional().describe('Only sessions in this state'),
   limit: z.int().min(1).max(1000).default(100).describe('Sessions in one answer'),
-  cursor: z.string().optional().describe('next_cursor of the answer before'),
+  cursor: opaqueText.optional().describe('next_cursor of the answer before'),
 })
 
 export const shellList = z.object({

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import { crawlInput, crawlState, mapInput } from './crawl.ts'
 import { scrapeData, scrapeInput, scrapeOptions, sender } from './scrape.ts'
 import { searchInput } from './search.ts'
+import { identifier } from './text.ts'
 
 const { crawl } = limits
 const text = z.string().optional()
@@ -44,7 +45,7 @@ export const crawlInputV2 = z.object({
 })
 
 export const crawlPartV2 = z.object({
-  id: z.string().min(1).describe('Id of a crawl, as it was given or as a UUID'),
+  id: identifier.describe('Id of a crawl, as it was given or as a UUID'),
   skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
   limit: z.int().min(0).max(crawl.mostListedPages).default(crawl.listedPages).describe('Pages at most'),
 })
@@ -65,8 +66,12 @@ export const mapInputV2 = z.object({
   ...sender,
 })
 
-const host = z.string().regex(/^[\w.*-]+$/, { error: 'must be a host name' })
-const source = z.union([z.string(), z.object({ type: z.string() })])
+const host = z
+  .string()
+  .max(255)
+  .regex(/^[\w.*-]+$/, { error: 'must be a host name' })
+const sourceName = z.string().max(limits.input.nameChars)
+const source = z.union([sourceName, z.object({ type: sourceName })])
 
 export const searchInputV2 = z.object({
   query: searchInput.shape.query,

@@ -169,7 +169,7 @@ export class EngineCrawls implements Crawls {
     this.#refuseWhenClosed()
     const plan = planCrawl(input)
     const steps = await this.#steps()
-    steps.check(plan.page(plan.start.href))
+    await steps.check(plan.page(plan.start.href))
     const identity = { id: newId('crl'), owner: caller.keyId }
     return this.#counted(caller, () => startLive(identity, plan, { shelf: this.#shelf, steps, log: this.#config.log }))
   }

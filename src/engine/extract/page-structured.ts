@@ -5,8 +5,6 @@ import { BaxError } from '../../core/errors.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { readPage } from './page-reader.ts'
 import { structuredOf, type StructuredResult } from './structured.ts'
-import { properSchema } from './structured/shape.ts'
-import { checkFor } from './structured/validate.ts'
 import type { ElementNode } from './tree.ts'
 
 /**
@@ -18,8 +16,6 @@ export async function extractStructured(
   request: StructuredRequest,
   model?: LanguageModel,
 ): Promise<StructuredResult> {
-  // A schema that is none is refused before the page is read.
-  if (request.schema) checkFor(properSchema(request.schema))
   const content = await readPage(page, undefined, (module, { frames }) =>
     module.evaluate((reader, inner) => reader.snapshot(inner), frames),
   )

@@ -1,6 +1,8 @@
 /** The json format: data in the shape of a schema, by a language model where one is set up, else by rules. */
 import type { ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import { type StructuredResult, structuredOf } from '../extract/structured.ts'
+import { properSchema } from '../extract/structured/shape.ts'
+import { checkFor } from '../extract/structured/validate.ts'
 import { element, type PageDocument, treeOf } from './documents/document.ts'
 import type { JsonWish } from './plan.ts'
 import { type Reader, whyNoModel } from './reader.ts'
@@ -11,7 +13,11 @@ export interface JsonResult {
   readonly warnings: readonly string[]
 }
 
-/** @throws BaxError `invalid_request` for a schema that is none. */
+/** @throws BaxError `invalid_request` that names the field for a schema that is none. */
+export function checkSchema({ schema, schemaField }: JsonWish): void {
+  if (schema) checkFor(properSchema(schema), schemaField)
+}
+
 export async function jsonOf(wish: JsonWish, document: PageDocument, reader: Reader): Promise<JsonResult> {
   const { model } = reader
   const request = { query: wish.prompt ?? '', ...(wish.schema && { schema: wish.schema }) }

@@ -6,6 +6,8 @@ import { scrapeUrl } from '../render/web-url.ts'
 export interface JsonWish {
   readonly prompt?: string
   readonly schema?: Record<string, unknown>
+  /** Where the schema was given, for errors. */
+  readonly schemaField?: string
 }
 
 export interface ScrapePlan {
@@ -25,8 +27,8 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
   const url = scrapeUrl(input.url)
   const formats = new Set<FormatName>()
   let fullPage = false
-  let json: JsonWish = input.json_options ?? {}
-  for (const format of input.formats) {
+  let json: JsonWish = { ...input.json_options, schemaField: 'json_options.schema' }
+  for (const [at, format] of input.formats.entries()) {
     if (typeof format === 'string') {
       fullPage ||= format === 'screenshot@fullPage'
       formats.add(format === 'screenshot@fullPage' ? 'screenshot' : format)
@@ -36,7 +38,11 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     if ('full_page' in format) fullPage ||= format.full_page
     if (format.type === 'json' && ('prompt' in format || 'schema' in format)) {
       const { prompt, schema } = format as JsonWish
-      json = { ...json, ...(prompt !== undefined && { prompt }), ...(schema && { schema }) }
+      json = {
+        ...json,
+        ...(prompt !== undefined && { prompt }),
+        ...(schema && { schema, schemaField: `formats[${at}].schema` }),
+      }
     }
   }
   const waits = input.actions.reduce((sum, action) => sum + ((action.type === 'wait' && action.milliseconds) || 0), 0)
@@ -48,6 +54,11 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     input.remove_overlays
   if (browserOnly && input.render === 'http') throw needsBrowser(input, formats)
   return { input, url, formats, fullPage, json, timeoutMs: input.timeout + input.wait_for + waits, browserOnly }
+}
+
+/** Checks the schema of the json format before a page is fetched. @throws BaxError `invalid_request` */
+export async function checkSchemaOf({ formats, json }: ScrapePlan): Promise<void> {
+  if (json.schema && formats.has('json')) (await import('./json.ts')).checkSchema(json)
 }
 
 function needsBrowser(input: ScrapeInput, formats: ReadonlySet<FormatName>): BaxError {

@@ -12,7 +12,7 @@ import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/renderer.ts'
 import { AnswerCache } from './cache.ts'
 import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './obtain.ts'
-import { planScrape, type ScrapePlan } from './plan.ts'
+import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import type { PageSteps } from './steps.ts'
 import { isLarge, type WriteWish } from './reading.ts'
 import { ReadingThreads } from './reading-threads.ts'
@@ -48,7 +48,7 @@ export class PageScraper implements Scraper {
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    this.#checkModel(plan)
+    await this.#check(plan)
     const known = this.#cache.find(input, caller)
     if (known) return known
     const answer = await this.#inTime(plan, { signal, from: caller.keyId }, obtain)
@@ -59,7 +59,7 @@ export class PageScraper implements Scraper {
   /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
   async scrapeFrom(input: ScrapeInput, waiting: Waiting, way: Obtain): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    this.#checkModel(plan)
+    await this.#check(plan)
     return this.#inTime(plan, waiting, way)
   }
 
@@ -68,7 +68,7 @@ export class PageScraper implements Scraper {
     const egress = this.#egress
     return {
       egress,
-      check: (plan) => this.#checkModel(plan),
+      check: (plan) => this.#check(plan),
       begin: () => void (this.#threads ??= ReadingThreads.open()),
       fetch: (plan, { signal, ...wish }) =>
         overHttp(plan.url, { signal, egress, read: this.#readerOf(plan, { signal }, wish) }),
@@ -128,8 +128,9 @@ export class PageScraper implements Scraper {
     return writePage(plan, page, { start, reader: { model, rules: this.#config.builtinExtractor !== false } })
   }
 
-  /** @throws BaxError `model_not_configured` for what nobody here can answer. */
-  #checkModel(plan: ScrapePlan): void {
+  /** @throws BaxError for what no page could be asked for here: `invalid_request`, `model_not_configured`. */
+  async #check(plan: ScrapePlan): Promise<void> {
+    await checkSchemaOf(plan)
     if (this.#config.model || this.#config.builtinExtractor !== false || !asksModel(plan)) return
     const asked = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
     throw new BaxError('model_not_configured', `${asked} needs a language model, and none is set up`, {

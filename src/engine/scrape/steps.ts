@@ -15,7 +15,7 @@ interface Clock {
 export interface PageSteps {
   readonly egress: Egress
   /** @throws BaxError for what no page could be asked for here */
-  check(plan: ScrapePlan): void
+  check(plan: ScrapePlan): Promise<void>
   /** Says that many pages are to come: what reads them is made ready. */
   begin(): void
   /**

@@ -8,7 +8,7 @@ import { type SearchProviderName, searchOrder } from '../../core/search-provider
 import { scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
-import { planScrape } from '../scrape/plan.ts'
+import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
 import { ask, checkProvider } from './ask.ts'
 import { type ContentMeans, contentsOf, scrapeWishes } from './contents.ts'
 import type { Period, Question, SearchProvider } from './provider.ts'
@@ -45,7 +45,7 @@ export class WebSearch implements Searcher {
     const wishes = scrapeWishes(input)
     const scrapes = wishes.formats.length > 0
     // What cannot be asked of a page is said before anybody is asked anything.
-    if (scrapes) planScrape({ ...wishes, url: 'https://page.invalid' })
+    if (scrapes) await checkSchemaOf(planScrape({ ...wishes, url: 'https://page.invalid' }))
     const session = input.session_id === undefined ? undefined : this.#means.session(input.session_id, caller)
     const deadline = performance.now() + input.timeout
     const { provider, results, warnings } = await this.#ask(input, signal)

@@ -15,15 +15,15 @@ export type Check = (value: unknown) => Fault[]
 /**
  * Compiles a schema; the check returns what is wrong with a value. A null that stands for an optional field counts as
  * the field left out.
- * @throws BaxError `invalid_request` when the schema is none, or one that takes too long to compile; the check throws
- * it when the schema takes too long.
+ * @throws BaxError `invalid_request` that names `field` when the schema is none, or one that takes too long to compile;
+ * the check throws it when the schema takes too long.
  */
-export function checkFor(schema: Record<string, unknown>): Check {
+export function checkFor(schema: Record<string, unknown>, field = 'schema'): Check {
   const effort = new Effort()
-  const validate = compiled(schema, effort)
+  const validate = compiled(schema, effort, field)
   return (value) => {
     effort.begin()
-    if (isValid(validate, withoutNulls(value, schema))) return []
+    if (isValid(validate, withoutNulls(value, schema), field)) return []
     return (validate.errors ?? [])
       .slice(0, 20)
       .map(({ instancePath, keyword, message = 'does not fit the schema' }) => {
@@ -40,9 +40,9 @@ export function checkFor(schema: Record<string, unknown>): Check {
   }
 }
 
-function compiled(schema: Record<string, unknown>, effort: Effort): ValidateFunction {
+function compiled(schema: Record<string, unknown>, effort: Effort, field: string): ValidateFunction {
   const excess = excessOf(schema)
-  if (excess !== undefined) throw refused(`schema ${excess}`, excess)
+  if (excess !== undefined) throw refused(field, excess)
   try {
     const ajv = new Ajv2020({
       strict: false,
@@ -58,7 +58,7 @@ function compiled(schema: Record<string, unknown>, effort: Effort): ValidateFunc
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw refused(`schema is no JSON schema: ${reason}`, reason, cause)
+    throw refused(field, `is no JSON schema: ${reason}`, cause)
   }
 }
 
@@ -74,18 +74,18 @@ function countUses(ajv: Ajv2020, keyword: string, effort: Effort): void {
   })
 }
 
-function isValid(validate: ValidateFunction, value: unknown): boolean {
+function isValid(validate: ValidateFunction, value: unknown, field: string): boolean {
   try {
     return validate(value)
   } catch (cause) {
     // References without an end use up the stack.
-    if (cause instanceof RangeError) throw refused('schema refers to itself without an end', 'refers to itself without an end', cause) // prettier-ignore
+    if (cause instanceof RangeError) throw refused(field, 'refers to itself without an end', cause)
     throw cause
   }
 }
 
-const refused = (message: string, reason: string, cause?: unknown): BaxError =>
-  new BaxError('invalid_request', message, { cause, details: [{ path: 'schema', message: reason }] })
+const refused = (path: string, message: string, cause?: unknown): BaxError =>
+  new BaxError('invalid_request', `${path} ${message}`, { cause, details: [{ path, message }] })
 
 /** The value with null where it has not the form that the schema wants. */
 export function withoutFaults(value: unknown, faults: readonly Fault[]): unknown {

@@ -27,8 +27,6 @@ export async function attach(docker: Dockerode, id: string, receiver: Receiver):
     socket.once('close', resolve)
     socket.once('end', resolve)
   })
-  // Whatever breaks it, it is closed then; an error that nobody hears would end the process.
-  socket.on('error', () => socket.destroy())
   socket.on('data', (bytes: Buffer) => {
     try {
       stream.push(bytes)
@@ -60,8 +58,11 @@ function hijack(docker: Dockerode, id: string): Promise<Duplex> {
       statusCodes: { 200: true, 101: true, 404: 'no such container', 500: 'server error' },
     }
     docker.modem.dial(request, (error: Error | null, stream: unknown) => {
-      if (error) reject(error)
-      else resolve(stream as Duplex)
+      if (error) return reject(error)
+      const socket = stream as Duplex
+      // From the first instant: an error without a handler would end the process.
+      socket.on('error', () => socket.destroy())
+      resolve(socket)
     })
   })
 }

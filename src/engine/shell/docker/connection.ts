@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import type { ShellConfig } from '../../../core/config.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { addressOf, usualSockets } from './endpoints.ts'
+import { sendStraight } from './straight-client.ts'
 
 /** A Docker engine that has answered. */
 export interface DockerConnection {
@@ -35,6 +36,7 @@ export async function connectDocker(config: ShellConfig = {}): Promise<DockerCon
     ? [config.dockerHost]
     : await usualSockets({ home: homedir(), runtimeDir: config.runtimeDir })
   const { default: Docker } = await import('dockerode')
+  sendStraight()
   const attempts: { endpoint: string; error: unknown }[] = []
   for (const endpoint of endpoints) {
     try {

@@ -2,6 +2,7 @@
 import type Dockerode from 'dockerode'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors.ts'
+import { imagePattern, isImageReference } from '../../../core/image-reference.ts'
 import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
@@ -44,8 +45,7 @@ export class LocalImages implements ShellImages {
   async find(name: string): Promise<ShellImage> {
     if (!this.#mayUse(name)) throw this.#absent(name)
     const { docker } = await this.#connect()
-    // 400: no name that an image could have.
-    const found = await guarded('looking for an image', unless([400, 404], docker.getImage(name).inspect()))
+    const found = await guarded('looking for an image', unless([404], docker.getImage(name).inspect()))
     if (
       !found ||
       (found.RepoTags?.every((tag) => tag.startsWith(`${derivedRepository}:`)) === true && found.RepoTags.length > 0)
@@ -94,7 +94,7 @@ export class LocalImages implements ShellImages {
   }
 
   #mayUse(name: string): boolean {
-    if (fullName(name).startsWith(`${derivedRepository}:`) || name === '' || name.includes('<none>')) return false
+    if (!isImageReference(name) || fullName(name).startsWith(`${derivedRepository}:`)) return false
     return this.#allowed === undefined || this.#allowed.has(fullName(name))
   }
 
@@ -116,7 +116,10 @@ export class LocalImages implements ShellImages {
 }
 
 /** `python` is `python:latest`. */
-const fullName = (name: string) => (/[:@][^/]*$/.test(name) ? name : `${name}:latest`)
+function fullName(name: string): string {
+  const [, , tag, digest] = imagePattern.exec(name) ?? []
+  return tag === undefined && digest === undefined ? `${name}:latest` : name
+}
 
 const factsOf = (name: string, { Id, Size, Created }: Dockerode.ImageInspectInfo): ShellImage => ({
   name: fullName(name),

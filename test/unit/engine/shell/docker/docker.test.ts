@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,6 +75,57 @@ describe('the address of Docker', () => {
     })
     await new Promise((resolve) => server.close(resolve))
     await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining(dockerHost) }) // prettier-ignore
+  })
+})
+
+describe('the client of Docker', () => {
+  const facts = { Version: '1', ApiVersion: '1.52', Os: 'linux', Arch: 'amd64' }
+  const listening = async (server: Server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return (server.address() as AddressInfo).port
+  }
+
+  test('never leaves its endpoint, wherever an answer redirects it', async () => {
+    const visits: string[] = []
+    const elsewhere = createServer((request, response) => {
+      visits.push(request.url!)
+      response.end('{}')
+    })
+    const port = await listening(elsewhere)
+    let location = ''
+    const daemon = createServer((request, response) => {
+      if (request.url === '/version') return response.end(JSON.stringify(facts))
+      visits.push(...(request.url === '/images/a/json' ? [] : [request.url!]))
+      return response.writeHead(301, { location }).end()
+    })
+    const { docker } = await connectDocker({ dockerHost: `tcp://127.0.0.1:${await listening(daemon)}` })
+    for (location of [
+      `http://127.0.0.1:${port}/x`,
+      `//127.0.0.1:${port}/x`,
+      '/etc',
+      'http://etc',
+      'ftp://x',
+      'javascript:x',
+      '\t',
+    ])
+      await expect(docker.getImage('a').inspect(), location).rejects.toMatchObject({ statusCode: 301 })
+    expect(visits).toEqual([])
+    for (const server of [elsewhere, daemon]) await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('fails when a response breaks off, and does not wait for the rest of it', async () => {
+    const daemon = createServer((request, response) => {
+      if (request.url === '/version') return response.end(JSON.stringify(facts))
+      response.writeHead(200, { 'content-length': 100 })
+      return response.write('{', () => response.destroy())
+    })
+    const { docker } = await connectDocker({ dockerHost: `tcp://127.0.0.1:${await listening(daemon)}` })
+    const failure = await docker
+      .getImage('a')
+      .inspect()
+      .catch((error: unknown) => error)
+    expect(dockerFault(failure, 'looking')).toMatchObject({ code: 'docker_unavailable' })
+    await new Promise((resolve) => daemon.close(resolve))
   })
 })
 

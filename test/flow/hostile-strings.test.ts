@@ -1,0 +1,298 @@
+/**
+ * Hostile text in every string of every operation, browser command and header, against a server with a real browser and
+ * real containers. `BAX_HOSTILE_SECS=600` goes through all pairs of a place and a text for so long;
+ * `BAX_HOSTILE_SEED` repeats a run, `BAX_HOSTILE_ONLY=createShell` asks only the places with that in their name.
+ */
+import { createServer, type Server } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Engine } from '../../src/core/engine.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import { loopbackHosts } from '../../src/server/gate.ts'
+import { type Listener, listen } from '../../src/server/listen.ts'
+import { busybox } from '../support/shell.ts'
+import { shellConfig } from '../support/docker.ts'
+import { cdpTargets, commandTargets, encoded, hostileTexts, type HostileRequest, type Known, operationTargets, readHeaders, type Target } from '../support/hostile-strings.ts' // prettier-ignore
+import { sendRaw } from '../support/raw-http.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+const secs = Number(process.env['BAX_HOSTILE_SECS'] ?? 0)
+const seed = Number(process.env['BAX_HOSTILE_SEED'] ?? 14)
+const only = process.env['BAX_HOSTILE_ONLY'] ?? ''
+/** Requests at the same time; those to one session wait for one another. */
+const together = 6
+/** Texts for each place in a short run. */
+const each = 2
+const timeout = 120_000 + secs * 2000
+
+/** What a server may answer that cannot do its part just now; everything else from 500 on is an error of ours. */
+const excused = new Set(['search_unavailable', 'no_capacity'])
+/** A browser that somebody else runs, at an address where there is none. */
+const absentBrowser = 'createSession cdp_url'
+
+let stateDir: string
+let engine: Engine
+let listener: Listener
+let site: Site
+let canary: Server
+let texts: readonly string[]
+const visits: string[] = []
+const faults: string[] = []
+/** In a long run, told at once. */
+function found(fault: string): void {
+  faults.push(fault)
+  if (secs > 0) process.stderr.write(`${fault}\n`)
+}
+const uncaught = (error: unknown) => void found(`uncaught: ${String((error as Error)?.stack ?? error)}`)
+
+beforeAll(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'bax-hostile-'))
+  canary = createServer((socket) => {
+    visits.push(`a connection from port ${socket.remotePort}`)
+    socket.on('error', () => {})
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => canary.listen(0, '::', resolve))
+  texts = hostileTexts((canary.address() as AddressInfo).port)
+  site = await serveSite(
+    {
+      '/': '<!doctype html><title>Page</title><main><h1>Page</h1><p>Some text.</p><input><select><option>x</select></main>',
+      '/search': (_, response) => response.setHeader('content-type', 'application/json').end('{"results":[]}'),
+    },
+    '127.0.0.2',
+  )
+  engine = createEngine({
+    home: 'server',
+    stateDir,
+    cacheDir: stateDir,
+    display: false,
+    writeAnywhere: false,
+    // The site alone: the canary's address is not among what may be reached.
+    allowPrivate: ['127.0.0.2'],
+    lookup: async (host) => {
+      throw Object.assign(new Error(`no such host: ${host}`), { code: 'ENOTFOUND' })
+    },
+    search: { order: ['searxng'], providers: { searxng: { url: site.url } } },
+    shell: { ...shellConfig, warm: 0 },
+    log: (level, message, facts) => {
+      if (level === 'error') found(`${message} ${JSON.stringify(facts)}`)
+    },
+  })
+  const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: null }
+  const onFault = ({ cause }: { cause?: unknown }) => void found(cause instanceof Error ? cause.stack! : String(cause))
+  const app = createApp({ engine, gate, sockets: 'here', onFault })
+  listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
+  process.on('uncaughtException', uncaught)
+  process.on('unhandledRejection', uncaught)
+}, 60_000)
+afterAll(async () => {
+  await listener?.close()
+  await engine?.close()
+  await site?.close()
+  process.off('uncaughtException', uncaught)
+  process.off('unhandledRejection', uncaught)
+  await new Promise((resolve) => canary.close(resolve))
+  await rm(stateDir, { recursive: true, force: true })
+}, 60_000)
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly body: Record<string, unknown>
+}
+
+async function ask(method: string, target: string, body?: unknown): Promise<Answer> {
+  const ended = new AbortController()
+  const response = await fetch(listener.address + target, {
+    method,
+    signal: ended.signal,
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(method === 'PUT' && { body: 'bytes' }),
+  })
+  // A stream that was opened has no end.
+  const endless = /event-stream|ndjson/.test(response.headers.get('content-type') ?? '')
+  const text = endless ? '' : await response.text()
+  if (endless) ended.abort()
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  return { status: response.status, text, body: isJson && text ? (JSON.parse(text) as Record<string, unknown>) : {} }
+}
+
+let known: Known
+
+/** The sessions that places need, made anew when a text has ended one. */
+async function refresh(): Promise<void> {
+  const alive = async (path: string, id: unknown) =>
+    id !== undefined && ['ready'].includes(String((await ask('GET', `${path}/${id}`)).body['status']))
+  let { session_id: browser } = known?.browser ?? {}
+  if (!(await alive('/sessions', browser))) {
+    const made = await ask('POST', '/sessions', { headless: true, start_url: `${site.url}/` })
+    browser = made.body['session_id']
+  }
+  let shell: Record<string, unknown> = known?.shell ?? {}
+  if (busybox.absent === null && !(await alive('/shell/sessions', shell['session_id']))) {
+    const made = await ask('POST', '/shell/sessions', { image: busybox.image })
+    const { session_id } = made.body
+    const exec = await ask('POST', '/shell/exec', {
+      session_id,
+      command: 'cat',
+      keep_stdin: true,
+      background: true,
+      timeout_secs: 3600,
+    })
+    shell = { session_id, exec_id: exec.body['exec_id'] }
+  }
+  known = { browser: { session_id: browser }, shell, url: `${site.url}/` }
+}
+
+async function assertGood({ place }: HostileRequest, text: string, answer: Answer): Promise<void> {
+  const shown = `${place} = ${JSON.stringify(text).slice(0, 120)} -> ${answer.status} ${answer.text.slice(0, 400)}`
+  const isExcused = answer.status === 503 && (excused.has(String(answer.body['code'])) || place === absentBrowser)
+  if (answer.status >= 500 && !isExcused) found(`5xx: ${shown}`)
+  if (/"code":"internal_error"/.test(answer.text)) found(`internal_error: ${shown}`)
+  if (/\\n\s+at |node:internal|node_modules|\.(?:ts|m?js):\d+:\d+/.test(answer.text)) found(`stack: ${shown}`)
+  if (answer.text.includes(stateDir)) found(`path of the server: ${shown}`)
+  const { code, details } = answer.body
+  if (code === 'invalid_request' && !details) found(`no field: ${shown}`)
+}
+
+/** What a request has made is not needed. */
+async function discard({ target }: HostileRequest, { status, body }: Answer): Promise<void> {
+  if (status >= 300) return
+  const { session_id: id, provision_id: provision } = body
+  if (target === '/sessions' && provision !== undefined) await ask('DELETE', `/sessions/provision/${provision}`)
+  if (target === '/sessions' && id !== undefined) await ask('DELETE', `/sessions/${id}`)
+  if (target === '/shell/sessions' && id !== undefined) await ask('DELETE', `/shell/sessions/${id}`)
+}
+
+/** The same order for the same seed. */
+function shuffled<T>(items: readonly T[]): T[] {
+  let state = seed
+  const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) / 0x80000000
+  return items.map((item) => ({ item, at: random() })).toSorted((a, b) => a.at - b.at).map(({ item }) => item) // prettier-ignore
+}
+
+/** Every place with a few texts, each with others; in a long run with all. */
+function pairsOf(targets: readonly Target[]): { target: Target; text: string }[] {
+  const wanted = targets.filter(({ place }) => place.includes(only))
+  const order = shuffled(texts)
+  return shuffled(
+    wanted.flatMap((target, at) => {
+      const own = secs > 0 ? order : Array.from({ length: each }, (_, nth) => order[(at * each + nth) % order.length]!)
+      return own.map((text) => ({ target, text }))
+    }),
+  )
+}
+
+async function attack(targets: readonly Target[], share: number): Promise<number> {
+  const pairs = pairsOf(targets)
+  const until = secs > 0 ? performance.now() + secs * 1000 * share : Infinity
+  let sent = 0
+  await refresh()
+  const work = async () => {
+    for (let pair = pairs.pop(); pair && performance.now() < until; pair = pairs.pop()) {
+      const request = pair.target.request(pair.text, known)
+      const start = performance.now()
+      const answer = await ask(request.method, request.target, request.body).catch((error: unknown) => {
+        found(
+          `no answer: ${request.place} = ${JSON.stringify(pair.text).slice(0, 120)}: ${String((error as Error).cause ?? error)}`,
+        )
+      })
+      const ms = performance.now() - start
+      if (secs > 0 && ms > 10_000)
+        process.stderr.write(`slow: ${Math.round(ms)} ms ${request.place} ${JSON.stringify(pair.text).slice(0, 80)}\n`)
+      if (!answer) continue
+      await assertGood(request, pair.text, answer)
+      await discard(request, answer)
+      sent += 1
+      if (answer.status === 410 || sent % 200 === 0) await refresh()
+    }
+  }
+  await Promise.all(Array.from({ length: together }, work))
+  if (secs > 0) process.stderr.write(`${sent} requests, ${pairs.length} left\n`)
+  return sent
+}
+
+const unharmed = async () => {
+  expect(faults).toEqual([])
+  expect(visits, 'connections to the canary').toEqual([])
+  expect((await fetch(`${listener.address}/healthz`)).status).toBe(200)
+}
+
+describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`, () => {
+  test(
+    'in a string of any operation is refused or harmless',
+    async () => {
+      expect(await attack(operationTargets(), 0.5)).toBeGreaterThan(only ? 0 : 300)
+      await unharmed()
+    },
+    timeout,
+  )
+
+  test(
+    'in a string of any browser command or call of CDP is refused or harmless',
+    async () => {
+      expect(await attack([...commandTargets(), ...cdpTargets()], 0.4)).toBeGreaterThan(only ? 0 : 100)
+      await unharmed()
+    },
+    timeout,
+  )
+
+  test(
+    'in a header or the address of a websocket is refused or harmless',
+    async () => {
+      const { port } = new URL(listener.address)
+      await refresh()
+      const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'a'.repeat(22) + '==' } // prettier-ignore
+      const id = known.browser['session_id']
+      const requests = shuffled(
+        texts.flatMap((text) => [
+          ...readHeaders.map((name) => ({
+            place: `header ${name}`,
+            text,
+            method: 'POST',
+            target: '/sessions/x',
+            headers: { [name]: text },
+          })),
+          {
+            place: 'header idempotency-key',
+            text,
+            method: 'POST',
+            target: '/v1/crawl',
+            headers: { 'idempotency-key': text, 'content-type': 'application/json' },
+          },
+          {
+            place: 'header last-event-id',
+            text,
+            method: 'GET',
+            target: `/stream/sse?session_id=${id}`,
+            headers: { 'last-event-id': text },
+          },
+          {
+            place: 'websocket token',
+            text,
+            method: 'GET',
+            target: `/sessions/${id}/cdp?token=${encoded(text)}`,
+            headers: upgrade,
+          },
+          {
+            place: 'websocket id',
+            text,
+            method: 'GET',
+            target: `/relay/sessions/${encoded(text)}/cdp`,
+            headers: upgrade,
+          },
+        ]),
+      )
+      for (const { place, text, ...request } of secs > 0 ? requests : requests.slice(0, 400)) {
+        const answer = await sendRaw(Number(port), request)
+        await assertGood({ place, method: '', target: '' }, text, { ...answer, body: {} })
+      }
+      await unharmed()
+    },
+    timeout,
+  )
+})
