@@ -13,15 +13,19 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const used = new Set<NodeJS.WriteStream>()
+/** Why results could not be written to standard output. */
+let unwritten: NodeJS.ErrnoException | undefined
 
 /** An output that is opened when something is written to it: each costs a start half a millisecond. */
 function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   const stream = process[name]
   if (!used.has(stream)) {
     used.add(stream)
-    // A reader that has seen enough, as in `bax … | head -1`, is no failure.
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      // A reader that has seen enough, as in `bax … | head -1`, is no failure; what stderr cannot take, nobody can be told.
+      if (error.code === 'EPIPE' || name === 'stderr') return
+      unwritten ??= error
+      interrupted.abort('SIGTERM')
     })
   }
   return stream
@@ -82,8 +86,15 @@ async function run(argv: readonly string[]): Promise<number> {
 
 /** Ends the process as soon as what was written has left it, whatever else is still open. */
 async function end(code: number): Promise<void> {
-  for (const stream of used) await new Promise<void>((resolve) => stream.write('', () => resolve()))
-  process.exit(code)
+  const flush = async () => {
+    for (const stream of used) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+  }
+  await flush()
+  if (!unwritten) process.exit(code)
+  const { tellUnwritten } = await import('./cli/errors.ts')
+  const failed = await tellUnwritten(unwritten, io)
+  await flush()
+  process.exit(failed)
 }
 
 // No top-level await: the build makes this file CommonJS, which starts faster.

@@ -4,6 +4,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { asBaxError } from '../core/errors.ts'
+import { lacksSandbox, sandboxHint, sandboxOff } from '../core/sandbox.ts'
 import { explainDir } from '../core/state-dir.ts'
 import { hasDisplay } from './engine-config.ts'
 import { searchNeeds, searchOrder } from '../core/search-providers.ts'
@@ -80,6 +81,13 @@ export async function checkDisplay(io: Io): Promise<Check> {
     found: ok ? (io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? 'the desktop') : 'none; every session runs headless',
     ...(!ok && { mend: 'for windows, set DISPLAY, or start bax under xvfb-run' }),
   }
+}
+
+/** Reports whether browsers of this user run without Chromium's sandbox. */
+export async function checkSandbox({ host }: Io): Promise<Check> {
+  const ok = !lacksSandbox(host.uid)
+  const found = ok ? "Chromium's own" : sandboxOff
+  return { name: 'sandbox', needed: false, ok, found, ...(!ok && { mend: sandboxHint }) }
 }
 
 /** Below this a browser cannot be expected to work. */

@@ -7,6 +7,7 @@ import { newId } from '../core/ids.ts'
 import { localFiles } from '../core/local-home.ts'
 import type { ScrapeInput } from '../core/shapes/scrape.ts'
 import { openStateDir } from '../core/state-dir.ts'
+import { withSystemCause } from '../core/system-errors.ts'
 import type { Context } from './context.ts'
 import { engineConfig } from './engine-config.ts'
 import { scrapeFields } from './scrape/scrape-pages.ts'
@@ -41,7 +42,7 @@ async function answer({ body, signal }: WireRequest, log: Log, scrape: Scrape): 
   try {
     return responseOf(200, await scrape(input, signal ?? new AbortController().signal))
   } catch (thrown) {
-    const error = asBaxError(thrown)
+    const error = withSystemCause(asBaxError(thrown))
     const request_id = newId('req')
     const cause = error.cause instanceof Error ? error.cause.stack : undefined
     if (error.status === 500) log('error', error.message, { request_id, cause })

@@ -2,17 +2,25 @@
 import { asBaxError, BaxError, exits } from '../core/errors.ts'
 import { localFiles } from '../core/local-home.ts'
 import { type Io, note, print } from './io.ts'
+import { systemReason, systemSentence, withSystemCause } from '../core/system-errors.ts'
 import { readSettings } from './settings.ts'
 import { styleFor } from './style.ts'
 
 /** Tells a failure and returns its exit code. */
 export async function tellFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
   if (io.signal.aborted) return interruptedExit(io)
-  const known = asBaxError(thrown)
-  const error = known.code === 'internal_error' && !(thrown instanceof BaxError) ? await recordFault(thrown, io) : known
+  const known = withSystemCause(asBaxError(thrown))
+  const isFault = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
+  const error = isFault ? await recordFault(thrown, io) : known
   if (json) print(io, JSON.stringify(error.toBody()))
   await tell(io, error.message, error.hint)
   return error.exit
+}
+
+/** Tells that results could not be written to standard output, and returns the exit code. */
+export async function tellUnwritten(error: NodeJS.ErrnoException, io: Io): Promise<number> {
+  await tell(io, `cannot write to standard output: ${systemReason(error)}`)
+  return exits.internal
 }
 
 /** 130 for ^C, 143 for a request to end: what shells expect of an interrupted program. */

@@ -231,7 +231,9 @@ export class BaxError extends Error {
 export function asBaxError(error: unknown): BaxError {
   if (error instanceof BaxError) return error
   const system = error as NodeJS.ErrnoException | undefined
-  if (system?.code === 'ENOSPC')
+  if (system?.code === 'EMFILE' || system?.code === 'ENFILE')
+    return new BaxError('no_capacity', 'too many files are open', { cause: error })
+  if (system?.code === 'ENOSPC' || system?.code === 'EDQUOT')
     return new BaxError('no_space', 'the disk is full', { cause: error, hint: 'free some space and repeat the call' })
   return new BaxError('internal_error', 'an internal fault; the log has the details', { cause: error })
 }

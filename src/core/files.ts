@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path'
 
 /** Makes a folder that only its owner may enter, with its parents. */
 export async function privateDir(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
+    // Node reports a read-only file system as ENOENT here; without recursion it gives the reason.
+    if (error.code === 'ENOENT') await mkdir(path, { mode: 0o700 })
+    throw error
+  })
   return path
 }
 
@@ -31,6 +35,7 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
     await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
-    throw error
+    // A full disk names no file, and the temporary name tells nobody anything.
+    throw Object.assign(error as NodeJS.ErrnoException, { path, dest: undefined })
   }
 }

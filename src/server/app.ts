@@ -6,6 +6,7 @@ import { asBaxError, BaxError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import { route, routesOf } from '../core/operation.ts'
 import type { StreamOperation } from '../core/stream.ts'
+import { forCallers, hidesFrom, withSystemCause } from '../core/system-errors.ts'
 import type { Service } from '../core/service.ts'
 import { type Drain, drainer } from './drain.ts'
 import type { AppContext, AppEnv } from './env.ts'
@@ -36,13 +37,15 @@ export interface AppOptions {
   readonly rates?: Rates
   /** Hears of every request. */
   readonly ear?: RequestEar
-  /** Called with every fault of ours (status 500), for the log. */
+  /** Called with every fault of ours (status 500), and with what callers are not told in full, for the log. */
   readonly onFault?: (error: BaxError, requestId: string) => void
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
   const { engine, gate, sockets: socketBase, service, drain, rates, ear, onFault } = options
   const app = new Hono<AppEnv>()
+  // Only the machine's own user comes in where no host and no key is asked for.
+  const isOwn = gate.hosts === null && gate.keys === null
   const heard = ear ? [tellRequests(ear)] : []
   const drained = drain ? [drainer(drain)] : []
   const rated = rates ? [limitRate(rates)] : []
@@ -70,8 +73,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   })
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
-    if (error.status === 500) onFault?.(error, context.get('requestId'))
-    return failure(context, error)
+    if (error.status === 500 || (!isOwn && hidesFrom(error))) onFault?.(error, context.get('requestId'))
+    return failure(context, isOwn ? withSystemCause(error) : forCallers(error))
   })
   return app
 }

@@ -14,7 +14,7 @@ export function openLogFile(path: string, least: LogLevel = 'info'): Log {
   let lost = 0
   return (level, message, facts) => {
     if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
-    const missing = lost > 0 ? ` (${lost} lines before this one were lost: the disk was full)` : ''
+    const missing = lost > 0 ? ` (${lost} lines before this one were lost: they could not be written)` : ''
     const told = facts ? ` ${JSON.stringify(redactFacts(facts))}` : ''
     const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redactLine(message).replaceAll(/[\r\n]+/g, ' ')}${missing}${told}\n`
     try {
@@ -26,8 +26,8 @@ export function openLogFile(path: string, least: LogLevel = 'info'): Log {
       size += Buffer.byteLength(line)
       lost = 0
     } catch (error) {
-      // A full disk must not fail the work that is being logged; the next line that fits says what is missing.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      // A disk that is full or read-only must not fail the work that is being logged; the next line that fits says what is missing.
+      if (!(error as NodeJS.ErrnoException).syscall) throw error
       lost += 1
     }
   }

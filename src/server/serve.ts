@@ -13,6 +13,7 @@ import { type Listener, listen } from './listen.ts'
 import { type Meter, openMeter } from './metrics.ts'
 import { Rates } from './rate.ts'
 import { accessLine, type RequestEar } from './requests.ts'
+import { lacksSandbox, sandboxHint, sandboxOff } from '../core/sandbox.ts'
 
 interface TcpAddress {
   readonly host: string
@@ -69,7 +70,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     service,
     drain,
     ear,
-    onFault: (error, request_id) => log('error', error.message, { request_id, cause: causeOf(error.cause) }),
+    onFault: (error, request_id) =>
+      log(error.status === 500 ? 'error' : 'warn', error.message, {
+        request_id,
+        ...(error.details && { details: error.details }),
+        ...(error.hint && { hint: error.hint }),
+        cause: causeOf(error.cause),
+      }),
   })
   const listeners: Listener[] = []
   const { crashed, stop } = openLastResort(options.faults, log)
@@ -81,6 +88,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     }
     const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, ear })
     listeners.push(listener)
+    if (lacksSandbox(process.getuid?.())) log('warn', sandboxOff, { hint: sandboxHint })
     log('info', `bax is listening on ${listener.address}`)
     await aborted(AbortSignal.any([signal, crashed]))
     // After a crash nothing new is begun, and what runs is not waited for.

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { z } from 'zod'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors.ts'
+import { forCallers } from '../core/system-errors.ts'
 import { newId } from '../core/ids.ts'
 import { keyPrefix } from '../core/keys.ts'
 import { limits } from '../core/limits.ts'
@@ -73,7 +74,7 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
       (thrown: unknown) => {
         const error = asBaxError(thrown)
         knock.status = error.status
-        rejectSocket(socket, error, knock.requestId)
+        rejectSocket(socket, options.own ? error : forCallers(error), knock.requestId)
       },
     )
   })

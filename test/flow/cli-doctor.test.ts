@@ -67,6 +67,13 @@ describe('`bax doctor`', () => {
     expect(check('server')).toMatchObject({ ok: false })
   })
 
+  test("reports that root's browsers run without a sandbox, which does not fail it", async () => {
+    const { check } = await doctor({})
+    if (process.getuid?.() === 0)
+      expect(check('sandbox')).toMatchObject({ ok: false, found: expect.stringContaining('--no-sandbox') })
+    else expect(check('sandbox')).toMatchObject({ ok: true })
+  })
+
   test('what only some work needs does not fail it', async () => {
     const { code, check } = await doctor({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
     expect(code).toBe(0)

@@ -34,7 +34,7 @@ export const sessionInput = z.object({
   disable_automation_detection: z.boolean().default(false).describe('Apply stealth adjustments'),
   user_agent: z
     .string()
-    .min(1)
+    .min(1, { abort: true })
     .max(1000)
     .regex(/^[ -~]+$/, 'must be printable ASCII')
     .optional()
@@ -43,14 +43,14 @@ export const sessionInput = z.object({
   viewport: viewport.optional().describe('Size of the page, 1280x720 when not given'),
   locale: z
     .string()
-    .min(2)
+    .min(2, { abort: true })
     .max(35)
     .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'is no BCP 47 language tag')
     .optional()
     .describe('BCP 47 language tag, e.g. de-DE'),
   timezone: z
     .string()
-    .min(1)
+    .min(1, { abort: true })
     .max(64)
     .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is no IANA time zone')
     .optional()

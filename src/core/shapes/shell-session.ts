@@ -68,7 +68,7 @@ const notAnImage = 'must be an image reference such as python:3.12-slim or regis
 export const shellSessionInput = z.object({
   image: z
     .string()
-    .min(1)
+    .min(1, { abort: true })
     .max(imageChars, { abort: true })
     .regex(imagePattern, { error: notAnImage, abort: true })
     .refine(isImageReference, notAnImage)

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { env } from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { BaxError } from '../../core/errors.ts'
+import { lacksSandbox } from '../../core/sandbox.ts'
+import { systemReason } from '../../core/system-errors.ts'
 import { limits } from '../../core/limits.ts'
 import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
 
@@ -49,7 +51,7 @@ export interface LaunchFacts {
 export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFacts): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
   await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
-  const root = process.getuid?.() === 0
+  const root = lacksSandbox(process.getuid?.())
   const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
   const windows = platform() === 'win32'
   // The crash reporter of a full Chromium would write to the home folder.
@@ -69,7 +71,10 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   } catch (cause) {
     await rm(folder, { recursive: true, force: true })
-    throw new BaxError('browser_failed', `cannot start ${path}: ${(cause as Error).message}`, { cause })
+    throw new BaxError('browser_failed', `cannot start the browser: ${systemReason(cause as Error)}`, {
+      cause,
+      hint: `check ${path}`,
+    })
   }
   return watch(child, folder, windows)
 }

@@ -65,17 +65,17 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
   const kind: BrowserFlavour = /headless[-_]shell/.test(path) ? 'headless-shell' : 'chromium'
   const looked = [{ where: path, found: note === undefined, ...(note && { note }) }]
   if (note !== undefined) {
-    throw new BaxError('browser_not_found', `the configured browser ${path} cannot be used: ${note}`, {
-      hint: 'give --browser or BAX_BROWSER the path of a Chromium executable, or leave it out',
+    throw new BaxError('browser_not_found', `the configured browser cannot be used: ${note}`, {
+      hint: `it is ${path}: give --browser or BAX_BROWSER the path of a Chromium executable, or leave it out`,
       details: { looked },
     })
   }
   if (kind === 'headless-shell' && (need.stealth || !need.headless)) {
     throw new BaxError(
       'browser_not_found',
-      `the configured browser ${path} is a headless shell; ${purposeOf(need)} needs a full Chromium`,
+      `the configured browser is a headless shell; ${purposeOf(need)} needs a full Chromium`,
       {
-        hint: 'give --browser or BAX_BROWSER the path of a full Chromium or Chrome',
+        hint: `it is ${path}: give --browser or BAX_BROWSER the path of a full Chromium or Chrome`,
         details: { looked },
       },
     )

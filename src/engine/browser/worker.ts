@@ -102,11 +102,10 @@ export class BrowserWorker {
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
-      const why =
-        cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : (cause as Error).message
-      throw new BaxError('browser_failed', `${browser.path} did not start: ${why}`, {
+      const why = cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : firstLine(cause)
+      throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
         cause,
-        hint: 'run `bax doctor` to see what it is missing',
+        hint: `run \`bax doctor\` to see what ${browser.path} is missing`,
         ...(words && { details: { stderr: words } }),
       })
     }
@@ -229,3 +228,6 @@ async function connect(process: BrowserProcess, onFound: () => void): Promise<Wo
   const pid = processes.find(({ type }) => type === 'browser')!.id
   return { process, upstream, control, driver, version, pid }
 }
+
+/** Without the log of Playwright, which quotes the command line. */
+const firstLine = (cause: unknown): string => (cause as Error).message.split('\n', 1)[0]!

@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
       code: 'browser_not_found',
       details: { looked: [{ where: `${path}-not`, found: false }] },
     })
-    expect(missing.message).toContain(`${path}-not`)
+    expect(missing.hint).toContain(`${path}-not`)
     await chmod(path, 0o644)
     expect((await failure(locateBrowser(headless, { browser: path, cacheDir }))).message).toMatch(/may not be executed/)
     expect((await failure(locateBrowser(headless, { browser: folder, cacheDir }))).message).toMatch(/is not a file/)
