@@ -11,7 +11,7 @@ const digest = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{
 export const imagePattern = new RegExp(`^(${name})(?::(${tag}))?(?:@(${digest}))?$`)
 
 /** Maximum length of the name (host and path). */
-export const imageNameChars = 255
+const imageNameChars = 255
 
 /** Maximum length of a whole reference: name, tag and a sha512 digest. */
 export const imageChars = 520

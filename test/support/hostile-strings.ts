@@ -102,11 +102,10 @@ class Places {
 
   #resolved(schema: Schema): Schema {
     if (schema.$ref === undefined) return schema
-    return this.#resolved({ ...this.#definitions[schema.$ref.split('/').at(-1)!], ...without$ref(schema) })
+    return this.#resolved(this.#definitions[schema.$ref.split('/').at(-1)!]!)
   }
 }
 
-const without$ref = ({ $ref: _, ...rest }: Schema): Schema => rest
 const isAny = ({ type, properties, anyOf, oneOf }: Schema): boolean => !type && !properties && !anyOf && !oneOf
 const schemaOf = (type: z.ZodType): Schema => z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
 

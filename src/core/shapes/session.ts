@@ -45,7 +45,7 @@ export const sessionInput = z.object({
     .string()
     .min(2, { abort: true })
     .max(35)
-    .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'is no BCP 47 language tag')
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'is no BCP 47 language tag')
     .optional()
     .describe('BCP 47 language tag, e.g. de-DE'),
   timezone: z

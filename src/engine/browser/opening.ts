@@ -152,7 +152,9 @@ async function start(session: Session, url: string): Promise<string | undefined>
 function refused(error: unknown): unknown {
   if (error instanceof BaxError) return error
   const message = (error as Error).message
-  const field = /Invalid timezone/i.test(message) ? 'timezone' : /proxy/i.test(message) ? 'proxy' : undefined
+  const field =
+    /Invalid (?:timezone|locale)/i.exec(message)?.[0].slice('Invalid '.length).toLowerCase() ??
+    (/proxy/i.test(message) ? 'proxy' : undefined)
   if (field) {
     return new BaxError('invalid_request', `${field} is not accepted by the browser`, {
       cause: error,
