@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { asBaxError } from '../core/errors.ts'
 import { lacksSandbox, sandboxHint, sandboxOff } from '../core/sandbox.ts'
+import { damagedFiles } from '../core/state-check.ts'
 import { explainDir } from '../core/state-dir.ts'
 import { hasDisplay } from './engine-config.ts'
 import { searchNeeds, searchOrder } from '../core/search-providers.ts'
@@ -107,6 +108,21 @@ export async function checkStateDir({ stateDir }: Settings): Promise<Check> {
   } catch (thrown) {
     const error = explainDir(thrown, stateDir)
     return { ...head, ok: false, found: error.message, ...(error.hint && { mend: error.hint }) }
+  }
+}
+
+/** Damaged state files; they disable nothing but themselves. */
+export async function checkStateFiles({ stateDir }: Settings): Promise<Check> {
+  const head = { name: 'state files', needed: false }
+  const damaged = damagedFiles(stateDir)
+  if (damaged.length === 0) return { ...head, ok: true, found: 'none is damaged' }
+  return {
+    ...head,
+    ok: false,
+    found: `${damaged.length} damaged in ${stateDir}`,
+    mend: [...damaged.map(({ file, why }) => `${file} ${why}`), 'restore them from a backup, or delete them'].join(
+      '\n',
+    ),
   }
 }
 

@@ -1,8 +1,8 @@
 /** Writes the choice of `bax session use`. */
 import { rm } from 'node:fs/promises'
-import { writeWhole } from '../core/files.ts'
 import { localFiles } from '../core/local-home.ts'
 import { explainDir, openStateDir } from '../core/state-dir.ts'
+import { writeState } from '../core/state-file.ts'
 import type { ChosenSession } from './chosen-session.ts'
 import type { Settings } from './settings.ts'
 
@@ -12,7 +12,7 @@ export async function writeChoice({ stateDir }: Settings, choice: ChosenSession 
   try {
     if (choice) {
       await openStateDir(stateDir)
-      await writeWhole(chosenSession, JSON.stringify(choice))
+      await writeState(chosenSession, choice)
     } else await rm(chosenSession, { force: true })
   } catch (error) {
     throw explainDir(error, stateDir)

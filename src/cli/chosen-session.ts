@@ -1,7 +1,8 @@
 /** The session that a command works on when it names none: `BAX_SESSION`, then the choice of `bax session use`. */
-import { readFileSync } from 'node:fs'
 import { BaxError } from '../core/errors.ts'
 import { localFiles } from '../core/local-home.ts'
+import { readState, UnusableFile } from '../core/state-file.ts'
+import { stateKinds } from '../core/state-kinds.ts'
 import type { Settings } from './settings.ts'
 
 export interface ChosenSession {
@@ -31,22 +32,13 @@ export function shellFor(settings: Settings, flag?: string): { id: string; sourc
   return settings.shellSession === undefined ? undefined : { id: settings.shellSession, source: 'setting' }
 }
 
+/** Reads the choice of `bax session use`. @throws BaxError once for a damaged one; after that nothing is chosen */
 export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
-  let text: string
   try {
-    text = readFileSync(localFiles(stateDir).chosenSession, 'utf8')
+    return readState<ChosenSession>(localFiles(stateDir).chosenSession, stateKinds.chosenSession)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BaxError('engine_failed', `cannot read the state folder ${stateDir}: ${code}`, { cause: error })
-  }
-  try {
-    return JSON.parse(text) as ChosenSession
-  } catch (error) {
-    throw new BaxError('invalid_request', 'the choice of `bax session use` cannot be read', {
-      hint: 'choose again, or run `bax session use --clear`',
-      cause: error,
-    })
+    if (!(error instanceof UnusableFile)) throw error
+    throw new BaxError(error.code, error.message, { cause: error, hint: 'choose again with `bax session use`' })
   }
 }
 

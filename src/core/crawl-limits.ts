@@ -40,6 +40,8 @@ export const crawlLimits = {
   /** Pages that may be done and wait for a slower one before them, by number and characters. */
   ahead: 128,
   aheadChars: 32 * 1024 * 1024,
+  /** Bytes of one file of answers that are kept for them. */
+  keptSegmentBytes: 4 * 1024 * 1024,
   /** Further tries of a page that failed for a reason that passes, and the first pause before one; it doubles. */
   retries: 2,
   retryMs: 500,

@@ -66,7 +66,7 @@ export interface Sessions {
 
 export interface Profiles {
   save(input: { name: string; session_id?: string }, call: Call): Promise<ProfileRecord>
-  list(call: Call): Promise<ProfileRecord[]>
+  list(call: Call): Promise<{ profiles: ProfileRecord[]; total: number; warning?: string }>
   get(profileId: string, call: Call): Promise<ProfileRecord>
   delete(profileId: string, call: Call): Promise<void>
 }
@@ -88,7 +88,7 @@ export interface Crawls {
    */
   crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
   /** Those of the caller, newest first. */
-  list(wishes: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number }>
+  list(wishes: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }>
   get(part: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
   accounts(id: string, call: Call): Promise<CrawlAccounts>
   /** Settles when nothing of it runs any more. @throws BaxError `conflict` when it has ended by itself. */

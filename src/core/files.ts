@@ -15,10 +15,10 @@ export async function privateDir(path: string): Promise<string> {
 
 /**
  * Path of a file that is renamed to `path` once it is complete, in the same folder. Its name is short: that of `path`
- * may already be as long as the file system allows.
+ * may already be as long as the file system allows. It names the process, so that what a killed one left can be removed.
  */
 export const temporaryBeside = (path: string): string =>
-  join(dirname(path), `.bax-${randomBytes(6).toString('hex')}.tmp`)
+  join(dirname(path), `.bax-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
 
 /** Writes a file (mode 0600) under a temporary name, flushes it, and renames it into place. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {

@@ -24,6 +24,8 @@ export interface Keys extends KeyRing {
   create(input: KeyInput): Promise<KeyMade>
   /** All that were ever made, the newest first. */
   list(): Promise<KeyRecord[]>
+  /** Names the files of keys that cannot be read, and therefore let nobody in. */
+  warning(): string | undefined
   /** By id, or by a name that one key has; does nothing for one that is revoked. @throws BaxError `key_not_found`, `conflict`. */
   revoke(idOrName: string): Promise<KeyRecord>
 }

@@ -91,6 +91,8 @@ export const limits = {
     stopGraceMs: 1_000,
     /** A log file that would grow beyond this is moved aside. */
     logBytes: 5 * 1024 * 1024,
+    /** Between two checks that the state folder is still the same. */
+    ownFolderMs: 1500,
   },
 
   scrape: scrapeLimits,

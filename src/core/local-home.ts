@@ -1,6 +1,8 @@
 /** Where the local engine of a state folder keeps its files; shared by the process itself and by those who look for it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decodeRecord } from './state-record.ts'
+import { stateKinds } from './state-kinds.ts'
 
 /** What a running local engine says of itself in `engine.json`. */
 export interface EngineState {
@@ -30,13 +32,16 @@ export const localFiles = (stateDir: string) => ({
   chosenSession: join(stateDir, 'session.json'),
 })
 
-/** The state file of the engine that runs, or ran, on this folder; undefined when there is none or it is broken. */
+/** Says which folder the pages of a crawl go into. */
+export const crawlOutput = (stateDir: string, id: string): string => join(stateDir, 'crawls', id, 'output.json')
+
+/** The state file of the engine that runs, or ran, on this folder; undefined when there is none or it is damaged. */
 export function readEngineState(stateDir: string): EngineState | undefined {
   try {
-    const state = JSON.parse(readFileSync(localFiles(stateDir).state, 'utf8')) as EngineState
-    return typeof state.socket === 'string' && typeof state.version === 'string' ? state : undefined
+    const record = decodeRecord<EngineState>(readFileSync(localFiles(stateDir).state, 'utf8'), stateKinds.engine)
+    return 'content' in record ? record.content : undefined
   } catch {
-    // Absent or half-deleted: both mean that no engine can be found through it.
+    // It is not moved aside: the engine that runs replaces it, and so does the next one.
     return undefined
   }
 }

@@ -5,8 +5,11 @@ import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { asBaxError, BaxError } from './errors.ts'
+import { temporaryBeside } from './files.ts'
 import { localFiles } from './local-home.ts'
 import { lockName, type LockName } from './process-lock.ts'
+import { readStateText, UnusableFile } from './state-file.ts'
+import { textKinds } from './state-kinds.ts'
 
 /** Facts of the process that decide how a lock is made. */
 export interface LockHost {
@@ -67,12 +70,9 @@ export const folderHash = (stateDir: string, salt = ''): string =>
   createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
 
 async function lockSecret(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  const fresh = `${file}.${randomBytes(6).toString('hex')}`
+  const kept = keptSecret(file)
+  if (kept !== undefined) return kept
+  const fresh = temporaryBeside(file)
   try {
     // Linked into place: whoever comes first gives the secret, and nobody reads half of it.
     await writeFile(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
@@ -83,6 +83,16 @@ async function lockSecret(file: string): Promise<string> {
     await rm(fresh, { force: true })
   }
   return readFile(file, 'utf8')
+}
+
+/** Undefined when there is none, or a damaged one, which an engine that still holds the lock notices by itself. */
+function keptSecret(file: string): string | undefined {
+  try {
+    return readStateText(file, textKinds.lockKey)
+  } catch (error) {
+    if (error instanceof UnusableFile && error.movedTo !== undefined) return undefined
+    throw error
+  }
 }
 
 const dirHint = { hint: 'choose another folder with --state-dir or BAX_STATE_DIR' }

@@ -97,7 +97,11 @@ const profilesOf = (store: ProfileStore, sessions: BrowserSessions): Profiles =>
     const session = sessionId === undefined ? undefined : sessions.live(sessionId, caller)
     return store.add(name, session ? await session.storage() : nothing, caller)
   },
-  list: ({ caller }) => store.list(caller),
+  list: async ({ caller }) => {
+    const profiles = await store.list(caller)
+    const warning = store.warning(caller)
+    return { profiles, total: profiles.length, ...(warning !== undefined && { warning }) }
+  },
   get: (profileId, { caller }) => store.get(profileId, caller),
   delete: (profileId, { caller }) => store.delete(profileId, caller),
 })

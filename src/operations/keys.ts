@@ -30,10 +30,11 @@ export const listKeys = defineOperation({
     columns: ['key_id', 'name', 'status', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
   },
   input: z.object({}),
-  output: z.object({ keys: z.array(keyRecord), total: z.int() }),
+  output: z.object({ keys: z.array(keyRecord), total: z.int(), warning: z.string().optional() }),
   run: async (engine) => {
     const keys = await engine.keys.list()
-    return { keys, total: keys.length }
+    const warning = engine.keys.warning()
+    return { keys, total: keys.length, ...(warning !== undefined && { warning }) }
   },
 })
 

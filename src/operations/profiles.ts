@@ -31,11 +31,8 @@ export const listProfiles = defineOperation({
   example: 'bax profile list',
   show: { as: 'table', items: 'profiles', columns: ['profile_id', 'name', 'cookies', 'bytes', 'updated_at'] },
   input: z.object({}),
-  output: z.object({ profiles: z.array(profileRecord), total: z.int() }),
-  run: async (engine, _input, call) => {
-    const profiles = await engine.profiles.list(call)
-    return { profiles, total: profiles.length }
-  },
+  output: z.object({ profiles: z.array(profileRecord), total: z.int(), warning: z.string().optional() }),
+  run: (engine, _input, call) => engine.profiles.list(call),
 })
 
 export const getProfile = defineOperation({

@@ -11,6 +11,7 @@ import {
   checkSandbox,
   checkSearch,
   checkStateDir,
+  checkStateFiles,
   type Check,
 } from '../checks.ts'
 import { openHome } from '../home.ts'
@@ -30,6 +31,7 @@ export const command: TerminalCommand = {
       checkSandbox(io),
       checkDisplay(io),
       checkStateDir(settings),
+      checkStateFiles(settings),
       checkEngine(context),
       checkDocker(io),
       checkSearch(settings),

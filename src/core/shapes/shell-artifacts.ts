@@ -63,6 +63,7 @@ export const artifactList = z.object({
   session_id: z.string(),
   artifacts: z.array(artifact),
   next_cursor: z.string().nullable(),
+  warning: z.string().optional(),
 })
 
 export type Artifact = z.output<typeof artifact>

@@ -4,10 +4,14 @@
  * engine takes over the journals of those that are gone. A session without an end went down with its engine.
  */
 import { randomBytes } from 'node:crypto'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineConfig } from '../../core/config.ts'
+import { temporaryBeside } from '../../core/files.ts'
 import { limits } from '../../core/limits.ts'
+import { listState, moveAside } from '../../core/state-file.ts'
+import { stateKinds } from '../../core/state-kinds.ts'
+import { decodeRecord, encodeRecord } from '../../core/state-record.ts'
 
 /** A session as it is told of. */
 interface Told {
@@ -59,7 +63,7 @@ export class Graves<Session extends Told> {
     const { endOf, lost } = this.#kind
     const now = Date.now()
     const taken = new Map<string, Remembered<Session>>()
-    for (const { path, lines } of this.#inheritance()) {
+    for (const { path, lines, damaged } of this.#inheritance()) {
       for (const line of lines) {
         const { session, owner } = line
         const whole = endOf(session) === null ? { owner, session: lost(session, new Date(now).toISOString()) } : line
@@ -67,7 +71,9 @@ export class Graves<Session extends Told> {
       }
       for (const [id, line] of taken) this.#kept.set(id, line)
       // What is told of by two is told of twice, and alike; what is told of by none is lost.
-      if (this.#rewrite()) rmSync(path, { force: true })
+      if (!this.#rewrite()) continue
+      if (damaged) this.#setAside(path, 'has damaged lines')
+      else rmSync(path, { force: true })
     }
     return [...taken.values()]
   }
@@ -80,45 +86,71 @@ export class Graves<Session extends Told> {
       this.#rewrite()
       return
     }
-    this.#write(() => appendFileSync(this.#ready(), `${JSON.stringify(line)}\n`, { mode: 0o600 }))
+    this.#write(() => appendFileSync(this.#ready(), `${encodeRecord(line)}\n`, { mode: 0o600 }))
     this.#lines += 1
   }
 
-  #inheritance(): { path: string; lines: Remembered<Session>[] }[] {
-    return (whenThere(() => readdirSync(this.#folder)) ?? [])
+  #inheritance(): (Journal<Session> & { path: string })[] {
+    return listState(this.#folder)
       .filter((name) => name.endsWith(ending))
       .map((name) => join(this.#folder, name))
       .filter((path) => path !== this.#path)
       .flatMap((path) => {
-        // Another engine may be taking it over at the same time.
-        const text = whenThere(() => readFileSync(path, 'utf8'))
+        const text = this.#textOf(path)
         if (text === undefined) return []
-        const { head, lines } = readJournal<Session>(text)
-        return head && isAlive(head) ? [] : [{ path, lines }]
+        const { head, ...journal } = readJournal<Session>(text)
+        return head && isAlive(head) ? [] : [{ path, ...journal }]
       })
+  }
+
+  /** Undefined when another engine is taking the journal over at the same time, and for what cannot be read. */
+  #textOf(path: string): string | undefined {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EISDIR') this.#setAside(path, 'is a folder')
+      else if (code !== 'ENOENT')
+        this.#log('warn', 'a list of ended sessions cannot be read', { file: path, error: code })
+      return undefined
+    }
+  }
+
+  #setAside(path: string, why: string): void {
+    this.#log('warn', `a list of ended sessions ${why}`, { file: path, moved_to: moveAside(path) ?? null })
   }
 
   /** The journal with what still counts, in place of the one that there was; false when the disk does not take it. */
   #rewrite(): boolean {
     const now = Date.now()
     for (const [id, line] of this.#kept) if (!this.#isFresh(line, now)) this.#kept.delete(id)
-    const text = [head(), ...[...this.#kept.values()].map((line) => JSON.stringify(line))].join('\n')
+    const text = [head(), ...[...this.#kept.values()].map(encodeRecord)].join('\n')
     this.#lines = 1 + this.#kept.size
     return this.#write(() => {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      writeFileSync(`${this.#path}.tmp`, `${text}\n`, { mode: 0o600 })
-      renameSync(`${this.#path}.tmp`, this.#path)
+      this.#makeFolder()
+      const fresh = temporaryBeside(this.#path)
+      writeFileSync(fresh, `${text}\n`, { mode: 0o600 })
+      renameSync(fresh, this.#path)
     })
   }
 
   /** The path of the journal, which has its first line. */
   #ready(): string {
     if (this.#lines === 0) {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      this.#makeFolder()
       appendFileSync(this.#path, `${head()}\n`, { mode: 0o600 })
       this.#lines = 1
     }
     return this.#path
+  }
+
+  /** Makes the folder in the state folder, but never a state folder that was deleted. */
+  #makeFolder(): void {
+    try {
+      mkdirSync(this.#folder, { mode: 0o700 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
   }
 
   #isFresh({ session }: Remembered<Session>, now: number): boolean {
@@ -138,32 +170,31 @@ export class Graves<Session extends Told> {
   }
 }
 
-function whenThere<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+/** What a journal says. */
+interface Journal<Session extends Told> {
+  readonly lines: Remembered<Session>[]
+  /** There are lines that cannot be read. */
+  readonly damaged: boolean
 }
 
-/** The newest line of each session; one that was cut off by the end of its engine is none. */
-function readJournal<Session extends Told>(text: string): { head: Head | undefined; lines: Remembered<Session>[] } {
+/** The newest line of each session; the last line may be cut off by the end of its engine, which is no damage. */
+function readJournal<Session extends Told>(text: string): Journal<Session> & { head: Head | undefined } {
   const [first = '', ...rest] = text.split('\n')
+  rest.pop()
   const lines = new Map<string, Remembered<Session>>()
+  const head = parsed<Head>(first)
+  let damaged = head === undefined && text !== ''
   for (const one of rest) {
     const line = parsed<Remembered<Session>>(one)
     if (line?.session) lines.set(line.session.session_id, line)
+    else damaged = true
   }
-  return { head: parsed<Head>(first), lines: [...lines.values()] }
+  return { head, lines: [...lines.values()], damaged }
 }
 
 function parsed<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T
-  } catch {
-    return undefined
-  }
+  const record = decodeRecord<T>(text, stateKinds.tombstones)
+  return 'content' in record ? record.content : undefined
 }
 
 /** The engine that writes a journal. */
@@ -173,7 +204,7 @@ interface Head {
   readonly began: string | null
 }
 
-const head = (): string => JSON.stringify({ pid: process.pid, began: beginningOf(process.pid) } satisfies Head)
+const head = (): string => encodeRecord({ pid: process.pid, began: beginningOf(process.pid) } satisfies Head)
 
 function isAlive({ pid, began }: Head): boolean {
   try {

@@ -3,16 +3,26 @@
  * when it is revoked; whoever asks sees both at once, whichever process did it.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../core/caller.ts'
 import type { Log } from '../../core/config.ts'
 import { BaxError } from '../../core/errors.ts'
-import { privateDir, writeWhole } from '../../core/files.ts'
+import { privateDir } from '../../core/files.ts'
 import { newId } from '../../core/ids.ts'
 import { keyPrefix, type Keys } from '../../core/keys.ts'
 import { limits } from '../../core/limits.ts'
 import type { KeyInput, KeyMade, KeyRecord } from '../../core/shapes/keys.ts'
+import {
+  damageWarning,
+  isAside,
+  listState,
+  readEach,
+  readState,
+  type UnusableFile,
+  writeState,
+} from '../../core/state-file.ts'
+import { stateKinds } from '../../core/state-kinds.ts'
 import { endOf } from './expiry.ts'
 
 /** What a file holds; the key itself is nowhere. */
@@ -44,6 +54,8 @@ export class KeyStore implements Keys {
   #unreadable = false
   /** Whoever has asked for keys once goes on asking for them, though their folder be removed. */
   #required = false
+  /** Files that could not be read the last time. */
+  #bad: readonly UnusableFile[] = []
   readonly #watched = new Set<Watched>()
   #watching: NodeJS.Timeout | undefined
   #look: Look | undefined
@@ -85,6 +97,10 @@ export class KeyStore implements Keys {
     const revoked = { ...kept, revoked_at: kept.revoked_at ?? new Date(this.#now()).toISOString() }
     if (kept.revoked_at === null) await this.#write(revoked)
     return this.#record(revoked)
+  }
+
+  warning(): string | undefined {
+    return damageWarning(stateKinds.key, this.#folder, this.#bad)
   }
 
   required(): boolean {
@@ -149,7 +165,7 @@ export class KeyStore implements Keys {
 
   async #write(key: KeptKey): Promise<void> {
     await privateDir(join(this.#folder, 'used'))
-    await writeWhole(join(this.#folder, `${key.key_id}.json`), `${JSON.stringify(key, null, 2)}\n`)
+    await writeState(join(this.#folder, `${key.key_id}.json`), key)
   }
 
   #named(idOrName: string): Known {
@@ -158,12 +174,18 @@ export class KeyStore implements Keys {
     if (one) return one
     const named = keys.filter(({ name, revoked_at }) => name === idOrName && revoked_at === null)
     if (named.length === 1) return named[0]!
-    if (named.length === 0)
-      throw new BaxError('key_not_found', `no key has the id or name ${JSON.stringify(idOrName)}`, {
-        hint: 'list them with `bax key list`',
-      })
+    if (named.length === 0) throw this.#unknown(idOrName)
     throw new BaxError('conflict', `${named.length} keys are named ${JSON.stringify(idOrName)}`, {
       hint: `name the one by its id: ${named.map(({ key_id }) => key_id).join(', ')}`,
+    })
+  }
+
+  #unknown(idOrName: string): BaxError {
+    const damaged = listState(this.#folder).find((name) => name.startsWith(`${idOrName}.json`))
+    if (damaged !== undefined)
+      return new BaxError('key_not_found', `the key ${idOrName} is damaged (${damaged}): it lets nobody in`)
+    return new BaxError('key_not_found', `no key has the id or name ${JSON.stringify(idOrName)}`, {
+      hint: 'list them with `bax key list`',
     })
   }
 
@@ -205,11 +227,16 @@ export class KeyStore implements Keys {
   }
 
   #read(): Known[] {
-    const names = readdirSync(this.#folder).filter((name) => name.endsWith('.json'))
-    return names.map((name) => {
-      const key = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as KeptKey
-      const { key_id: keyId, name: called, scopes } = key
-      const caller = { keyId, name: called, scopes, admin: scopes.includes('admin') }
+    const names = readdirSync(this.#folder)
+    const files = names.filter((name) => name.endsWith('.json'))
+    const { good, bad } = readEach(files, (name) => readState<KeptKey>(join(this.#folder, name), stateKinds.key))
+    for (const { message } of bad) this.#log('error', 'a key lets nobody in', { error: message })
+    this.#bad = bad
+    // Damaged keys count as keys: without its only one a server must not open to everybody.
+    this.#required ||= bad.length > 0 || names.some(isAside)
+    return good.map((key) => {
+      const { key_id: keyId, name, scopes } = key
+      const caller = { keyId, name, scopes, admin: scopes.includes('admin') }
       return { ...key, hash: Buffer.from(key.sha256, 'hex'), caller }
     })
   }

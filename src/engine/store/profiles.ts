@@ -1,13 +1,22 @@
 /** Saved profiles: one private file each, with cookies, local storage and IndexedDB; sealed where a key is set. */
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Caller, sees } from '../../core/caller.ts'
 import { BaxError } from '../../core/errors.ts'
-import { writeWhole } from '../../core/files.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
+import {
+  damageWarning,
+  isAside,
+  listState,
+  readEach,
+  readState,
+  type UnusableFile,
+  writeState,
+} from '../../core/state-file.ts'
+import { stateKinds } from '../../core/state-kinds.ts'
 import type { StorageState } from '../browser/plan.ts'
-import { isSealed, Seal } from './seal.ts'
+import { isSealed, Seal, type Sealed } from './seal.ts'
 
 interface ProfileFile {
   readonly profile_id: string
@@ -19,14 +28,18 @@ interface ProfileFile {
   readonly state: StorageState
 }
 
+/** A profile as it is on disk. */
+type Kept = ProfileFile | Sealed
+
 const ending = '.json'
 
 export class ProfileStore {
   readonly #folder: string
   /** Changes one after the other: a name is looked up and taken in one step. */
   #turn: Promise<unknown> = Promise.resolve()
-
   readonly #seal: Seal | undefined
+  /** Files that could not be read the last time all were. */
+  #bad: readonly UnusableFile[] = []
 
   /** With a secret what is saved is encrypted by it; what was saved without one stays readable. */
   constructor(stateDir: string, secret?: string) {
@@ -68,17 +81,35 @@ export class ProfileStore {
     return records.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
   }
 
+  /** Names damaged files, whose owners are unknown, to callers who see all profiles. */
+  warning({ admin }: Caller): string | undefined {
+    return admin ? damageWarning(stateKinds.profile, this.#folder, this.#bad) : undefined
+  }
+
   /** @throws BaxError `profile_not_found`. */
   async get(profileId: string, caller: Caller): Promise<ProfileRecord> {
     return recordOf(await this.#seen(profileId, caller))
   }
 
-  /** @throws BaxError `profile_not_found`. */
+  /** Deletes a profile; of a damaged one, whose owner is unknown, only for callers who see all. @throws BaxError `profile_not_found`. */
   async delete(profileId: string, caller: Caller): Promise<void> {
     await this.#change(async () => {
-      await this.#seen(profileId, caller)
+      try {
+        await this.#seen(profileId, caller)
+      } catch (error) {
+        if (!caller.admin || (await this.#deleteAside(profileId)) === 0) throw error
+        return
+      }
       await rm(this.#path(profileId))
     })
+  }
+
+  /** Deletes what was moved aside of a profile; returns the number of files. */
+  async #deleteAside(profileId: string): Promise<number> {
+    const prefix = `${profileId.toLowerCase()}${ending}`
+    const names = listState(this.#folder).filter((name) => name.startsWith(prefix) && isAside(name))
+    await Promise.all(names.map((name) => rm(join(this.#folder, name), { recursive: true })))
+    return names.length
   }
 
   /** @throws BaxError `profile_not_found`, also for one that is somebody else's. */
@@ -95,33 +126,34 @@ export class ProfileStore {
   }
 
   async #write(file: ProfileFile): Promise<ProfileRecord> {
-    const text = JSON.stringify(file)
-    await writeWhole(this.#path(file.profile_id), (await this.#seal?.close(text, file.profile_id)) ?? text)
+    const sealed = await this.#seal?.close(JSON.stringify(file), file.profile_id)
+    await writeState(this.#path(file.profile_id), sealed ?? file)
     return recordOf(file)
   }
 
   async #readAll(): Promise<ProfileFile[]> {
-    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return []
-      throw error
+    const names = listState(this.#folder).filter((name) => name.endsWith(ending))
+    const { good, bad } = readEach(names, (name) => {
+      const id = name.slice(0, -ending.length)
+      const kept = readState<Kept>(join(this.#folder, name), stateKinds.profile)
+      return kept && { id, kept }
     })
-    const ids = names.filter((name) => name.endsWith(ending)).map((name) => name.slice(0, -ending.length))
-    return Promise.all(ids.map((id) => this.#read(id)))
+    this.#bad = bad
+    return Promise.all(good.map(({ id, kept }) => this.#opened(kept, id)))
   }
 
   async #read(profileId: string): Promise<ProfileFile> {
-    let text: string
-    try {
-      text = await readFile(this.#path(profileId), 'utf8')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      throw notFound(profileId)
-    }
-    const found = JSON.parse(text) as ProfileFile
-    return isSealed(found) ? this.#unseal(found, profileId) : found
+    const kept = readState<Kept>(this.#path(profileId), stateKinds.profile)
+    if (kept) return this.#opened(kept, profileId)
+    const aside = listState(this.#folder).find((name) => name.startsWith(profileId.toLowerCase()) && isAside(name))
+    throw aside === undefined ? notFound(profileId) : damaged(profileId, aside)
   }
 
-  async #unseal(sealed: Parameters<Seal['open']>[0], profileId: string): Promise<ProfileFile> {
+  async #opened(kept: Kept, profileId: string): Promise<ProfileFile> {
+    return isSealed(kept) ? this.#unseal(kept, profileId) : kept
+  }
+
+  async #unseal(sealed: Sealed, profileId: string): Promise<ProfileFile> {
     if (this.#seal) return JSON.parse(await this.#seal.open(sealed, profileId.toLowerCase())) as ProfileFile
     throw new BaxError('profile_locked', 'a saved profile is encrypted, and no profile key is set', {
       hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
@@ -139,6 +171,11 @@ const isSeen = ({ owner = null }: ProfileFile, caller: Caller): boolean => sees(
 const notFound = (profileId: string): BaxError =>
   new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
     hint: 'list them with `bax profile list`',
+  })
+
+const damaged = (profileId: string, file: string): BaxError =>
+  new BaxError('profile_not_found', `the profile ${profileId} is damaged and was moved to ${file}`, {
+    hint: 'delete it with `bax profile delete`, and save the profile again',
   })
 
 function recordOf(file: ProfileFile): ProfileRecord {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { BaxError } from '../../core/errors.ts'
 
 /** A sealed text as it stands in a file; bytes in base64. */
-interface Sealed {
+export interface Sealed {
   readonly sealed: 'aes-256-gcm'
   readonly salt: string
   readonly iv: string
@@ -25,21 +25,20 @@ export class Seal {
   }
 
   /** `name` is what the text is of: under another name it does not open. */
-  async close(text: string, name: string): Promise<string> {
+  async close(text: string, name: string): Promise<Sealed> {
     // One salt serves all: that of what was opened first, so that one key is enough.
     this.#salt ??= randomBytes(16).toString('base64')
     const salt = this.#salt
     const iv = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', await this.#key(salt), iv).setAAD(Buffer.from(name))
     const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-    const sealed: Sealed = {
+    return {
       sealed: 'aes-256-gcm',
       salt,
       iv: iv.toString('base64'),
       tag: cipher.getAuthTag().toString('base64'),
       data: data.toString('base64'),
     }
-    return JSON.stringify(sealed)
   }
 
   /** @throws BaxError `profile_locked` when the secret is another one, or the bytes were changed. */

@@ -1,13 +1,13 @@
 /** Relay tokens: shown once, kept as hashes, good for bringing a browser and for nothing else (`spec: relay 3`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Caller, sees } from '../../../core/caller.ts'
 import { BaxError } from '../../../core/errors.ts'
-import { writeWhole } from '../../../core/files.ts'
 import { newId } from '../../../core/ids.ts'
 import type { KeyRing } from '../../../core/keys.ts'
 import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
+import { readState, writeState } from '../../../core/state-file.ts'
+import { stateKinds } from '../../../core/state-kinds.ts'
 import { newSecret } from './secret.ts'
 
 interface KeptToken extends RelayTokenRecord {
@@ -19,7 +19,7 @@ interface KeptToken extends RelayTokenRecord {
 export class RelayTokens {
   readonly #path: string
   readonly #keys: KeyRing
-  #tokens: Promise<KeptToken[]> | undefined
+  #tokens: KeptToken[] | undefined
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(stateDir: string, keys: KeyRing) {
@@ -92,21 +92,18 @@ export class RelayTokens {
     return { tokenId, owner, onlyResumes: found.single_use && usedBefore }
   }
 
-  #load(): Promise<KeptToken[]> {
-    return (this.#tokens ??= readFile(this.#path, 'utf8').then(
-      (text) => JSON.parse(text) as KeptToken[],
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return []
-        throw error
-      },
-    ))
+  /** Reads the tokens once. A damaged file fails one call, which reports it; after that there are no tokens. */
+  async #load(): Promise<KeptToken[]> {
+    if (this.#tokens) return this.#tokens
+    const kept = readState<readonly KeptToken[] | { tokens: readonly KeptToken[] }>(this.#path, stateKinds.relayTokens)
+    return (this.#tokens = [...(kept === undefined ? [] : 'tokens' in kept ? kept.tokens : kept)])
   }
 
   #change(edit: (tokens: KeptToken[]) => KeptToken[]): Promise<void> {
     const done = this.#turn.then(async () => {
       const tokens = edit(live(await this.#load()))
-      await writeWhole(this.#path, JSON.stringify(tokens))
-      this.#tokens = Promise.resolve(tokens)
+      await writeState(this.#path, { tokens })
+      this.#tokens = tokens
     })
     this.#turn = done.catch(() => {})
     return done

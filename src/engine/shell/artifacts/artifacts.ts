@@ -6,7 +6,7 @@ import type { Call } from '../../../core/operation.ts'
 import type { Content } from '../../../core/transfer.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
 import { fileNamed, servedType } from './manifest.ts'
-import type { ArtifactStore } from './store.ts'
+import type { ArtifactStore, Page } from './store.ts'
 
 /** The sessions, as artifacts need them. */
 interface SessionNames {
@@ -29,8 +29,9 @@ export class Artifacts {
     if (known === undefined && !(await this.#sees(caller, id))) throw noSession(session_id)
     const page = await this.#store.list(id, cursor === undefined ? 0 : numberIn(cursor), limit)
     if (!page && known === undefined) throw noSession(session_id)
-    const { artifacts, last } = page ?? { artifacts: [], last: null }
-    return { session_id: id, artifacts, next_cursor: last === null ? null : cursorOf(last) }
+    const { artifacts, last, warning }: Page = page ?? { artifacts: [], last: null }
+    const next_cursor = last === null ? null : cursorOf(last)
+    return { session_id: id, artifacts, next_cursor, ...(warning !== undefined && { warning }) }
   }
 
   async get(artifactId: string, { caller }: Call): Promise<Artifact> {
@@ -54,13 +55,18 @@ export class Artifacts {
       })
     }
     const blobs = this.#store.blobsOf(artifact.session_id)
+    if (!(await blobs.has(file.sha256, file.size)))
+      throw new BaxError(
+        'artifact_not_found',
+        `the file ${JSON.stringify(file.name)} of the artifact is damaged: its bytes are missing`,
+      )
     const last = bytes.subarray(bytes.lastIndexOf(0x2f) + 1)
     return {
       size: file.size,
       etag: file.sha256,
       contentType: servedType(file.content_type),
       fileName: percentEncoded(last),
-      read: (start, end) => blobs.read(file.sha256, start, end),
+      read: (start, end) => blobs.read(file, start, end),
     }
   }
 }

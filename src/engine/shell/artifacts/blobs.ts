@@ -1,9 +1,10 @@
 /** Bytes by their sha256, in a folder of their own: nothing in it has a name that somebody else chose. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { privateDir } from '../../../core/files.ts'
+import { BaxError } from '../../../core/errors.ts'
+import { privateDir, temporaryBeside } from '../../../core/files.ts'
 
 export interface Blob {
   readonly sha256: string
@@ -30,7 +31,7 @@ export class Blobs {
   /** Keeps bytes that come as a stream. @throws TooManyBytes; nothing is left of them then. */
   async add(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Blob> {
     await privateDir(this.#folder)
-    const temporary = join(this.#folder, `${randomBytes(8).toString('hex')}.tmp`)
+    const temporary = temporaryBeside(this.path('new'))
     const file = await open(temporary, 'wx', 0o600)
     try {
       const { sha256, size } = await fill(file, bytes, most)
@@ -44,9 +45,31 @@ export class Blobs {
     }
   }
 
-  /** Bytes from `start` up to, not including, `end`. */
-  read(sha256: string, start: number, end: number): AsyncIterable<Uint8Array> {
-    return createReadStream(this.path(sha256), { start, end: end - 1 })
+  /** Whether all bytes are there. */
+  async has(sha256: string, size: number): Promise<boolean> {
+    const found = await stat(this.path(sha256)).catch(() => undefined)
+    return found?.isFile() === true && found.size === size
+  }
+
+  /** Reads from `start` up to, not including, `end`. Rejects at the end of a whole file whose bytes have changed. */
+  async *read(
+    { sha256, size }: { sha256: string; size: number },
+    start: number,
+    end: number,
+  ): AsyncGenerator<Uint8Array> {
+    const hash = start === 0 && end === size ? createHash('sha256') : undefined
+    let before: Uint8Array | undefined
+    for await (const chunk of createReadStream(this.path(sha256), {
+      start,
+      end: end - 1,
+    }) as AsyncIterable<Uint8Array>) {
+      if (before) yield before
+      hash?.update(chunk)
+      before = chunk
+    }
+    if (hash && hash.digest('hex') !== sha256)
+      throw new BaxError('artifact_not_found', 'the file of the artifact is damaged: its bytes have changed')
+    if (before) yield before
   }
 
   path(sha256: string): string {

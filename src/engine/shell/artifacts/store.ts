@@ -2,11 +2,13 @@
  * Artifacts on disk, a folder for each session: `session.json` says how long they stay, `00001-art_….json` is an
  * artifact, `blobs/` has the bytes. They outlive their engine, so that what a one-liner has made can be fetched.
  */
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { privateDir, writeWhole } from '../../../core/files.ts'
+import { privateDir } from '../../../core/files.ts'
 import { limits } from '../../../core/limits.ts'
 import type { Artifact } from '../../../core/shapes/shell-artifacts.ts'
+import { damageWarning, isAside, readEach, readState, writeState } from '../../../core/state-file.ts'
+import { stateKinds } from '../../../core/state-kinds.ts'
 import { Blobs } from './blobs.ts'
 
 interface SessionFile {
@@ -62,24 +64,22 @@ export class ArtifactStore {
       stopped_at: stoppedAt?.toISOString() ?? null,
       owner,
     }
-    await writeWhole(this.#sessionFile(sessionId), JSON.stringify(file))
+    await writeState(this.#sessionFile(sessionId), file)
   }
 
-  /** The key that a session belongs to; undefined for one that has left nothing. */
+  /** The key that a session belongs to; undefined for one that has left nothing, null where a damaged file no longer says. */
   async ownerOf(sessionId: string): Promise<string | null | undefined> {
     if (!idForm.session.test(sessionId)) return undefined
-    try {
-      return (JSON.parse(await readFile(this.#sessionFile(sessionId), 'utf8')) as SessionFile).owner ?? null
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
+    const { good, bad } = this.#readSession(sessionId)
+    if (good.length > 0) return good[0]!.owner ?? null
+    const names = bad.length > 0 ? [] : await readFolder(join(this.#folder, sessionId))
+    return bad.length > 0 || names?.some(isAside) ? null : undefined
   }
 
   /** `number` is its place among the artifacts of its session, from 1. */
   async add(artifact: Artifact, number: number): Promise<void> {
     const name = `${String(number).padStart(8, '0')}-${artifact.id}.json`
-    await writeWhole(join(this.#folder, artifact.session_id, name), JSON.stringify(artifact))
+    await writeState(join(this.#folder, artifact.session_id, name), artifact)
     this.#homes.set(artifact.id, artifact.session_id)
   }
 
@@ -90,8 +90,13 @@ export class ArtifactStore {
     if (!names) return undefined
     const rest = names.filter((name) => numberOf(name) > after)
     const page = rest.slice(0, limit)
-    const artifacts = await Promise.all(page.map((name) => this.#read(sessionId, name)))
-    return { artifacts, last: rest.length > limit ? numberOf(page.at(-1)!) : null }
+    const { good: artifacts, bad } = readEach(page, (name) => this.#read(sessionId, name))
+    const warning = damageWarning(stateKinds.artifact, join(this.#folder, sessionId), bad)
+    return {
+      artifacts,
+      last: rest.length > limit ? numberOf(page.at(-1)!) : null,
+      ...(warning !== undefined && { warning }),
+    }
   }
 
   async get(artifactId: string): Promise<Artifact | undefined> {
@@ -107,8 +112,12 @@ export class ArtifactStore {
     return undefined
   }
 
-  async #read(sessionId: string, name: string): Promise<Artifact> {
-    return JSON.parse(await readFile(join(this.#folder, sessionId, name), 'utf8')) as Artifact
+  #read(sessionId: string, name: string): Artifact | undefined {
+    return readState<Artifact>(join(this.#folder, sessionId, name), stateKinds.artifact)
+  }
+
+  #readSession(sessionId: string): { good: SessionFile[]; bad: readonly unknown[] } {
+    return readEach([this.#sessionFile(sessionId)], (path) => readState<SessionFile>(path, stateKinds.artifactSession))
   }
 
   async #manifests(sessionId: string): Promise<string[] | undefined> {
@@ -123,11 +132,10 @@ export class ArtifactStore {
   async #sweep(): Promise<void> {
     const now = Date.now()
     for (const session of await this.#sessions()) {
-      const file = await readFile(this.#sessionFile(session), 'utf8').catch(() => undefined)
-      // A folder that is being made has none yet.
-      if (file === undefined) continue
-      const { ends_by, stopped_at } = JSON.parse(file) as SessionFile
-      if (Date.parse(stopped_at ?? ends_by) + limits.artifacts.retentionMs > now) continue
+      const [file] = this.#readSession(session).good
+      // A folder that is being made has no file yet; where it was damaged, the folder's own time counts.
+      const endedAt = file ? Date.parse(file.stopped_at ?? file.ends_by) : await changedAt(join(this.#folder, session))
+      if (endedAt + limits.artifacts.retentionMs > now) continue
       await rm(join(this.#folder, session), { recursive: true, force: true })
       for (const [artifact, home] of this.#homes) if (home === session) this.#homes.delete(artifact)
     }
@@ -142,7 +150,12 @@ export interface Page {
   readonly artifacts: Artifact[]
   /** Number of the last one when more follow. */
   readonly last: number | null
+  /** Names artifacts that cannot be read. */
+  readonly warning?: string
 }
+
+/** When a folder has changed last; now for one that is gone. */
+const changedAt = (folder: string): Promise<number> => stat(folder).then(({ mtimeMs }) => mtimeMs, () => Date.now()) // prettier-ignore
 
 const numberOf = (name: string): number => Number.parseInt(name, 10)
 

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { privateDir } from '../../../core/files.ts'
+import { privateDir, temporaryBeside } from '../../../core/files.ts'
+import { readEach, readStateText } from '../../../core/state-file.ts'
+import { textKinds } from '../../../core/state-kinds.ts'
 
 export const labels = {
   /** The same for all engines of one state folder. */
@@ -28,8 +30,10 @@ export async function engineIdentity(stateDir: string): Promise<EngineIdentity> 
 }
 
 async function readOrMake(path: string): Promise<string> {
+  // One that is damaged makes room for another; containers of the old one are left to Docker.
+  readEach([path], (file) => readStateText(file, textKinds.shellEngine))
   const id = randomBytes(12).toString('hex')
-  const own = `${path}.${id}`
+  const own = temporaryBeside(path)
   await writeFile(own, id, { mode: 0o600 })
   try {
     // Whole or not at all, and the first one wins.

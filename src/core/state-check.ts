@@ -1,0 +1,134 @@
+/** Looks through a whole state folder: for damaged files, and for temporary files that a killed process has left. */
+import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAside } from './state-file.ts'
+import { stateKinds, textKinds } from './state-kinds.ts'
+import { decodeRecord, type StateKind } from './state-record.ts'
+
+export interface DamagedFile {
+  /** Path below the state folder. */
+  readonly file: string
+  readonly why: string
+}
+
+/** Folders that sessions and users fill. */
+const foreign: ReadonlySet<string> = new Set(['downloads', 'blobs'])
+
+/** Names the damaged files of a state folder, and those that were moved aside; changes nothing. */
+export function damagedFiles(stateDir: string): DamagedFile[] {
+  return [...entriesOf(stateDir)].flatMap(({ path, entry }) => {
+    const why = isAside(entry.name) ? 'was damaged and moved aside' : damageOf(stateDir, path)
+    return why === undefined ? [] : [{ file: path, why }]
+  })
+}
+
+function damageOf(stateDir: string, path: string): string | undefined {
+  const kind: StateKind | undefined = Object.values<StateKind>(stateKinds).find(({ files }) => files.test(path))
+  const textKind = Object.values(textKinds).find(({ files }) => files.test(path))
+  if (!kind && !textKind) return undefined
+  try {
+    if (kind?.lines) return lineDamage(join(stateDir, path), kind)
+    const text = readFileSync(join(stateDir, path), 'utf8')
+    if (kind) return recordDamage(text, kind)
+    return textKind!.isContent(text) ? undefined : 'is damaged'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    return code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`
+  }
+}
+
+const chunkBytes = 1024 * 1024
+
+/** The first damaged line. A last one that was not written to its end is none: its process was killed. */
+function lineDamage(path: string, kind: StateKind): string | undefined {
+  const file = openSync(path, 'r')
+  const chunk = Buffer.allocUnsafe(chunkBytes)
+  let rest = Buffer.alloc(0)
+  let line = 0
+  try {
+    for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+      rest = Buffer.concat([rest, chunk.subarray(0, read)])
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        line += 1
+        if (recordDamage(rest.toString('utf8', 0, end), kind) !== undefined) return `is damaged in line ${line}`
+        rest = rest.subarray(end + 1)
+      }
+    }
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+function recordDamage(text: string, kind: StateKind): string | undefined {
+  const record = decodeRecord(text, kind)
+  return 'damage' in record ? `is damaged (${record.damage})` : undefined
+}
+
+/** Files, and folders in the place of files. */
+function* entriesOf(stateDir: string, below = '', depth = 0): Generator<{ path: string; entry: Dirent }> {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(stateDir, below), { withFileTypes: true })
+  } catch {
+    // What is gone again, or belongs to somebody else.
+    return
+  }
+  for (const entry of entries) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    yield { path, entry }
+    if (entry.isDirectory() && !foreign.has(entry.name) && depth < 3) yield* entriesOf(stateDir, path, depth + 1)
+  }
+}
+
+/** A name as `temporaryBeside` makes it, and as earlier versions did. */
+const temporary = /^\.bax-(?:(\d+)-)?[0-9a-f]{12}\.tmp$|(?:^|\.)[0-9a-f]{12,16}\.tmp$/
+
+const abandonedMs = { ofDead: 10_000, ofAnybody: 60 * 60_000 }
+
+/**
+ * Removes temporary files whose writer was killed. One that is being written is never removed: its process runs, or in
+ * a container that shares the folder it has been written to a moment ago.
+ */
+export function removeAbandoned(stateDir: string, now = Date.now()): string[] {
+  const removed: string[] = []
+  const folders = ['', 'keys', 'profiles', 'sessions', 'shell-sessions', ...foldersIn(stateDir, 'crawls'), ...foldersIn(stateDir, 'artifacts').flatMap((one) => [one, `${one}/blobs`])] // prettier-ignore
+  for (const folder of folders) {
+    for (const name of namesIn(join(stateDir, folder))) {
+      const found = temporary.exec(name)
+      const path = join(stateDir, folder, name)
+      if (!found || !isAbandoned(path, found[1], now)) continue
+      rmSync(path, { force: true })
+      removed.push(folder === '' ? name : `${folder}/${name}`)
+    }
+  }
+  return removed
+}
+
+function isAbandoned(path: string, pid: string | undefined, now: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile()) return false
+  const age = now - found.mtimeMs
+  return age > abandonedMs.ofAnybody || (age > abandonedMs.ofDead && pid !== undefined && !isAlive(Number(pid)))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+const foldersIn = (stateDir: string, folder: string): string[] =>
+  namesIn(join(stateDir, folder)).map((name) => `${folder}/${name}`)
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
