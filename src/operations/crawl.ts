@@ -58,7 +58,11 @@ export const listCrawls = defineOperation({
   scope: 'scrape',
   cli: 'crawl list',
   example: 'bax crawl list --json',
-  show: { as: 'table', items: 'crawls', columns: ['id', 'status', 'completed', 'total', 'errors', 'start_url'] },
+  show: {
+    as: 'table',
+    items: 'crawls',
+    columns: ['id', 'status', 'completed', 'total', 'errors', 'start_url', 'output'],
+  },
   input: z.object({
     limit: z
       .int()
@@ -67,7 +71,7 @@ export const listCrawls = defineOperation({
       .default(limits.crawl.listedCrawls)
       .describe('Crawls at most'),
   }),
-  output: z.object({ crawls: z.array(crawlListed), total: z.int() }),
+  output: z.object({ crawls: z.array(crawlListed), total: z.int(), warning: z.string().optional() }),
   run: (engine, input, call) => engine.crawls.list(input, call),
 })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { appendFile, readFile, truncate, utimes } from 'node:fs/promises'
+import { appendFile, readdir, readFile, truncate, utimes } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import type { CrawlAccounts, CrawlState } from '../../src/core/shapes/crawl.ts'
 import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
 import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const pages = 60
@@ -17,20 +18,30 @@ let site: Site
 /** Requests after which an answer is held back until the site is let go. */
 let hold = Infinity
 let served = 0
+/** Requests that were answered, robots.txt among them. */
+const answered: string[] = []
 const held: (() => void)[] = []
+/** The page whose answer is held back. */
+let slow: string | undefined
 
 beforeAll(async () => {
   host = await makeCrawlHost()
   homes = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
   const bound = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
-    const answer = () => response.setHeader('content-type', 'text/html').end(linkPage(path, links))
-    if (++served > hold) held.push(answer)
+    const answer = () => {
+      answered.push(path)
+      response.setHeader('content-type', 'text/html').end(linkPage(path, links))
+    }
+    if (++served > hold || path === slow) held.push(answer)
     else answer()
   }
   // A tree: each page leads to two further ones, and all of them back to the first.
   const paths = Array.from({ length: pages }, (_, at) => `/p/${at}`)
   site = await serveSite({
-    '/robots.txt': (_, response) => response.writeHead(404).end(),
+    '/robots.txt': (_, response) => {
+      answered.push('/robots.txt')
+      response.end('User-agent: *\nAllow: /\n')
+    },
     ...Object.fromEntries(
       paths.map((path, at) => [path, bound(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`])]),
     ),
@@ -70,14 +81,39 @@ describe('a crawl whose engine was killed', () => {
     expect(before).toMatchObject({ status: 'failed', success: true, code: 'worker_lost' })
     expect(before.completed).toBeGreaterThan(10)
     expect(before.completed).toBeLessThan(30)
-    served = 0
     await client().resumeCrawl({ id })
     const { state, accounts } = await atEnd(id)
     expect(state).toMatchObject({ status: 'completed', total: pages, completed: pages })
     expect(state.data).toEqual(whole.data)
     expect(accounts.skipped).toEqual(whole.skipped)
-    // What was kept was not asked for again.
-    expect(served).toBe(pages - before.completed)
+  }, 60_000)
+
+  test('asks for nothing again that was answered, pages ahead of the order and robots.txt included', async () => {
+    answered.length = 0
+    // Pages 16 to 30 are fetched and wait for page 15, which is held back.
+    slow = '/p/15'
+    const ahead = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
+    const { id, process } = await host.start({ input: { ...input(), concurrency: 8 } })
+    const folder = join(host.stateDir, 'crawls', id)
+    const kept = async () => {
+      const names = (await readdir(folder)).filter((name) => /^ahead-.*\.kept$/.test(name))
+      return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('')
+    }
+    await until(async () => {
+      const text = await kept()
+      return ahead.every((path) => text.includes(path))
+    }, 30_000)
+    process.kill('SIGKILL')
+    await once(process, 'exit')
+    slow = undefined
+    held.splice(0)
+    expect((await client().getCrawl({ id })).completed).toBe(15)
+    await client().resumeCrawl({ id })
+    const { state } = await atEnd(id)
+    expect(state.data).toEqual((await crawl(client(), input().url, input())).data)
+    // The crawl for comparison, which asks for each once more, is the second half.
+    expect(answered.slice(0, pages + 1).toSorted()).toEqual([...new Set(answered)].toSorted())
+    expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/\.kept$/))
   }, 60_000)
 
   test('is the same after being killed again and again', async () => {

@@ -16,6 +16,7 @@ import { report } from './report.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
 import { Reader, ReaderGone } from './reader.ts'
 import { linesSink, type Sink, textSink } from './screen.ts'
+import { noteOutput } from './output-note.ts'
 import { goOn, startCrawl } from './start.ts'
 
 type Flags = Readonly<Record<string, unknown>>
@@ -44,17 +45,17 @@ export async function crawlToEnd(wanted: Wanted): Promise<number> {
   }
   const reader = new Reader(io)
   const sinks = sinksOf(wanted, reader)
-  let url = ''
-  if (mirror) sinks.push({ page: (page) => mirror.take(page, { url, id: calls.id }) })
-  const onStart = (start: string) => {
-    url = start
-    mirror?.checkStart(start)
-  }
+  if (mirror) sinks.push({ page: (page) => mirror.take(page) })
   const resume = resumeWords(context, flags, calls.id)
+  const onStart = async (url: string) => {
+    mirror?.checkStart(url)
+    await mirror?.begin({ url, id: calls.id, resume })
+  }
+  if (mirror && home.kind !== 'server') await noteOutput(context.settings.stateDir, calls.id, mirror.root)
   try {
     const end = await runCrawl({ io, calls, followed, sinks, owned, onStart })
     const accounts = await calls.accounts()
-    if (mirror) await finishMirror(wanted, mirror, end, accounts, calls.id)
+    if (mirror) await finishMirror(wanted, mirror, end, accounts, { id: calls.id, resume })
     if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
     const limit = Number(wishes['limit'] ?? limits.crawl.pages)
     const aloud = flags['ndjson'] !== true && !context.settings.json
@@ -101,16 +102,16 @@ async function finishMirror(
   mirror: Mirror,
   { finished, url, stopped }: CrawlEnd,
   { errors, skipped, skipped_total, robots_blocked }: CrawlAccounts,
-  id: string,
+  known: { readonly id: string; readonly resume: string },
 ): Promise<void> {
   const { io, settings } = context
   const success = finished?.success ?? mirror.size > 0
   // A site that cannot be reached is no reason to remove what an earlier crawl has of it.
-  if (mirror.size === 0 && !success) return
+  if (mirror.size === 0 && !success) return stopped ? undefined : mirror.discard()
   const status = finished?.status ?? (stopped ? 'cancelled' : 'scraping')
   const spinner = await startSpinner(io, 'leading links to files')
   try {
-    const outcome = { url, status, success, ...(status !== 'completed' && { id }), errors, skipped, skippedTotal: skipped_total, robotsBlocked: robots_blocked } // prettier-ignore
+    const outcome = { url, status, success, ...(status !== 'completed' && known), errors, skipped, skippedTotal: skipped_total, robotsBlocked: robots_blocked } // prettier-ignore
     const contents = await mirror.finish(outcome, (done) => spinner.say(`leading links to files, ${done} of ${counted(mirror.size, 'page')}`)) // prettier-ignore
     if (!settings.json && flags['ndjson'] !== true) print(io, relative(io.cwd, contents))
   } finally {

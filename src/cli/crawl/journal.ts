@@ -4,6 +4,20 @@ import { join } from 'node:path'
 import type { EarlierCrawl } from './manifest-file.ts'
 
 export const journalName = '.bax-crawl'
+/** For whoever looks into the folder of a crawl that has not ended. */
+export const noteName = 'unfinished-crawl.txt'
+
+/** A crawl that writes into a folder. */
+export interface WritingCrawl {
+  readonly url: string
+  readonly id: string
+  /** The command that goes on with it. */
+  readonly resume: string
+}
+
+/** Returns what the note in the folder says. */
+export const noteText = ({ url, id, resume }: WritingCrawl): string =>
+  `This folder holds a part of the crawl ${id} of ${url}.\nIt is running, or was cut off. To resume it, run in the folder where it was started:\n\n  ${resume}\n`
 
 /** The first line names the crawl, each other one a file. */
 export class Journal {
@@ -14,10 +28,10 @@ export class Journal {
   }
 
   /** Goes on with a journal that is there. */
-  static async open(folder: string, crawl: { url: string; id: string }): Promise<Journal> {
+  static async open(folder: string, { url, id }: WritingCrawl): Promise<Journal> {
     const file = await open(join(folder, journalName), 'a')
     const journal = new Journal(file)
-    await journal.#line(crawl)
+    await journal.#line({ url, id })
     return journal
   }
 

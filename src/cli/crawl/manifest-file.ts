@@ -29,6 +29,8 @@ export interface Outcome {
   readonly success: boolean
   /** With which a crawl that is not complete is gone on with. */
   readonly id?: string
+  /** The command that goes on with it. */
+  readonly resume?: string
   readonly errors: readonly CrawlError[]
   readonly skipped: readonly CrawlSkipped[]
   readonly skippedTotal: number
@@ -37,8 +39,8 @@ export interface Outcome {
 
 /** The text in pieces: a page, an error, a skipped address each on a line of its own. */
 export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]): Generator<string> {
-  const { url, status, success, id, errors, skipped, skippedTotal, robotsBlocked } = outcome
-  const head = { format, url, status, success, ...(id && { id }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
+  const { url, status, success, id, resume, errors, skipped, skippedTotal, robotsBlocked } = outcome
+  const head = { format, url, status, success, ...(id && { id }), ...(resume && { resume }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
   yield `{\n${Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')}` // prettier-ignore
   yield* list('pages', pages)
   yield ',\n'

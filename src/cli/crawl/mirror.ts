@@ -1,13 +1,21 @@
 /** A crawl as a folder of files: pages are written as they come; at the end links lead from file to file. */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../core/errors.ts'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import { piecesOf } from '../scrape/pieces.ts'
 import { contentsName, contentsText } from './contents.ts'
 import { Folder } from './folder.ts'
-import { Journal, journalName, readJournal, type UnfinishedCrawl } from './journal.ts'
+import {
+  Journal,
+  journalName,
+  noteName,
+  noteText,
+  readJournal,
+  type UnfinishedCrawl,
+  type WritingCrawl,
+} from './journal.ts'
 import { type Addressing, Places, withLocalLinks } from './local-links.ts'
 import {
   type EarlierCrawl,
@@ -45,6 +53,8 @@ export class Mirror {
   /** Files of this crawl and of earlier ones; those that are no page's at the end are removed. */
   readonly #known: Set<string>
   #journal: Journal | undefined
+  /** The folder was made for this crawl. */
+  #isNew = false
 
   /** Start page of the earlier crawl that the folder holds. */
   readonly #held: string | undefined
@@ -59,7 +69,7 @@ export class Mirror {
     this.unfinished = broken?.id
   }
 
-  /** Nothing is written before the first page. @throws BaxError `not_empty` for a folder that holds something else */
+  /** Nothing is written before `begin`. @throws BaxError `not_empty` for a folder that holds something else */
   static async open(root: string): Promise<Mirror> {
     const folder = new Folder(root)
     const [whole, broken] = [await readManifest(folder.root), await readJournal(folder.root)]
@@ -75,19 +85,40 @@ export class Mirror {
     })
   }
 
+  /** Path of the folder. */
+  get root(): string {
+    return this.#folder.root
+  }
+
   get size(): number {
     return this.#kept.size
   }
 
+  /** Names the crawl in the folder, so that one whose process is killed can be resumed. */
+  async begin(crawl: WritingCrawl): Promise<void> {
+    if (this.#journal) return
+    this.#isNew = (await mkdir(this.#folder.root, { recursive: true })) !== undefined
+    this.#journal = await Journal.open(this.#folder.root, crawl)
+    await this.#folder.write(noteName, noteText(crawl))
+  }
+
+  /** Leaves the folder as it was before a crawl that has given nothing. */
+  async discard(): Promise<void> {
+    await this.close()
+    await this.#folder.remove(noteName)
+    if (!this.unfinished) await this.#folder.remove(journalName)
+    // One that holds anything stays.
+    if (this.#isNew) await rmdir(this.#folder.root).catch(() => {})
+  }
+
   /** Writes the files of a page; one that came before at the same place is forgotten. */
-  async take({ index, depth, url: found, page }: CrawledPage, crawl: { url: string; id: string }): Promise<void> {
+  async take({ index, depth, url: found, page }: CrawledPage): Promise<void> {
     const { metadata } = page
     const url = metadata.url ?? metadata.sourceURL
     const path = this.#names.take(url)
     const pieces = piecesOf({ success: true, data: page })
     const files = pieces.map(({ extension }) => `${path}.${extension}`)
-    this.#journal ??= await this.#begin(crawl)
-    await this.#journal.add(files)
+    await this.#journal!.add(files)
     for (const [at, piece] of pieces.entries()) {
       this.#known.add(files[at]!)
       await this.#folder.write(files[at]!, 'bytes' in piece ? piece.bytes : piece.text)
@@ -109,7 +140,6 @@ export class Mirror {
    * what earlier crawls have left. Returns the path of the table of contents.
    */
   async finish(outcome: Outcome, onPage: (done: number) => void): Promise<string> {
-    this.#journal ??= await this.#begin({ url: outcome.url, id: outcome.id ?? '' })
     const kept = [...this.#kept].toSorted(([a], [b]) => a - b).map(([, page]) => page)
     const named = await this.#settleNames(kept)
     const places = new Places(this.#addressing)
@@ -126,6 +156,7 @@ export class Mirror {
     for (const file of this.#known) await this.#folder.remove(file)
     await this.close()
     await this.#folder.remove(journalName)
+    await this.#folder.remove(noteName)
     return join(this.#folder.root, contentsName)
   }
 
@@ -134,11 +165,6 @@ export class Mirror {
     const journal = this.#journal
     this.#journal = undefined
     await journal?.close()
-  }
-
-  async #begin(crawl: { url: string; id: string }): Promise<Journal> {
-    await mkdir(this.#folder.root, { recursive: true })
-    return Journal.open(this.#folder.root, crawl)
   }
 
   /** The pages by the paths that they keep. */

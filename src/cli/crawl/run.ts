@@ -18,7 +18,7 @@ export interface Errand {
   /** Whether the crawl ends with the command: one that was only looked at goes on. */
   readonly owned: boolean
   /** Called with the start page's address, once it is known. */
-  readonly onStart: (url: string) => void
+  readonly onStart: (url: string) => Promise<void>
 }
 
 /** How a crawl ended. */
@@ -113,7 +113,7 @@ class Listener {
     switch (event.type) {
       case 'crawl.started':
         this.#url = this.#last = event.data.url
-        onStart(this.#url)
+        await onStart(this.#url)
         break
       case 'crawl.page':
         this.#last = event.data.url

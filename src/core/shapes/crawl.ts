@@ -178,6 +178,10 @@ export const crawlListed = z
     errors: counter,
     created_at: z.iso.datetime(),
     duration_ms: z.int(),
+    output: z
+      .string()
+      .optional()
+      .describe('Folder that the terminal writes the pages to; only for crawls of the local engine'),
   })
   .meta({ id: 'CrawlListed' })
 

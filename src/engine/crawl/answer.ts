@@ -4,7 +4,8 @@ import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { Frontier } from './frontier.ts'
 import { readJournal } from './journal.ts'
-import { PageFile } from './page-file.ts'
+import { DamagedPage, PageFile, placeholderOf } from './page-file.ts'
+import { pagesAt } from './page-lines.ts'
 import type { CrawlRecord } from './record.ts'
 import type { CrawlFiles } from './shelf.ts'
 
@@ -12,7 +13,7 @@ import type { CrawlFiles } from './shelf.ts'
 export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: boolean }) {
   const { finished, success, startFailure } = record
   const { total, completed, discovered } = record.counts()
-  const lost = !finished && !facts.isRunning ? cutOff : undefined
+  const lost = finished || facts.isRunning ? undefined : record.isDamaged ? damagedAfter(completed) : cutOff
   const failure = finished?.error ? { error: finished.error, code: finished.code! } : (lost ?? startFailure)
   const warning = [...record.warnings].sort().join('; ')
   return {
@@ -28,6 +29,11 @@ export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: 
   }
 }
 
+const damagedAfter = (completed: number) => ({
+  error: `the journal of the crawl is damaged after ${completed} pages; it can be resumed`,
+  code: 'worker_lost',
+})
+
 const cutOff = { error: 'the engine ended in the middle of the crawl; it can be resumed', code: 'worker_lost' }
 
 export interface Part {
@@ -35,10 +41,14 @@ export interface Part {
   readonly limit: number
 }
 
-/** Pages of `data` from `skip` on: at most `limit`, and fewer when they are very long; `next` is the first left out. */
-export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: Part) {
+/**
+ * Pages of `data` from `skip` on: at most `limit`, and fewer when they are very long; `next` is the first left out. A
+ * placeholder is in the place of a page that can no longer be read; `warning` counts those.
+ */
+export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: Part, bytes: number) {
   const order = record.order().slice(skip, skip + limit)
   const data: ScrapeData[] = []
+  const damaged = new Map<number, DamagedPage>()
   const file = order.length > 0 ? await PageFile.forReading(files.pages) : undefined
   let chars = 0
   try {
@@ -46,13 +56,22 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
       const place = record.place(index)
       chars += place.length
       if (data.length > 0 && chars > limits.crawl.answerChars) break
-      data.push((await file!.read(place)).page)
+      try {
+        data.push((await file!.read(place)).page)
+      } catch (error) {
+        if (!(error instanceof DamagedPage)) throw error
+        damaged.set(index, error)
+        data.push({ metadata: { sourceURL: '' } })
+      }
     }
   } finally {
     await file?.close()
   }
+  const found = await pagesAt(files.journal, bytes, new Set(damaged.keys()))
+  for (const [index, error] of damaged) data[order.indexOf(index)] = placeholderOf(found.get(index)!.url, error)
   const next = skip + data.length
-  return { data, next: next < record.completed ? next : undefined }
+  const warning = damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined // prettier-ignore
+  return { data, next: next < record.completed ? next : undefined, warning }
 }
 
 /** Why addresses were never visited, by how the crawl ended. */

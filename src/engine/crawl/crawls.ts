@@ -79,27 +79,32 @@ export class EngineCrawls implements Crawls {
   }
 
   async get({ id, ...part }: Part & { id: string }, call: Call): Promise<CrawlState> {
-    const { record, isRunning } = await this.#find(id, call)
-    const pages = await this.#pages(record, part, call)
+    const { record, isRunning, bytes } = await this.#find(id, call)
+    const pages = await this.#pages(record, part, call, bytes)
     return {
-      ...outcomeOf(record, { url: addressOf(id, call), isRunning }),
+      ...withWarning(outcomeOf(record, { url: addressOf(id, call), isRunning }), pages.warning),
       created_at: record.createdAt,
       expires_at: new Date(Date.parse(record.lastAt) + limits.crawl.keptMs).toISOString(),
       duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
-      ...pages,
+      ...pages.part,
     }
   }
 
-  async list({ limit }: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number }> {
-    const all = await this.#list.all(call.caller, this.#maps)
+  async list(
+    { limit }: { limit: number },
+    call: Call,
+  ): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }> {
+    const { crawls: all, warning } = await this.#list.all(call.caller, this.#maps)
     const crawls = all.slice(0, limit).map(({ record, isRunning }) => ({
       ...outcomeOf(record, { url: addressOf(record.id, call), isRunning }),
       start_url: record.input.url,
       errors: record.counts().errors,
       created_at: record.createdAt,
       duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
+      // A server tells nobody its paths.
+      ...(this.#config.home !== 'server' && this.#shelf.outputOf(record.id)),
     }))
-    return { crawls, total: all.length }
+    return { crawls, total: all.length, ...(warning !== undefined && { warning }) }
   }
 
   async accounts(id: string, call: Call): Promise<CrawlAccounts> {
@@ -125,7 +130,8 @@ export class EngineCrawls implements Crawls {
     if (this.#liveOf(id, call.caller)) throw new BaxError('conflict', 'the crawl is running')
     const { record, isRunning } = await this.#find(id, call)
     if (isRunning) throw elsewhere()
-    if (record.finished?.status === 'completed') throw new BaxError('conflict', 'the crawl has been completed')
+    if (record.finished?.status === 'completed' && (await this.#shelf.damagedPages(record)).length === 0)
+      throw new BaxError('conflict', 'the crawl has been completed')
     if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: begin a new one')
     this.#refuseWhenClosed()
     const steps = await this.#steps()
@@ -221,15 +227,16 @@ export class EngineCrawls implements Crawls {
     return {
       ...outcomeOf(record, { url: addressOf(record.id, call), isRunning: false }),
       duration_ms: record.activeMs(),
-      ...(await this.#pages(record, { skip: 0, limit: Infinity }, call)),
+      ...(await this.#pages(record, { skip: 0, limit: Infinity }, call, bytes())).part,
       ...(await accountsOf(record, this.#shelf.files(record.id), bytes())),
     }
   }
 
-  async #pages(record: CrawlRecord, part: Part, call: Call) {
-    const { data, next } = await pagesOf(record, this.#shelf.files(record.id), part)
+  async #pages(record: CrawlRecord, part: Part, call: Call, bytes: number) {
+    const { data, next, warning } = await pagesOf(record, this.#shelf.files(record.id), part, bytes)
     const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
-    return { data, ...(next !== undefined && { next: `${addressOf(record.id, call)}?skip=${next}${size}` }) }
+    const more = next !== undefined && { next: `${addressOf(record.id, call)}?skip=${next}${size}` }
+    return { part: { data, ...more }, warning }
   }
 
   /** @throws BaxError `crawl_not_found` */
@@ -270,6 +277,9 @@ function refuseOurs({ startFailure }: CrawlRecord): void {
   const code = startFailure?.code as ErrorCode | undefined
   if (code !== undefined && errorTable[code]?.status >= 500) throw new BaxError(code, startFailure!.error)
 }
+
+const withWarning = <Outcome extends { warning?: string }>(outcome: Outcome, more: string | undefined): Outcome =>
+  more === undefined ? outcome : { ...outcome, warning: [outcome.warning, more].filter(Boolean).join('; ') }
 
 const elsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 

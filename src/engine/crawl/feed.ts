@@ -4,7 +4,7 @@ import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Frame } from '../../core/stream.ts'
 import { limits } from '../../core/limits.ts'
 import { type JournalLine, linesOf } from './journal.ts'
-import { PageFile } from './page-file.ts'
+import { DamagedPage, PageFile, placeholderOf } from './page-file.ts'
 import type { CrawlFiles } from './shelf.ts'
 
 /** A crawl that is at work in this engine. */
@@ -83,6 +83,12 @@ async function moreOf(live: Live, at: number, signal: AbortSignal): Promise<void
 
 async function frameOf({ seq, ts, type, data, own }: JournalLine, pages: PageFile): Promise<Frame> {
   if (type !== 'crawl.page') return { seq, ts, type, data } as Frame
-  const { page } = await pages.read({ at: own!.at!, length: own!.length! })
+  const page = await pages.read({ at: own!.at!, length: own!.length! }).then(
+    (kept) => kept.page,
+    (error: unknown) => {
+      if (error instanceof DamagedPage) return placeholderOf(data.url, error)
+      throw error
+    },
+  )
   return { seq, ts, type, data: { ...data, page } } as Frame
 }

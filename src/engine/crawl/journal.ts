@@ -5,7 +5,9 @@
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reason } from '../render/decide.ts'
-import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
+import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../core/shapes/crawl.ts'
+import { stateKinds } from '../../core/state-kinds.ts'
+import { decodeRecord, encodeRecord } from '../../core/state-record.ts'
 
 /** What only we need of a line; never sent. */
 export interface OwnFacts {
@@ -22,6 +24,16 @@ export interface OwnFacts {
   readonly facts?: JudgedFacts
   /** The sitemaps have been read. */
   readonly sitemaps?: true
+  /** What was asked for, in the first line: its own file may be damaged. */
+  readonly request?: CrawlRequest
+}
+
+/** What was asked for, and by whom. */
+export interface CrawlRequest {
+  readonly input: CrawlInput
+  readonly created_at: string
+  /** The key that asked for it; nobody's without keys. */
+  readonly owner?: string | null
 }
 
 /** How a page came to be taken as it was fetched, or rendered. */
@@ -77,9 +89,9 @@ export class Journal {
     return new Journal(path, await open(path, 'wx', 0o600), 0, 0)
   }
 
-  /** Opens it for going on; what stands behind `bytes` is cut off. */
+  /** Opens it for going on; what stands behind `bytes` is cut off. Without any whole line it is made anew. */
   static async reopen(path: string, bytes: number, seq: number): Promise<Journal> {
-    const file = await open(path, 'r+')
+    const file = await open(path, bytes === 0 ? 'w' : 'r+', 0o600)
     await file.truncate(bytes)
     return new Journal(path, file, bytes, seq)
   }
@@ -120,7 +132,7 @@ export class Journal {
     const texts: string[] = []
     const lines = entries.map((entry, at): PlacedLine => {
       const line = { seq: this.#seq + at + 1, ts, ...entry, ...(at === entries.length - 1 && { end: true as const }) }
-      const text = `${JSON.stringify(line)}\n`
+      const text = `${encodeRecord(line)}\n`
       texts.push(text)
       const from = to
       to += Buffer.byteLength(text)
@@ -143,12 +155,20 @@ export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
 }
 
-/** The whole lines of a journal from a place in it to another one, as they stand there now. */
-export async function* readJournal(path: string, from = 0, to = Infinity): AsyncGenerator<PlacedLine> {
+/**
+ * The whole lines of a journal from a place in it to another one, as they stand there now. They end before a damaged
+ * one, which is reported; a last line that was not written to its end is none.
+ */
+export async function* readJournal(
+  path: string,
+  from = 0,
+  to = Infinity,
+  onDamage: () => void = () => {},
+): AsyncGenerator<PlacedLine> {
   if (from >= to) return
   const file = await open(path, 'r')
   try {
-    yield* linesOf(file, from, to)
+    yield* linesOf(file, from, to, onDamage)
   } finally {
     await file.close()
   }
@@ -157,7 +177,12 @@ export async function* readJournal(path: string, from = 0, to = Infinity): Async
 const chunkBytes = 64 * 1024
 
 /** The same of a journal that is open. */
-export async function* linesOf(file: FileHandle, from: number, to: number): AsyncGenerator<PlacedLine> {
+export async function* linesOf(
+  file: FileHandle,
+  from: number,
+  to: number,
+  onDamage: () => void = () => {},
+): AsyncGenerator<PlacedLine> {
   let rest: Buffer[] = []
   let at = from
   for (let next = from; next < to;) {
@@ -172,7 +197,7 @@ export async function* linesOf(file: FileHandle, from: number, to: number): Asyn
       rest = []
       start = end + 1
       const line = parse(bytes)
-      if (line === undefined) return
+      if (line === undefined) return onDamage()
       yield { line, from: at, to: at + bytes.length + 1 }
       at += bytes.length + 1
     }
@@ -180,11 +205,7 @@ export async function* linesOf(file: FileHandle, from: number, to: number): Asyn
   }
 }
 
-/** Undefined for a line that a crash, or a full disk, has torn. */
 function parse(bytes: Buffer): JournalLine | undefined {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as JournalLine
-  } catch {
-    return undefined
-  }
+  const record = decodeRecord<JournalLine>(bytes.toString('utf8'), stateKinds.crawlJournal)
+  return 'content' in record ? record.content : undefined
 }

@@ -1,6 +1,7 @@
 /** The list of crawls: those at work as they stand, the kept ones as they were read when they last changed. */
 import { stat } from 'node:fs/promises'
 import { type Caller, sees } from '../../core/caller.ts'
+import { UnusableFile } from '../../core/state-file.ts'
 import type { LiveCrawl } from './live.ts'
 import type { CrawlRecord } from './record.ts'
 import type { CrawlShelf } from './shelf.ts'
@@ -20,6 +21,8 @@ export class CrawlList {
   readonly #shelf: CrawlShelf
   readonly #live: ReadonlyMap<string, LiveCrawl>
   #kept = new Map<string, Kept>()
+  /** Ids of crawls of which nothing can be said any more. */
+  readonly #damaged = new Set<string>()
 
   constructor(shelf: CrawlShelf, live: ReadonlyMap<string, LiveCrawl>) {
     this.#shelf = shelf
@@ -27,7 +30,8 @@ export class CrawlList {
   }
 
   /** The crawls that a caller sees, newest first; `hidden` are crawls only for the engine itself. */
-  async all(caller: Caller, hidden: ReadonlySet<string>): Promise<ListedCrawl[]> {
+  async all(caller: Caller, hidden: ReadonlySet<string>): Promise<{ crawls: ListedCrawl[]; warning?: string }> {
+    this.#damaged.clear()
     const ids = (await this.#shelf.ids()).filter((id) => !this.#live.has(id))
     const kept = await Promise.all(ids.map(async (id) => [id, await this.#keptOf(id)] as const))
     // What was removed is forgotten.
@@ -39,9 +43,11 @@ export class CrawlList {
         isRunning: !record.finished && (await this.#shelf.isHeld(record.id)),
       })),
     )
-    return [...running.map((record) => ({ record, isRunning: true })), ...ended]
+    const crawls = [...running.map((record) => ({ record, isRunning: true })), ...ended]
       .filter(({ record }) => sees(caller, record.owner))
       .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
+    if (!caller.admin || this.#damaged.size === 0) return { crawls }
+    return { crawls, warning: `left out because damaged: ${[...this.#damaged].join(', ')}; see \`bax doctor\`` }
   }
 
   /** Undefined when it was removed meanwhile, or has not begun. */
@@ -52,6 +58,7 @@ export class CrawlList {
       const known = this.#kept.get(id)
       return known?.stamp === stamp ? known : { stamp, record: (await this.#shelf.read(id)).record }
     } catch (error) {
+      if (error instanceof UnusableFile) this.#damaged.add(id)
       const { code } = error as { code?: string }
       if (code === 'ENOENT' || code === 'crawl_not_found') return undefined
       throw error

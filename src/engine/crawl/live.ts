@@ -4,10 +4,12 @@ import { BaxError } from '../../core/errors.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import type { Live } from './feed.ts'
 import { Journal, readJournal } from './journal.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import { PageFile } from './page-file.ts'
 import { type CrawlPlan, planCrawl } from './plan.ts'
 import type { CrawlRecord } from './record.ts'
-import { CrawlRun, type Ending, type RunFacts } from './run.ts'
+import type { Ending } from './ending.ts'
+import { CrawlRun, type RunFacts } from './run.ts'
 import type { CrawlShelf } from './shelf.ts'
 
 export interface LiveCrawl extends Live {
@@ -39,6 +41,7 @@ export async function startLive(
     record,
     journal: await Journal.create(files.journal),
     pages: await PageFile.create(files.pages),
+    answers: new KeptAnswers({ folder: files.folder, log }),
   }))(id)
 }
 
@@ -47,6 +50,10 @@ export async function resumeLive(id: string, { shelf, steps, log }: Means): Prom
   const files = shelf.files(id)
   return atWork(shelf, async () => {
     const { record, bytes, seq } = await shelf.read(id)
+    if (record.isDamaged) await shelf.keepDamaged(id, bytes)
+    const damaged = await shelf.damagedPages(record)
+    const answers = new KeptAnswers({ folder: files.folder, log })
+    answers.load()
     return {
       plan: planCrawl(record.input),
       steps,
@@ -55,6 +62,8 @@ export async function resumeLive(id: string, { shelf, steps, log }: Means): Prom
       journal: await Journal.reopen(files.journal, bytes, seq),
       pages: await PageFile.reopen(files.pages, record.pageBytes),
       before: readJournal(files.journal, 0, bytes),
+      damaged,
+      answers,
     }
   })(id)
 }
@@ -74,11 +83,12 @@ const atWork =
       await lock.release()
       throw error
     }
-    const { record, journal, pages } = facts
+    const { record, journal, pages, answers } = facts
     const run = new CrawlRun(facts)
     let running = true
     const done = run.run().finally(async () => {
       running = false
+      answers.close(record.finished?.status === 'completed')
       await Promise.all([journal.close(), pages.close()])
       await lock.release()
     })

@@ -32,7 +32,7 @@ export async function mapOf(
   const links: string[] = []
   const add = (urls: readonly string[]) => links.push(...urls.filter((url) => holds(url, search)))
   for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
-    const { data, next } = await pagesOf(record, files, { skip, limit: limits.crawl.mostListedPages })
+    const { data, next } = await pagesOf(record, files, { skip, limit: limits.crawl.mostListedPages }, bytes)
     add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
   }

@@ -33,6 +33,7 @@ export class CrawlRecord {
   #found = 0
   #taken = 0
   #started = false
+  #damaged = false
   #startFailure: { error: string; code: string } | undefined
   #finished: CrawlEventData['crawl.finished'] | undefined
   #activeMs = 0
@@ -76,6 +77,15 @@ export class CrawlRecord {
 
   get startFailure(): { error: string; code: string } | undefined {
     return this.#startFailure
+  }
+
+  /** The journal has lines that cannot be read; what they said is not in the record. */
+  get isDamaged(): boolean {
+    return this.#damaged
+  }
+
+  markDamaged(): void {
+    this.#damaged = true
   }
 
   /** When the last line was written. */

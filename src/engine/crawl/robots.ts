@@ -7,6 +7,7 @@ import { decodeText } from '../render/charset.ts'
 import { fetchPage } from '../render/fetch.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
 import { within } from './in-time.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 
 /** Its types are those of an ES module, which it is not. */
 const parse = robotsParser as unknown as typeof robotsParser.default
@@ -28,6 +29,7 @@ const anything: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 export interface RobotsFacts {
   readonly ignore: boolean
   readonly egress: Egress
+  readonly answers: KeptAnswers
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -60,11 +62,15 @@ export class Robots {
   }
 
   async #ask(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, ignore, egress } = this.#facts
+    const { signal, onWarning, ignore, egress, answers } = this.#facts
     const address = `${origin}/robots.txt`
+    const kept = answers.site(address) as { text: string } | undefined
+    if (kept) return rulesOf(address, kept.text)
     try {
       const clock = { ms: limits.crawl.robotsMs, late: () => new BaxError('timeout', 'it does not answer') }
-      return await within(signal, clock, (inner) => ask(address, egress, inner))
+      const text = await within(signal, clock, (inner) => ask(address, egress, inner))
+      answers.keepSite(address, { text })
+      return rulesOf(address, text)
     } catch (error) {
       signal.throwIfAborted()
       if (!ignore)
@@ -75,7 +81,7 @@ export class Robots {
 }
 
 /** @throws BaxError when there is no telling what it says */
-async function ask(address: string, egress: Egress, signal: AbortSignal): Promise<SiteRules> {
+async function ask(address: string, egress: Egress, signal: AbortSignal): Promise<string> {
   const { status, bytes, headers } = await fetchPage(address, {
     userAgent: httpUserAgent,
     egress,
@@ -83,10 +89,10 @@ async function ask(address: string, egress: Egress, signal: AbortSignal): Promis
     admit: () => {},
   })
   if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
-  if (status >= 400) return anything
+  if (status >= 400) return ''
   const start = bytes.subarray(0, limits.crawl.robotsBytes)
   const { text } = await decodeText(start, headers.get('content-type'), { declares: false })
-  return rulesOf(address, text)
+  return text
 }
 
 function rulesOf(address: string, text: string): SiteRules {

@@ -3,15 +3,17 @@
  * queue: whatever the concurrency, the same pages come out in the same order, and the limit cuts at the same place.
  */
 import { setMaxListeners } from 'node:events'
-import { BaxError } from '../../core/errors.ts'
 import type { Log } from '../../core/config.ts'
 import { limits } from '../../core/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import type { PageSteps } from '../scrape/steps.ts'
+import { Ending, outOfTime } from './ending.ts'
 import { Frontier, type Waiting } from './frontier.ts'
 import { HostGates } from './host-gate.ts'
 import type { Journal, JournalEntry, PlacedLine } from './journal.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { Judge } from './judge.ts'
+import { damageLines, pagesAt } from './page-lines.ts'
 import { adaptivePace, fixedPace, type Pace } from './pace.ts'
 import type { PageFile } from './page-file.ts'
 import type { CrawlPlan } from './plan.ts'
@@ -21,17 +23,7 @@ import { Settler } from './settle.ts'
 import { sitemapAddresses } from './sitemaps.ts'
 import { Speed } from './speed.ts'
 import { type Task, weightOf } from './task.ts'
-import { type FailedVisit, type Visited, Visitor } from './visit.ts'
-
-/** Why a crawl is to end before its time; `interrupted` leaves it as it is, to be gone on with. */
-export class Ending extends Error {
-  readonly kind: 'cancelled' | 'out_of_time' | 'interrupted'
-
-  constructor(kind: Ending['kind']) {
-    super(kind)
-    this.kind = kind
-  }
-}
+import { refused, type Visited, Visitor } from './visit.ts'
 
 export interface RunFacts {
   readonly plan: CrawlPlan
@@ -39,9 +31,12 @@ export interface RunFacts {
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
+  readonly answers: KeptAnswers
   readonly log: Log
   /** Lines of a crawl that is gone on with, as they are read. */
   readonly before?: AsyncIterable<PlacedLine>
+  /** Places in `data` of pages that can no longer be read. */
+  readonly damaged?: readonly number[]
 }
 
 export class CrawlRun {
@@ -62,16 +57,22 @@ export class CrawlRun {
   #wake = () => {}
 
   constructor(facts: RunFacts) {
-    const { plan, journal, pages, steps, log } = facts
+    const { plan, journal, pages, steps, answers, log } = facts
     const { signal } = this.#control
     // Every page listens to it.
     setMaxListeners(0, signal)
     this.#facts = facts
     this.#frontier = new Frontier(journal.path)
     const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
-    this.#robots = new Robots({ ignore: plan.input.ignore_robots, egress: steps.egress, signal, onWarning: warn })
+    this.#robots = new Robots({
+      ignore: plan.input.ignore_robots,
+      egress: steps.egress,
+      answers,
+      signal,
+      onWarning: warn,
+    })
     const gates = new HostGates()
-    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, signal, log })
+    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, answers, signal, log })
     this.#settler = new Settler({ plan, judge: this.#judge, visitor: this.#visitor, pages })
   }
 
@@ -121,12 +122,13 @@ export class CrawlRun {
   }
 
   async #begin(): Promise<void> {
-    const { before, plan, record } = this.#facts
+    const { before, plan, record, journal } = this.#facts
     const { input, start } = plan
-    if (!before) {
+    if (!before || journal.seq === 0) {
       const { limit, max_depth } = input
+      const request = { input: record.input, created_at: record.createdAt, owner: record.owner }
       await this.#write([
-        { type: 'crawl.started', data: { id: record.id, url: start.href, limit, max_depth } },
+        { type: 'crawl.started', data: { id: record.id, url: start.href, limit, max_depth }, own: { request } },
         { type: 'crawl.found', data: { urls: [start.href], depth: 0 } },
       ])
       return
@@ -137,7 +139,8 @@ export class CrawlRun {
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
     }
     await this.#frontier.drop(record.taken)
-    await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }])
+    await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }, ...damageLines(record)])
+    await this.#restore()
     await this.#repeat()
   }
 
@@ -217,6 +220,7 @@ export class CrawlRun {
       : await this.#settler.settle(waiting, visited, record.completed)
     await this.#write(lines)
     this.#tasks.shift()
+    this.#facts.answers.settled(waiting.url)
     this.#speed.count()
     await this.#repeat()
   }
@@ -231,12 +235,22 @@ export class CrawlRun {
       for (const [at, index] of part.entries()) {
         const { url, depth } = kept[at]!
         await this.#write(await this.#settler.replace({ url, depth }, visits[at]!, index))
+        this.#facts.answers.settled(url)
       }
     }
   }
 
+  /** Fetches pages again whose kept form was damaged. */
+  async #restore(): Promise<void> {
+    const { damaged = [], journal, answers } = this.#facts
+    for (const [index, waiting] of await pagesAt(journal.path, journal.bytes, new Set(damaged))) {
+      await this.#write(await this.#settler.restore(waiting, await this.#visitor.visit(waiting), index))
+      answers.settled(waiting.url)
+    }
+  }
+
   async #readSitemaps(): Promise<void> {
-    const { plan, steps } = this.#facts
+    const { plan, steps, answers } = this.#facts
     const { input } = plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
@@ -246,7 +260,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push({ type: 'crawl.warning', data: { message } })
     const told = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapAddresses({ told, origin, egress: steps.egress, signal, onWarning })) {
+    for await (const urls of sitemapAddresses({ told, origin, egress: steps.egress, answers, signal, onWarning })) {
       count += urls.length
       const lines = this.#settler.addresses(urls)
       if (lines.length > 0) await this.#write(lines)
@@ -273,11 +287,4 @@ export class CrawlRun {
   }
 
   readonly #fail = (fault: unknown): void => this.#control.abort(fault)
-}
-
-const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
-
-const outOfTime = (secs: number) => {
-  const { message: error, code } = new BaxError('timeout', `the crawl took longer than ${secs} s`)
-  return { error, code }
 }

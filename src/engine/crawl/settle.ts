@@ -107,9 +107,23 @@ export class Settler {
       ]
     }
     const facts: JudgedFacts = { ...visited.kind, render: 'browser' }
-    const line = await this.#pageLine(waiting, { page: visited, facts }, index)
+    return this.#replacing(waiting, { page: visited, facts }, index)
+  }
+
+  /** Lines for a page that was settled before, and whose kept form was damaged. */
+  async restore(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
+    const settled = visited.ok || !visited.blocked ? await this.#judged(waiting, visited) : visited
+    if (!('page' in settled)) {
+      const message = `the kept page of ${waiting.url} is damaged, and it could not be fetched again (${settled.error})`
+      return [{ type: 'crawl.warning', data: { message } }]
+    }
+    return this.#replacing(waiting, settled, index)
+  }
+
+  async #replacing(waiting: Waiting, settled: Settled, index: number): Promise<JournalEntry[]> {
+    const line = await this.#pageLine(waiting, settled, index)
     const replacing = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
-    return [replacing as JournalEntry, ...this.#discovery.take(visited.links, waiting.depth + 1)]
+    return [replacing as JournalEntry, ...this.#discovery.take(settled.page.links, waiting.depth + 1)]
   }
 
   /** Lines for addresses of sitemaps. */
@@ -210,7 +224,7 @@ export class Settler {
 
   async #tryRender({ url }: Waiting): Promise<ObtainedPage | undefined> {
     try {
-      return await this.#facts.visitor.render(this.#facts.plan.page(url))
+      return await this.#facts.visitor.render(this.#facts.plan.page(url), url)
     } catch (error) {
       // What was fetched stands; whoever is to end the crawl ends it elsewhere.
       if (error instanceof BaxError) return undefined

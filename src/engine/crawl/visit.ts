@@ -13,6 +13,7 @@ import type { PageSteps } from '../scrape/steps.ts'
 import { crawlable } from './address.ts'
 import { Budget } from './budget.ts'
 import type { Waiting } from './frontier.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { HostGate, type HostGates } from './host-gate.ts'
 import { isSampled, type Judge, type PageKind } from './judge.ts'
 import type { CrawlPlan } from './plan.ts'
@@ -55,17 +56,25 @@ export interface VisitorFacts {
   readonly robots: Robots
   readonly gates: HostGates
   readonly judge: Judge
+  readonly answers: KeptAnswers
   readonly signal: AbortSignal
   readonly log: Log
 }
 
 interface Insistence {
+  /** Address of the queue, under which answers are kept. */
+  readonly visit: string
   readonly gate: HostGate
   readonly isStart: boolean
   readonly force: 'browser' | undefined
 }
 
-const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
+export const refused: FailedVisit = {
+  ok: false,
+  blocked: true,
+  code: 'robots_blocked',
+  error: 'robots.txt does not allow it',
+}
 
 export class Visitor {
   readonly #facts: VisitorFacts
@@ -85,13 +94,13 @@ export class Visitor {
     gate.spaceOut(rules.delayMs)
     const scrape = plan.page(url)
     try {
-      const obtained = await this.#insist(scrape, { gate, isStart: depth === 0, force })
+      const obtained = await this.#insist(scrape, { gate, visit: url, isStart: depth === 0, force })
       const final = crawlable(obtained.page.url) ?? address
       // What leads to a host that is not crawled is refused for that.
       const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
       const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
       if (asks && !(await robots.rulesFor(final)).allows(final.href)) return refused
-      const audit = await this.#audit(scrape, obtained)
+      const audit = await this.#audit(scrape, url, obtained)
       return await this.written(scrape, { ...obtained, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
@@ -123,22 +132,28 @@ export class Visitor {
   }
 
   /** The page as a browser shows it; the time in which all tabs are taken is not the page's. @throws BaxError */
-  async render(scrape: ScrapePlan, budget = new Budget(scrape, this.#facts.signal)): Promise<ObtainedPage> {
+  async render(
+    scrape: ScrapePlan,
+    visit: string,
+    budget = new Budget(scrape, this.#facts.signal),
+  ): Promise<ObtainedPage> {
+    const answers = this.#facts.answers.of(visit)
     const leave = await this.#tabs.enter(this.#facts.signal)
     try {
-      return await budget.spend((signal, deadline) => this.#facts.steps.render(scrape, { signal, deadline }))
+      return await budget.spend((signal, deadline) => this.#facts.steps.render(scrape, { signal, deadline, answers }))
     } finally {
       leave()
     }
   }
 
-  async #insist(scrape: ScrapePlan, { gate, isStart, force }: Insistence): Promise<Obtained> {
+  async #insist(scrape: ScrapePlan, { gate, visit, isStart, force }: Insistence): Promise<Obtained> {
     const { signal } = this.#facts
     const budget = new Budget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
-      const leave = await gate.enter(signal)
+      // Nobody is asked for what was kept.
+      const leave = this.#facts.answers.has(visit) ? () => {} : await gate.enter(signal)
       try {
-        const obtained = await this.#obtain(scrape, budget, force)
+        const obtained = await this.#obtain(scrape, visit, budget, force)
         checkStatus(obtained.page)
         gate.eased()
         return obtained
@@ -152,15 +167,19 @@ export class Visitor {
     }
   }
 
-  async #obtain(scrape: ScrapePlan, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
+  async #obtain(scrape: ScrapePlan, visit: string, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
     const { steps, judge, plan } = this.#facts
+    const answers = this.#facts.answers.of(visit)
     const { render } = plan.input
     if (render === 'browser' || (render === 'auto' && scrape.browserOnly))
-      return { page: await this.render(scrape, budget) }
-    const { page, isHtml } = await budget.spend((signal) => steps.fetch(scrape, { signal, ...this.#reading(scrape) }))
+      return { page: await this.render(scrape, visit, budget) }
+    const { page, isHtml } = await budget.spend((signal) =>
+      steps.fetch(scrape, { signal, answers, ...this.#reading(scrape) }),
+    )
     const kind = isHtml && render === 'auto' ? kindOf(page) : undefined
     if (!kind || page.status === 429 || page.status >= 500) return { page }
-    if (force === 'browser' || judge.mode(kind) === 'browser') return this.#rendered(scrape, budget, { page, kind })
+    if (force === 'browser' || judge.mode(kind) === 'browser')
+      return this.#rendered(scrape, visit, budget, { page, kind })
     return { page, kind }
   }
 
@@ -174,10 +193,10 @@ export class Visitor {
   }
 
   /** The rendered form of a page of the sample. */
-  async #audit(scrape: ScrapePlan, { page, kind }: Obtained): Promise<ObtainedPage | undefined> {
+  async #audit(scrape: ScrapePlan, visit: string, { page, kind }: Obtained): Promise<ObtainedPage | undefined> {
     if (!kind || page.render === 'browser' || !isSampled(page.url)) return undefined
     try {
-      return await this.render(scrape)
+      return await this.render(scrape, visit)
     } catch (error) {
       this.#facts.signal.throwIfAborted()
       // That a page cannot be rendered says nothing against what was fetched.
@@ -186,11 +205,11 @@ export class Visitor {
     }
   }
 
-  async #rendered(scrape: ScrapePlan, budget: Budget, fetched: Obtained): Promise<Obtained> {
+  async #rendered(scrape: ScrapePlan, visit: string, budget: Budget, fetched: Obtained): Promise<Obtained> {
     const { kind } = fetched
     const open = kind !== undefined && this.#facts.judge.isOpen(kind)
     try {
-      const page = await this.render(scrape, budget)
+      const page = await this.render(scrape, visit, budget)
       return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
     } catch (error) {
       if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page))

@@ -17,6 +17,7 @@ import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
 import type { ScrapePlan } from './plan.ts'
+import type { VisitAnswers } from './visit-answers.ts'
 import { isLarge, isReadableTree, type PageReading, type Reading, type UnreadPage } from './reading.ts'
 
 /** What a browser gives beside the page. */
@@ -47,6 +48,8 @@ export interface Means {
   readonly deadline: number
   /** Reads a page elsewhere; undefined for a page that is to be read here. */
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
+  /** Answers of the network that are kept; without it every page is asked for. */
+  readonly answers?: VisitAnswers | undefined
 }
 
 export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
@@ -96,12 +99,15 @@ async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, rea
 /** The page as it is sent. */
 export async function overHttp(
   address: string,
-  { egress, signal, read }: Pick<Means, 'egress' | 'signal' | 'read'>,
+  { egress, signal, read, answers }: Pick<Means, 'egress' | 'signal' | 'read' | 'answers'>,
 ): Promise<{ page: ObtainedPage; isHtml: boolean }> {
   let url = address
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const fetched = await fetchPage(url, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects })
+    const options = { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects }
+    const asked = url
+    const ask = () => fetchPage(asked, options)
+    const fetched = await (answers ? answers.fetched(asked, ask) : ask())
     const { bytes } = fetched
     const told = kindOf(fetched.headers, fetched.url, bytes)
     const unread = isText(told) ? { ...factsOf(fetched), kind: told, source: { bytes } } : undefined
@@ -115,7 +121,7 @@ export async function overHttp(
       const { kind, document } = await readDocument(fetched, signal)
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
       if (next === undefined) {
-        const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal }) : []
+        const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
         const page = asObtained(fetched, document)
         return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
       }
@@ -157,7 +163,7 @@ function readElsewhere(unread: UnreadPage, reading: PageReading, text: () => str
   return { ...page, document, reading }
 }
 
-type FrameMeans = Pick<Means, 'egress' | 'signal'>
+type FrameMeans = Pick<Means, 'egress' | 'signal' | 'answers'>
 
 /** Puts the content of its frames into a page; gives what is to be told of them. */
 async function withFrames({ tree, raw }: PageDocument, url: string, means: FrameMeans): Promise<string[]> {
@@ -169,11 +175,12 @@ async function withFrames({ tree, raw }: PageDocument, url: string, means: Frame
 
 /** What stands at the address of a frame; undefined for what is no page of the same origin. */
 async function frameAt(address: string, url: string, means: FrameMeans): Promise<Tree | undefined> {
-  const { egress, signal: caller } = means
+  const { egress, signal: caller, answers } = means
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const fetched = await fetchPage(address, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
+    const ask = () => fetchPage(address, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
+    const fetched = await (answers ? answers.fetched(address, ask) : ask())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large for a frame')
     const { kind, document } = await readDocument(fetched, signal)
@@ -197,19 +204,20 @@ const asObtained = (fetched: FetchedPage, document: PageDocument): ObtainedPage 
 /** The page as a browser shows it. */
 export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>): Promise<ObtainedPage> {
   const { input, formats, fullPage } = plan
-  const renderer = await means.renderer()
-  const rendered = await renderer.render({
-    url: plan.url,
-    waitFor: input.wait_for,
-    actions: input.actions,
-    ...(formats.has('screenshot') && { screenshot: { fullPage } }),
-    ...(formats.has('branding') && { script: brandingScript }),
-    raw: formats.has('rawHtml'),
-    blockAds: input.block_ads,
-    removeOverlays: input.remove_overlays,
-    signal: means.signal,
-    deadline: means.deadline,
-  })
+  const ask = async () =>
+    (await means.renderer()).render({
+      url: plan.url,
+      waitFor: input.wait_for,
+      actions: input.actions,
+      ...(formats.has('screenshot') && { screenshot: { fullPage } }),
+      ...(formats.has('branding') && { script: brandingScript }),
+      raw: formats.has('rawHtml'),
+      blockAds: input.block_ads,
+      removeOverlays: input.remove_overlays,
+      signal: means.signal,
+      deadline: means.deadline,
+    })
+  const rendered = await (means.answers ? means.answers.rendered(ask) : ask())
   const extras = extrasOf(rendered)
   if (!rendered.isPage) {
     // What a thread writes of a large file has what the browser gave beside it, as what is written here.

@@ -70,8 +70,8 @@ export class PageScraper implements Scraper {
       egress,
       check: (plan) => this.#check(plan),
       begin: () => void (this.#threads ??= ReadingThreads.open()),
-      fetch: (plan, { signal, ...wish }) =>
-        overHttp(plan.url, { signal, egress, read: this.#readerOf(plan, { signal }, wish) }),
+      fetch: (plan, { signal, answers, ...wish }) =>
+        overHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, wish) }),
       render: (plan, clock) =>
         inBrowser(plan, {
           ...clock,

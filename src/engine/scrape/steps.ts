@@ -4,11 +4,17 @@ import type { Egress } from '../egress/egress.ts'
 import type { ObtainedPage } from './obtain.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { WriteWish } from './reading.ts'
+import type { VisitAnswers } from './visit-answers.ts'
 
 interface Clock {
   readonly signal: AbortSignal
   /** `performance.now()` at which the time is up. */
   readonly deadline: number
+}
+
+interface Kept {
+  /** Answers that an earlier process has kept, and where those of this one go. */
+  readonly answers?: VisitAnswers
 }
 
 /** All throw BaxError with the code of what went wrong with the page, or the reason of the signal. */
@@ -24,10 +30,10 @@ export interface PageSteps {
    */
   fetch(
     plan: ScrapePlan,
-    wish: Pick<Clock, 'signal'> & { readonly all: boolean; readonly write: WriteWish },
+    wish: Pick<Clock, 'signal'> & Kept & { readonly all: boolean; readonly write: WriteWish },
   ): Promise<{ page: ObtainedPage; isHtml: boolean }>
   /** In a browser. */
-  render(plan: ScrapePlan, clock: Clock): Promise<ObtainedPage>
+  render(plan: ScrapePlan, clock: Clock & Kept): Promise<ObtainedPage>
   /** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */
   write(
     plan: ScrapePlan,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const start = 'https://x.test/'
-const crawl = { url: start, id: 'crl_1' }
+const crawl = { url: start, id: 'crl_1', resume: 'bax crawl --resume crl_1' }
 
 /** A page as the stream of a crawl brings it. */
 function page(index: number, address: string, content: Partial<CrawledPage['page']> = {}): CrawledPage {
@@ -28,7 +28,8 @@ const outcome = (facts: Partial<Outcome> = {}): Outcome => ({ url: start, status
 
 async function mirrored(pages: readonly CrawledPage[], facts: Partial<Outcome> = {}): Promise<void> {
   const mirror = await Mirror.open(out)
-  for (const one of pages) await mirror.take(one, crawl)
+  await mirror.begin(crawl)
+  for (const one of pages) await mirror.take(one)
   await mirror.finish(outcome(facts), () => {})
 }
 
@@ -131,8 +132,9 @@ describe('a mirror', () => {
 
   test('that was cut off leaves nothing behind that the next one does not know', async () => {
     const mirror = await Mirror.open(out)
-    await mirror.take(page(0, start), crawl)
-    await mirror.take(page(1, 'https://x.test/gone'), crawl)
+    await mirror.begin(crawl)
+    await mirror.take(page(0, start))
+    await mirror.take(page(1, 'https://x.test/gone'))
     await mirror.close()
     await writeFile(join(out, '.bax-crawl.tmp'), 'half a page')
     expect((await Mirror.open(out)).unfinished).toBe('crl_1')
@@ -186,8 +188,9 @@ describe('a folder', () => {
     await rm(join(out, 'x.test'), { recursive: true })
     await symlink(elsewhere, join(out, 'x.test'))
     const mirror = await Mirror.open(out)
+    await mirror.begin(crawl)
     for (const address of [start, 'https://x.test/new/page'])
-      await expect(mirror.take(page(0, address), crawl)).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(mirror.take(page(0, address))).rejects.toMatchObject({ code: 'invalid_request' })
     await mirror.close()
     await rm(join(out, 'x.test'))
 
