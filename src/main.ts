@@ -1,14 +1,14 @@
 /** The process: arguments, streams and signals to the terminal's floor. The only file that touches `process`. */
 import { join } from 'node:path'
-import type { Io } from './cli/io.ts'
+import { exitOf, type Io, stopSignals } from './cli/io.ts'
 import { quick } from './cli/quick.ts'
 
 const interrupted = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
+for (const name of stopSignals) {
   process.on(name, () => {
-    // Whoever asks twice does not want to wait for a clean end.
-    if (interrupted.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143)
-    interrupted.abort(name)
+    // A second signal exits immediately. A closed terminal can send the same one twice.
+    if (!interrupted.signal.aborted) interrupted.abort(name)
+    else if (name !== 'SIGHUP') process.exit(exitOf(name))
   })
 }
 
@@ -22,8 +22,9 @@ function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   if (!used.has(stream)) {
     used.add(stream)
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A reader that has seen enough, as in `bax … | head -1`, is no failure; what stderr cannot take, nobody can be told.
-      if (error.code === 'EPIPE' || name === 'stderr') return
+      // A reader that has seen enough, as in `bax … | head -1`, is no failure, nor is a terminal that was closed; errors of
+      // stderr cannot be reported to anyone.
+      if (error.code === 'EPIPE' || error.code === 'EIO' || name === 'stderr') return
       unwritten ??= error
       interrupted.abort('SIGTERM')
     })

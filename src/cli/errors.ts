@@ -1,8 +1,8 @@
 /** A failure as the terminal tells it: a sentence and a hint on stderr, the body on stdout for --json, an exit code. */
 import { asBaxError, BaxError, exits } from '../core/errors.ts'
 import { localFiles } from '../core/local-home.ts'
-import { type Io, note, print } from './io.ts'
 import { systemReason, systemSentence, withSystemCause } from '../core/system-errors.ts'
+import { exitOf, type Io, note, print, stopSignals } from './io.ts'
 import { readSettings } from './settings.ts'
 import { styleFor } from './style.ts'
 
@@ -23,8 +23,13 @@ export async function tellUnwritten(error: NodeJS.ErrnoException, io: Io): Promi
   return exits.internal
 }
 
-/** 130 for ^C, 143 for a request to end: what shells expect of an interrupted program. */
-export const interruptedExit = (io: Io): number => (io.signal.reason === 'SIGTERM' ? 143 : exits.interrupted)
+/** Returns the exit code of a command that a signal has interrupted. */
+export const interruptedExit = ({ signal }: Io): number =>
+  stopSignals.includes(signal.reason) ? exitOf(signal.reason) : exits.interrupted
+
+/** Returns the exit code of a service that a signal has ended: only ^C counts as an interruption. */
+export const serviceExit = (io: Io): number =>
+  io.signal.reason === 'SIGTERM' || io.signal.reason === 'SIGHUP' ? exits.done : interruptedExit(io)
 
 /** `error: …` and `hint: …`. */
 export async function tell(io: Io, message: string, hint?: string): Promise<void> {

@@ -2,6 +2,13 @@
 import type { JobControl } from '../core/job-control.ts'
 import type { ProcessFaults } from '../core/strays.ts'
 
+/** Signals that end a command in order: ^C, a request to end, and a closed terminal. */
+export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+type StopSignal = (typeof stopSignals)[number]
+
+/** Returns the exit code that shells expect of a program which a signal has ended. */
+export const exitOf = (name: StopSignal): number => ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 })[name]
+
 export interface Output {
   write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): unknown
   readonly isTTY?: boolean
@@ -24,7 +31,7 @@ export interface Io {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Aborted when the user interrupts; the reason is the signal's name, `SIGINT` or `SIGTERM`. */
+  /** Aborted when the process is told to stop; the reason is the name of the signal, a `StopSignal`. */
   readonly signal: AbortSignal
   readonly host: Host
 }

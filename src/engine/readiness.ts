@@ -1,5 +1,5 @@
 /** Whether an engine could do work now: its browser starts, its state folder can be written. */
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EngineConfig } from '../core/config.ts'
 import type { Engine } from '../core/engine.ts'
@@ -56,6 +56,8 @@ const tryState = (config: EngineConfig): Promise<ReadyPart> =>
     async () => {
       const path = join(config.stateDir, 'ready')
       try {
+        // A folder that was deleted is not made again.
+        await stat(config.stateDir)
         await writeWhole(path, 'ready')
         await rm(path)
       } catch (error) {

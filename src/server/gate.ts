@@ -17,6 +17,8 @@ export interface Gate {
   readonly origins: ReadonlySet<string>
   /** Null where only the machine's own user gets to: no key is asked for. */
   readonly keys: KeyRing | null
+  /** Throws when nobody can be served now, as when the state folder is gone. */
+  readonly checkReady?: () => void
 }
 
 /** For ways in that only the machine's own user has: a private socket, a call within the process. */
@@ -58,15 +60,17 @@ export const permit =
  */
 export function admit(
   { headers, url }: Pick<Request, 'headers' | 'url'>,
-  { hosts, origins, keys }: Gate,
+  { hosts, origins, keys, checkReady }: Gate,
   accesses: readonly Access[],
 ): Caller {
   const required = keys?.required() ?? false
   if (!required && hosts !== null) checkHost(headers, hosts)
   const byToken = accesses.some(({ token }) => token)
   if (!accesses.some(({ page }) => page)) checkOrigin(headers, origins, byToken)
+  const isPublic = accesses.some(({ scope }) => scope === 'public')
+  if (!isPublic) checkReady?.()
   if (keys === null || !required) return everybody
-  if (accesses.some(({ scope }) => scope === 'public')) return nobody
+  if (isPublic) return nobody
   keys.check()
   refuseKeyInQuery(url)
   const shown = shownIn(headers)

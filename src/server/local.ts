@@ -1,15 +1,16 @@
 /** The local engine: one process per state folder, held by a lock for its whole life, reached over a unix socket. */
-import { lstat, mkdir, rm } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Hono } from 'hono'
 import type { EngineConfig } from '../core/config.ts'
 import type { Engine } from '../core/engine.ts'
 import { BaxError } from '../core/errors.ts'
-import { writeWhole } from '../core/files.ts'
 import { limits } from '../core/limits.ts'
-import { type EngineState, localFiles, type StartReport } from '../core/local-home.ts'
+import { type EngineState, localFiles, readEngineState, type StartReport } from '../core/local-home.ts'
 import type { HeldLock } from '../core/lock-holder.ts'
 import { holdLock } from '../core/process-lock.ts'
 import type { ProcessFaults } from '../core/strays.ts'
+import { writeState } from '../core/state-file.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../core/state-dir.ts'
 import { version } from '../core/version.ts'
 import { createApp } from './app.ts'
@@ -19,6 +20,7 @@ import { openLastResort } from './last-resort.ts'
 import { listen } from './listen.ts'
 import { livePage } from './live-view/page.ts'
 import { openLogFile } from './log-file.ts'
+import { clearAbandoned, contentCheck, fileCheck, folderCheck, type Watch, watchOwn } from './own-folder.ts'
 import { accessesAt } from './routes.ts'
 
 export interface LocalEngineOptions {
@@ -84,6 +86,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const { config, host, signal } = options
   const files = localFiles(config.stateDir)
   const log = openLogFile(files.log)
+  clearAbandoned(config.stateDir, log)
   const socket = await socketPath(options)
   const stop = new AbortController()
   const engine = options.createEngine({
@@ -102,39 +105,38 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     sockets: port.address as `http${string}`,
     onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
   })
-  // The lock is ours, so a socket that is still there belongs to an engine that has died.
-  await rm(socket, { force: true })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
-  const listener = await listen(
-    { fetch: idle.counting(app.fetch) },
-    { socket },
-    { engine, gate: privateGate, own: true },
-  )
+  const listener = await listenAt(socket, { fetch: idle.counting(app.fetch) }, engine, host)
+  const state = await stateOf(options, engine, socket)
   try {
-    const { started_at } = await engine.status()
-    const state: EngineState = {
-      pid: host.pid,
-      version,
-      started_at,
-      socket,
-      ...(config.browser && { browser: config.browser }),
-    }
-    await writeWhole(files.state, JSON.stringify(state))
+    await writeState(files.state, state)
   } catch (error) {
     await Promise.all([listener.close(), port.close(), engine.close()])
     throw error
   }
   log('info', 'started', { pid: host.pid, version, socket })
 
+  const own = ownFiles(options, socket)
+  let restoring: Promise<void> | undefined
+  const watch = watchOwn(own.checks, () => {
+    // A state file that was damaged or deleted alone is written again.
+    if (readEngineState(config.stateDir)?.pid === host.pid) return
+    restoring = writeState(files.state, state).catch((error: Error) => log('warn', error.message))
+  })
   const { crashed, stop: stopHearing } = openLastResort(host.faults, log)
   return {
-    ended: endOf({ stop: stop.signal, crashed, signal, idle }).then((reason) => log('info', 'ending', { reason })),
+    ended: endOf({ stop: stop.signal, crashed, signal, idle, watch }).then((reason) =>
+      log('info', 'ending', { reason }),
+    ),
     async close() {
       idle.stop()
-      await rm(files.state, { force: true })
+      watch.stop()
+      await restoring
+      // In a folder that was replaced these are another engine's.
+      if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
       await Promise.all([listener.close(limits.engine.stopGraceMs), port.close()])
       await engine.close()
-      await rm(socket, { force: true })
+      if (own.socket() === undefined) await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })
       stopHearing()
     },
@@ -147,15 +149,17 @@ interface Ends {
   readonly crashed: AbortSignal
   readonly signal: AbortSignal
   readonly idle: { readonly expired: Promise<void> }
+  readonly watch: Watch
 }
 
 /** Why it is time to close, as soon as it is. */
-const endOf = ({ stop, crashed, signal, idle }: Ends): Promise<string> =>
+const endOf = ({ stop, crashed, signal, idle, watch }: Ends): Promise<string> =>
   Promise.race([
     aborted(stop),
     aborted(crashed),
     aborted(signal).then((reason) => `received ${reason}`),
     idle.expired.then(() => 'idle'),
+    watch.lost,
   ])
 
 const stackOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.stack : undefined)
@@ -166,14 +170,46 @@ const aborted = (signal: AbortSignal): Promise<string> =>
     signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
   })
 
+async function stateOf({ config, host }: LocalEngineOptions, engine: Engine, socket: string): Promise<EngineState> {
+  const { started_at } = await engine.status()
+  return { pid: host.pid, version, started_at, socket, ...(config.browser && { browser: config.browser }) }
+}
+
+/** Puts the app on the engine's socket, which is made beside its place and moved there. */
+async function listenAt(socket: string, app: Pick<Hono, 'fetch'>, engine: Engine, host: LocalEngineOptions['host']) {
+  // The lock is ours, so a socket that is still there belongs to an engine that has died.
+  await rm(socket, { force: true })
+  const bound = boundPath(socket, host)
+  const listener = await listen(app, { socket: bound }, { engine, gate: privateGate, own: true })
+  if (bound !== socket) await rename(bound, socket)
+  return listener
+}
+
+/** What an engine relies on to be the only one of its folder. */
+function ownFiles({ config: { stateDir }, host }: LocalEngineOptions, socket: string) {
+  const hasFile = host.platform !== 'win32'
+  // An idle engine hides its socket before it ends.
+  const socketCheck = hasFile ? fileCheck([socket, `${socket}.closing`], 'socket') : () => undefined
+  const lockCheck = contentCheck(localFiles(stateDir).lockKey, 'key of the lock')
+  return { checks: [folderCheck(stateDir), lockCheck, socketCheck], socket: socketCheck }
+}
+
+/**
+ * Where the socket is made before it is moved into place: closing a listener deletes the path that it was made at, and
+ * in a folder that was replaced this path can be another engine's.
+ */
+const boundPath = (socket: string, { pid, platform }: { pid: number; platform: NodeJS.Platform }): string =>
+  platform === 'win32' ? socket : `${socket}.${pid.toString(36)}`
+
 /** In the state folder when the system's limit allows (107 bytes on Linux, 103 on macOS), else in the runtime folder. */
 async function socketPath({ config, host, runtimeDir }: LocalEngineOptions): Promise<string> {
   if (host.platform === 'win32') return `\\\\.\\pipe\\bax-${folderHash(config.stateDir)}`
   const longest = host.platform === 'darwin' ? 103 : 107
   const natural = join(config.stateDir, 'engine.sock')
-  if (Buffer.byteLength(natural) <= longest) return natural
+  const fits = (path: string) => Buffer.byteLength(boundPath(path, host)) <= longest
+  if (fits(natural)) return natural
   const short = join(runtimeDir, `${folderHash(config.stateDir).slice(0, 16)}.sock`)
-  if (Buffer.byteLength(short) > longest) {
+  if (!fits(short)) {
     throw new BaxError('engine_failed', `the path of the engine's socket is too long: ${short}`, {
       hint: 'choose a shorter folder with --state-dir or BAX_STATE_DIR',
     })

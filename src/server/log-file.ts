@@ -14,7 +14,7 @@ export function openLogFile(path: string, least: LogLevel = 'info'): Log {
   let lost = 0
   return (level, message, facts) => {
     if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
-    const missing = lost > 0 ? ` (${lost} lines before this one were lost: they could not be written)` : ''
+    const missing = lost > 0 ? ` (${lost} lines before this one could not be written)` : ''
     const told = facts ? ` ${JSON.stringify(redactFacts(facts))}` : ''
     const line = `${new Date().toISOString()} ${level.padEnd(5)} ${redactLine(message).replaceAll(/[\r\n]+/g, ' ')}${missing}${told}\n`
     try {

@@ -137,28 +137,35 @@ async function relay(port: number) {
 const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
 
 describe('a crawl that is interrupted', () => {
-  test('ends cleanly with what there is, and goes on without losing or repeating anything', async () => {
-    const expected = await whole()
-    site.requests.length = 0
-    held = true
-    const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
-    running.child.kill('SIGINT')
-    const { code, stdout, stderr } = await running.ended
-    expect({ code, stdout }).toEqual({ code: 130, stdout: 'out/index.md\n' })
-    const { id, status, pages } = await manifest('out')
-    expect(stderr).toContain(`interrupted; go on with: bax crawl --resume ${id} --output out\n`)
-    expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
-    const before = new Set(
-      asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
-    )
+  test.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)(
+    'by %s ends cleanly with what there is, and resumes without losing or repeating anything',
+    async (signal, exit) => {
+      const expected = await whole()
+      site.requests.length = 0
+      held = true
+      const running = built.start(argv('-o', 'out'), options())
+      await sees(async () => (await written('out')) === 12)
+      running.child.kill(signal)
+      const { code, stdout, stderr } = await running.ended
+      expect({ code, stdout }).toEqual({ code: exit, stdout: 'out/index.md\n' })
+      const { id, status, pages, resume } = await manifest('out')
+      expect(resume).toBe(`bax crawl --resume ${id} --output out`)
+      expect(stderr).toContain(`interrupted; go on with: bax crawl --resume ${id} --output out\n`)
+      expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
+      const before = new Set(
+        asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
+      )
 
-    held = false
-    site.requests.length = 0
-    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
-    expect(asked().filter((path) => before.has(path))).toEqual([])
-    expect(await tree('out')).toEqual(expected)
-  })
+      held = false
+      site.requests.length = 0
+      expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
+      expect(asked().filter((path) => before.has(path))).toEqual([])
+      expect(await tree('out')).toEqual(expected)
+    },
+  )
 
   test('by SIGKILL goes on all the same', async () => {
     const expected = await whole()
@@ -168,8 +175,12 @@ describe('a crawl that is interrupted', () => {
     running.child.kill('SIGKILL')
     await running.ended
     held = false
-    const { id } = JSON.parse((await readFile(join(folder, 'out', '.bax-crawl'), 'utf8')).split('\n')[0]!)
-    expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
+    // The folder itself says which crawl it holds, and how to resume it.
+    const note = await readFile(join(folder, 'out', 'unfinished-crawl.txt'), 'utf8')
+    const [, id] = /^ {2}bax crawl --resume (crl_\S+) --output out$/m.exec(note)!
+    const listed = JSON.parse((await run('crawl', 'list', '--json')).stdout)
+    expect(listed.crawls.find((crawl: { id: string }) => crawl.id === id)).toMatchObject({ start_url: `${site.url}/p/0`, status: 'failed', completed: 12, output: join(folder, 'out') }) // prettier-ignore
+    expect(await run('crawl', '--resume', id!, '-o', 'out')).toMatchObject({ code: 0 })
     expect(await tree('out')).toEqual(expected)
   })
 
@@ -267,8 +278,9 @@ describe('a crawl on an engine of its own', () => {
     expect(data).toHaveLength(count)
     const refused = await run(...argv('--limit', '5000', ...server))
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('limit') })
-    running.child.kill('SIGTERM')
-    await running.ended
+    // A closed terminal ends a server as SIGTERM does.
+    running.child.kill('SIGHUP')
+    expect(await running.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('ended') })
   })
 
   test('goes on when the connection to the server breaks, without losing or repeating a page', async () => {

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeState } from '../../src/core/state-file.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
 import { testUnless } from '../support/needs.ts'
@@ -34,7 +35,10 @@ interface State {
   readonly socket: string
 }
 
-const stateOf = async (folder: string) => JSON.parse(await readFile(join(folder, 'engine.json'), 'utf8')) as State
+const stateOf = async (folder: string) => {
+  const { $bax: _, $check: __, ...state } = JSON.parse(await readFile(join(folder, 'engine.json'), 'utf8'))
+  return state as State
+}
 const env = (folder: string, more: Record<string, string> = {}) => ({ env: { BAX_STATE_DIR: folder, ...more } })
 const create = (folder: string, ...flags: string[]) =>
   built.run(['session', 'create', '--headless', ...flags], env(folder))
@@ -185,10 +189,46 @@ describe('the local engine', () => {
     expect((await built.run(['session', 'create', '--headless'], idle)).code).toBe(0)
   })
 
+  test.each<[string, (folder: string) => Promise<unknown>]>([
+    ['is deleted', (folder) => rm(folder, { recursive: true })],
+    ['is renamed', (folder) => rename(folder, `${folder}-moved`)],
+    ['loses its socket', (folder) => rm(join(folder, 'engine.sock'))],
+    ['loses the key of its lock', (folder) => rm(join(folder, 'engine.key'))],
+  ])(
+    'it ends with its browsers when its folder %s, and leaves the next engine alone',
+    async (_, change) => {
+      const folder = await built.stateDir()
+      expect((await create(folder)).code).toBe(0)
+      const { pid } = await stateOf(folder)
+      const browsers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+      expect(browsers).not.toEqual([])
+      await change(folder)
+      // A second engine on the same path, while the first one may still run.
+      expect((await create(folder)).code).toBe(0)
+      const next = await stateOf(folder)
+      expect(next.pid).not.toBe(pid)
+      await until(() => !isAlive(pid))
+      await until(() => !browsers.some(isAlive))
+      expect(await sessionsOf(folder)).toHaveLength(1)
+      await rm(`${folder}-moved`, { recursive: true, force: true })
+    },
+    60_000,
+  )
+
+  test('it writes its state file again when that is damaged', async () => {
+    const folder = await built.stateDir()
+    expect((await create(folder)).code).toBe(0)
+    const before = await stateOf(folder)
+    await writeFile(join(folder, 'engine.json'), '{"pid":1,')
+    await until(async () => (await readFile(join(folder, 'engine.json'), 'utf8')).includes('"socket"'))
+    expect(await stateOf(folder)).toEqual(before)
+    expect(await sessionsOf(folder)).toHaveLength(1)
+  })
+
   describe('of another version', () => {
     const pretend = async (folder: string) => {
       const state = await stateOf(folder)
-      await writeFile(join(folder, 'engine.json'), JSON.stringify({ ...state, version: '0.0.1' }))
+      await writeState(join(folder, 'engine.json'), { ...state, version: '0.0.1' })
       return state.pid
     }
 

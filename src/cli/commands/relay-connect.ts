@@ -2,7 +2,7 @@
 import { exits } from '../../core/errors.ts'
 import type { ConnectorStatus } from '../../engine/relay/connector/connector.ts'
 import { engineConfig } from '../engine-config.ts'
-import { interruptedExit } from '../errors.ts'
+import { serviceExit } from '../errors.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { type Io, note, print } from '../io.ts'
 import { engineAddress } from '../relay/engine-address.ts'
@@ -43,7 +43,7 @@ export const command: TerminalCommand = {
     await connector.run(io.signal)
     // The browser that it had started was closed.
     if (!io.signal.aborted) return exits.done
-    return io.signal.reason === 'SIGTERM' ? exits.done : interruptedExit(io)
+    return serviceExit(io)
   },
 }
 

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseRange } from '../../core/address-range.ts'
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors.ts'
 import { limits } from '../../core/limits.ts'
 import type { LogFormat, LogLevel } from '../../core/log-form.ts'
 import type { Param } from '../../core/params.ts'
 import { allowancesOf } from '../../core/allowance.ts'
 import { openStateDir } from '../../core/state-dir.ts'
 import { engineConfig } from '../engine-config.ts'
-import { interruptedExit } from '../errors.ts'
+import { serviceExit } from '../errors.ts'
 import { addParam } from '../flags.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { assertGuarded, bareHost, originsOf } from '../serve/access.ts'
@@ -36,10 +36,11 @@ export const command: TerminalCommand = {
     for (const range of allowPrivate) parseRange(range, '--allow-private')
     const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
     await openStateDir(settings.stateDir)
-    const [{ serve }, { openLog }, { loopbackHosts }, { createEngine }] = await Promise.all([
+    const [{ serve }, { openLog }, { loopbackHosts }, { guardFolder }, { createEngine }] = await Promise.all([
       import('../../server/serve.ts'),
       import('../../server/log.ts'),
       import('../../server/gate.ts'),
+      import('../../server/own-folder.ts'),
       import('../../engine/index.ts'),
     ])
     const log = await openLog({
@@ -58,7 +59,9 @@ export const command: TerminalCommand = {
       listensOn: `http://${spelled(address.host)}:${address.port}`,
     })
     const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
+    const folder = guardFolder(settings.stateDir, log)
     const gate = {
+      checkReady: folder.check,
       hosts: new Set([...loopbackHosts, ...named, spelled(address.host)]),
       origins: originsOf((read('allowOrigin') as string[] | undefined) ?? []),
       keys: engine.keys,
@@ -69,9 +72,10 @@ export const command: TerminalCommand = {
       const more = { ...(metrics && { metrics }), ...(host.faults && { faults: host.faults }) }
       await serve({ engine, gate, allowances, address, log, drainMs, signal, ...more })
     } finally {
+      folder.stop()
       await engine.close()
     }
-    return io.signal.reason === 'SIGTERM' ? exits.done : interruptedExit(io)
+    return serviceExit(io)
   },
 }
 
