@@ -248,12 +248,13 @@ test('temporary files of killed processes are removed, and those of living ones 
     return existsSync(path)
   }
   const minute = 60_000
-  await make(`profiles/a.json.${deadPid}-${hex}.tmp`, minute)
-  await make(`profiles/b.json.${process.pid}-${hex}.tmp`, minute)
-  await make(`profiles/c.json.${deadPid}-${hex}.tmp`, 0)
+  const [dead, alive, young] = [`.bax-${deadPid}-${hex}.tmp`, `.bax-${process.pid}-${hex}.tmp`, `.bax-${deadPid}-${hex.replace('a', 'b')}.tmp`] // prettier-ignore
+  await make(`profiles/${dead}`, minute)
+  await make(`profiles/${alive}`, minute)
+  await make(`profiles/${young}`, 0)
   await make(`profiles/d.json.${hex}.tmp`, 61 * minute)
-  await make(`downloads/mine.${hex}.tmp`, 61 * minute)
-  expect(removeAbandoned(stateDir)).toEqual([`profiles/a.json.${deadPid}-${hex}.tmp`, `profiles/d.json.${hex}.tmp`])
+  await make(`downloads/${dead}`, 61 * minute)
+  expect(removeAbandoned(stateDir).toSorted()).toEqual([`profiles/${dead}`, `profiles/d.json.${hex}.tmp`])
   expect(readdirSync(stateDir, { recursive: true })).toHaveLength(5)
   await rm(stateDir, { recursive: true })
 })
