@@ -39,7 +39,7 @@ const run = (path: string, ...flags: string[]) =>
   bax(['scrape', url(path), ...flags, '--embedded', '--state-dir', join(homes.stateDir, 'own')])
 
 test('actions that produce too much together fail at the one that goes beyond the limit', async () => {
-  const execute = { type: 'execute', script: `'x'.repeat(${limits.scrape.productChars / 4})` } as const
+  const execute = { type: 'execute', script: `'x'.repeat(${limits.scrape.productChars / 4 + 1})` } as const
   const actions = [execute, execute, execute, execute]
   expect(await homes.clients.http.scrape({ url: url('/blank'), actions })).toMatchObject({
     success: false,
