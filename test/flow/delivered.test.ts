@@ -107,7 +107,7 @@ describe.concurrent('an action whose input has reached the page', () => {
   })
 })
 
-describe.concurrent('an action whose input has not reached the page', () => {
+describe('an action whose input has not reached the page', () => {
   test.for<[string, Step, string]>([
     ['/covered', ['click', { selector: '#b', timeout_ms: 400 }], 'element_obscured'],
     ['/covered', ['click', { selector: '#nothing', timeout_ms: 300 }], 'element_not_found'],
