@@ -1,10 +1,23 @@
 /** Addresses of links and images: made absolute, and chosen where a page offers several. */
 import { type ElementNode, isElement } from './tree.ts'
 
-/** The absolute form, or undefined when there is none. */
+/** Host that stands for the unknown one of a page. */
+const unknown = 'http://unknown.invalid/'
+
+/**
+ * The absolute form, or undefined when there is none. Without a known base (an empty one, or the relative one of a page
+ * whose own URL is unknown) relative addresses stay relative.
+ */
 export function resolveUrl(address: string, baseUrl: string): string | undefined {
+  const typed = address.trim()
   try {
-    return new URL(address.trim(), baseUrl).href
+    if (URL.canParse(typed)) return new URL(typed).href
+    if (URL.canParse(baseUrl)) return new URL(typed, baseUrl).href
+    const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
+    if (baseUrl === '' || typed.startsWith('#')) return typed
+    // Of the page's own `<base>` the path is known.
+    const path = `${baseUrl.startsWith('/') ? pathname : pathname.slice(1)}${search}${hash}`
+    return unknown.includes(host) ? path : typed
   } catch {
     return undefined
   }

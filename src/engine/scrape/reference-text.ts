@@ -10,6 +10,7 @@ import {
   type ElementNode,
   elementsOf,
   findElement,
+  hasClass,
   isElement,
   isSilent,
   type TextNode,
@@ -68,10 +69,15 @@ function widen(path: ElementNode[], isEnough: (element: ElementNode) => boolean)
 const isWhole = ({ tag, attributes }: ElementNode): boolean =>
   /^(?:main|article|body)$/.test(tag) || attributes['role'] === 'main'
 
+const isListing = ({ tag }: ElementNode): boolean => tag === 'pre' || tag === 'code' || tag === 'samp'
+
+/** In code, names of classes are those of a highlighter. */
+const isShown = (element: ElementNode): boolean => !isSilent(element)
+
 function* textsOf(element: ElementNode, enter: (element: ElementNode) => boolean = () => true): Generator<TextNode> {
   for (const child of element.children) {
     if (!isElement(child)) yield child
-    else if (enter(child)) yield* textsOf(child, enter)
+    else if (enter(child)) yield* textsOf(child, isListing(child) ? isShown : enter)
   }
 }
 
@@ -137,16 +143,22 @@ function looksLikeReference(core: ElementNode, letters: number): boolean {
 
 const foreignTags = new Set('nav form button dialog menu footer iframe'.split(' '))
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
-const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments?))$|^(?:ad|ads|hidden|sr-only|visually-hidden|u-screenreader-only)$/i // prettier-ignore
+const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments?))$|^ads?$/i // prettier-ignore
+const hiddenNames = /^(?:hidden|sr-only|visually-hidden|u-screenreader-only)$/i
 const foreignIds =
   /^(?:nav|navbar|navigation|breadcrumbs?|sidebar|footer|comments|related|share|social|feedback|newsletter|ads?)$/i
 const contents = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
+
+/** Code, and parts of tables, figures and definitions: their names are about what is in them. */
+const named = new Set('pre code samp tr td th thead tbody tfoot caption figure figcaption dt dd'.split(' '))
 
 /** What nobody would look for in a text: the menus and notes of the page around it. */
 function isForeign(element: ElementNode): boolean {
   const { tag, attributes } = element
   if (isSilent(element) || foreignTags.has(tag) || attributes['hidden'] !== undefined) return true
   if (foreignRoles.test(attributes['role'] ?? '') || attributes['aria-hidden'] === 'true') return true
+  if (hasClass(element, hiddenNames)) return true
+  if (named.has(tag)) return false
   // Anchors of sections have names of all kinds, `SQL-FOR-UPDATE-SHARE`.
   return foreignIds.test(attribute(element, 'id')) || classes(element).some((name) => foreignNames.test(name))
 }

@@ -1,5 +1,6 @@
 /** The tree of the kept blocks: their text with the elements around it, and the pictures that stand among them. */
-import { type ElementNode, isElement, isSilent, type TextNode, type TreeNode } from '../tree.ts'
+import { isFormula } from '../markdown/math.ts'
+import { type ElementNode, isElement, isSilent, rawText, type TextNode, type TreeNode } from '../tree.ts'
 import { type Block, speaking } from './blocks.ts'
 
 /** Elements without text of their own that belong to the text around them. */
@@ -30,15 +31,31 @@ function pruneNode(node: TreeNode, kept: ReadonlySet<TextNode>): Pruned {
 }
 
 function pruneElement(element: ElementNode, kept: ReadonlySet<TextNode>): Pruned {
-  if (companions.has(element.tag)) return { node: element, standing: 'none' }
+  if (companions.has(element.tag) || (element.tag === 'script' && isFormula(element)))
+    return { node: element, standing: 'none' }
   if (isSilent(element) && !speaking.has(element.tag)) return { node: undefined, standing: 'none' }
-  const pruned = element.children.map((child) => pruneNode(child, kept))
-  const standing = standingOf(pruned)
+  const judged = element.children.map((child) => pruneNode(child, kept))
+  const standing = standingOf(judged)
   if (standing === 'dropped') return { node: undefined, standing }
+  const pruned = standing === 'kept' && element.tag === 'blockquote' ? withSource(element, judged) : judged
   const children = standing === 'kept' ? withCompanions(pruned) : pruned.flatMap(({ node }) => node ?? [])
   if (standing === 'none' && !children.some((child) => isElement(child))) return { node: undefined, standing }
-  return { node: standing === 'kept' ? shown(element, children) : { ...element, children }, standing }
+  if (standing !== 'kept') return { node: { ...element, children }, standing }
+  const node = shown(element, children)
+  // A listing with gaps is worth nothing; numbers of lines are no gaps.
+  return { node: element.tag === 'pre' && wordsIn(node) !== wordsIn(element) ? element : node, standing }
 }
+
+/** All that is neither space nor number. */
+const wordsIn = (element: ElementNode): string => rawText(element).replaceAll(/[\d\s]+/g, '')
+
+/** The parts of a quotation with the footer that says who is quoted. */
+const withSource = ({ children }: ElementNode, judged: readonly Pruned[]): Pruned[] =>
+  judged.map((part, at) => {
+    const child = children[at]!
+    const isSource = part.standing === 'dropped' && isElement(child) && /^(?:footer|cite)$/.test(child.tag)
+    return isSource ? { node: child, standing: 'kept' } : part
+  })
 
 /** What a page shows only without scripts, or when a part of it is opened, is content all the same. */
 function shown(element: ElementNode, children: TreeNode[]): ElementNode {

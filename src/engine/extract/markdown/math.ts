@@ -1,5 +1,6 @@
 /** Formulas as TeX: from KaTeX, MathJax, MathML and pictures of formulas. */
 import { type ElementNode, findElement, hasClass, rawText } from '../tree.ts'
+import { treeFromHtml } from '../html-tree.ts'
 import { texOfMathMl } from './mathml.ts'
 
 interface Formula {
@@ -29,8 +30,15 @@ export function isFormula(element: ElementNode): boolean {
   }
 }
 
-/** The formula between dollar signs; empty when nothing of it can be read. */
+/** The formula between dollar signs, or as code when it is not TeX; empty when nothing of it can be read. */
 export function formula(element: ElementNode): Formula {
+  if (isAsciiMath(element))
+    return {
+      inline: `\`${rawText(element)
+        .replaceAll(/[\s`]+/g, ' ')
+        .trim()}\``,
+      block: undefined,
+    }
   const tex = cleaned(texOf(element))
   if (tex === '') return { inline: '', block: undefined }
   if (!isDisplay(element)) return { inline: `$${tex}$`, block: undefined }
@@ -38,7 +46,8 @@ export function formula(element: ElementNode): Formula {
 }
 
 function texOf(element: ElementNode): string {
-  if (element.tag === 'script') return rawText(element)
+  if (element.tag === 'script')
+    return isMathMl(element) ? texOf(treeFromHtml(rawText(element), '').root) : rawText(element)
   if (element.tag === 'img') return element.attributes['alt'] ?? ''
   const annotation = findElement(
     element,
@@ -50,6 +59,12 @@ function texOf(element: ElementNode): string {
   const picture = findElement(element, ({ tag, attributes }) => tag === 'img' && !!attributes['alt'])
   return picture?.attributes['alt'] ?? ''
 }
+
+const isMathMl = ({ attributes }: ElementNode): boolean => /^math\/mml/i.test(attributes['type'] ?? '')
+
+/** MathJax writes AsciiMath between backquotes. */
+const isAsciiMath = ({ tag, attributes }: ElementNode): boolean =>
+  tag === 'script' && /^math\/asciimath/i.test(attributes['type'] ?? '')
 
 function isDisplay(element: ElementNode): boolean {
   const { tag, attributes } = element
