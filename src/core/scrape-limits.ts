@@ -18,10 +18,14 @@ export const scrapeLimits = {
   refreshSecs: 5,
   /** How long a page may go on changing after it has loaded. */
   settleMs: 2000,
+  /** How long a page that shows no text, a spinner or a notice is waited for. */
+  emptyMs: 10_000,
   /** A renderer that has not answered for so long is caught in a script. */
   busyMs: 4000,
   /** What is kept back of the time for reading a page that never finishes loading. */
   reserveMs: 1500,
+  /** What is kept back of the time for returning a page as it was fetched. */
+  fallbackMs: 1000,
   elementMs: 10_000,
   /** What one frame of a page may take. */
   frameMs: 5000,

@@ -1,6 +1,7 @@
 /** A web site on this machine for one test file. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
@@ -13,7 +14,11 @@ export interface Site {
 }
 
 /** Serves HTML by path (`'/': '<h1>…'`) or by function; anything else is a 404. Others reach it at another `host` only. */
-export async function serveSite(pages: Record<string, Page>, host = '127.0.0.1'): Promise<Site> {
+export async function serveSite(
+  pages: Record<string, Page>,
+  host = '127.0.0.1',
+  upgrade?: (request: IncomingMessage, socket: Duplex) => void,
+): Promise<Site> {
   const requests: string[] = []
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname
@@ -24,6 +29,7 @@ export async function serveSite(pages: Record<string, Page>, host = '127.0.0.1')
     response.statusCode = page === undefined ? 404 : 200
     response.end(page ?? '<!doctype html><title>Not found</title><h1>Not found</h1>')
   })
+  if (upgrade) server.on('upgrade', upgrade)
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {

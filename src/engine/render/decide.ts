@@ -1,9 +1,13 @@
 /** Does a page need a browser? Decided from its markup; when in doubt, yes. */
-import { attribute, type ElementNode } from '../extract/tree.ts'
+import { attribute, type ElementNode, visibleText } from '../extract/tree.ts'
+import { isNotice, scriptNotice } from './notices.ts'
 import { type PageSigns, signsOf } from './page-signs.ts'
 
 /** Why a page is rendered; the weaker reasons may prove wrong for a whole site. */
-export type Reason = 'shell' | 'notice' | 'template' | 'loading' | 'promise' | 'writes' | 'thin'
+export type Reason = 'shell' | 'blank' | 'notice' | 'template' | 'loading' | 'promise' | 'writes' | 'thin'
+
+/** Reasons that markup states outright; they are never unlearnt. */
+export const certainReasons: ReadonlySet<string> = new Set<Reason>(['shell', 'blank', 'template'])
 
 /** Text below this is hardly what somebody would scrape a page for. */
 const thin = 250
@@ -14,7 +18,6 @@ const rootName = /^(?:root|app|app-root|react-root|react-app|main-app|__next|___
 const contentName = /(?:content|main|article|post|feed|list|result|item|product|card|grid|table|rows|body|entr(?:y|ies)|stor(?:y|ies)|page|view|container|outlet|data|catalog|quote|news|doc|text|message|thread|repl(?:y|ies))/i // prettier-ignore
 /** Whole words of a name: `ad` is in many that are none. */
 const foreignName = /(?:^|[\s_-])(?:ads?|adverts?|banners?|cookies?|consent|modal|popup|overlay|toast|tooltip|menu|nav(?:bar|igation)?|share|sharing|social|fb-root|disqus|recaptcha|portal|gtm|tracking|chat|widgets?|lightbox|search(?![\s_-]?results?)|(?:mini)?cart|player|map|signup|newsletter|gpt|hbspt|hs_form\w*|taboola|outbrain|primis\w*|google_translate\w*|progress|g_id_\w*)(?=$|[\s_\d-])/i // prettier-ignore
-const noticeText = /(?:enable|requires?|needs?|turn on|activate|without|switch on|disabled?|aktivier\w|activ\w|habilit\w|включите)[^.]{0,90}javascript|javascript[^.]{0,80}(?:enable|required?|needed|disabled|turned off|not available|aktivier|activ|habilit|erforderlich)/i // prettier-ignore
 
 /** Writing into the page, and fetching what to write. */
 const writing = /\.innerHTML\s*[+=]|insertAdjacent(?:HTML|Element|Text)|\.append(?:Child)?\(|\.prepend\(|\.replaceChildren\(|\.replaceWith\(|\.textContent\s*=|\.innerText\s*=|document\.write|\.html\(\s*[^)\s]|attachShadow|customElements\.define|createRoot\(|hydrateRoot|\bReactDOM\b|createApp\(|\.mount\(|\brender\(/ // prettier-ignore
@@ -24,15 +27,23 @@ const injecting = /createElement\(\s*['"]script['"]/
 /** The reason to render a page, or undefined when its HTML is all there is to it. */
 export function needsBrowser(root: ElementNode): Reason | undefined {
   const signs = signsOf(root)
-  if (signs.externalScripts === 0 && signs.inlineScripts.length === 0) return undefined
-  const strong = strongReason(signs)
+  const isBlank = signs.scripts > 0 && signs.textLength < thin && hasNoText(root)
+  if (signs.externalScripts === 0 && signs.inlineScripts.length === 0) return isBlank ? 'blank' : undefined
+  const strong = strongReason(signs, isBlank)
   if (strong || (signs.externalScripts === 0 && !signs.inlineScripts.some(hasProgram))) return strong
   return weakReason(signs)
 }
 
-function strongReason(signs: PageSigns): Reason | undefined {
+/** Whether there is no text, or only a notice in its place. */
+function hasNoText(root: ElementNode): boolean {
+  const text = visibleText(root)
+  return text === '' || isNotice(text)
+}
+
+function strongReason(signs: PageSigns, isBlank: boolean): Reason | undefined {
   if (signs.empties.some((element) => isRoot(element) || isOutlet(element))) return 'shell'
-  if (noticeText.test(signs.noscript) && signs.proseLength < ample) return 'notice'
+  if (isBlank) return 'blank'
+  if (scriptNotice.test(signs.noscript) && signs.proseLength < ample) return 'notice'
   if (signs.templates > 0) return 'template'
   if (signs.textLength < thin) return 'thin'
   return undefined

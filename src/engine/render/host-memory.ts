@@ -1,10 +1,8 @@
 /** What is learnt about hosts while an engine runs: who needs a browser, and whose markup only looks like it. */
 import type { ElementNode } from '../extract/tree.ts'
-import type { Reason } from './decide.ts'
+import { certainReasons, type Reason } from './decide.ts'
 import { newTexts } from './difference.ts'
 
-/** Reasons that markup states outright; they are never unlearnt. */
-const certain: ReadonlySet<Reason> = new Set(['shell', 'template'])
 /** How often in a row a reason must have been wrong before it is no longer followed. */
 const enough = 3
 /** Of the pages with such a reason, one in so many is rendered all the same. */
@@ -38,7 +36,7 @@ export class HostMemory {
   isVain(url: string, reason: Reason): boolean {
     const facts = this.#hosts.get(hostOf(url))
     const times = facts?.vain.get(reason) ?? 0
-    if (!facts || certain.has(reason) || times < enough) return false
+    if (!facts || certainReasons.has(reason) || times < enough) return false
     facts.vain.set(reason, times + 1)
     return (times - enough + 1) % audited !== 0
   }

@@ -1,11 +1,14 @@
 /** What a page's markup says about how complete it is without its scripts. */
 import { attribute, elementsOf, type ElementNode, isElement, isSilent, oneLine, rawText } from '../extract/tree.ts'
+import { loadingName } from './notices.ts'
 
 export interface PageSigns {
   /** Characters a reader would see, white space collapsed. */
   readonly textLength: number
   /** The same, without links, navigation, headers and footers. */
   readonly proseLength: number
+  /** Scripts of every kind, trackers included. */
+  readonly scripts: number
   /** Scripts that the page loads and that are its own rather than a tracker's. */
   readonly externalScripts: number
   /** Texts of the inline scripts that are the page's own. */
@@ -35,7 +38,6 @@ const snippet = /__CF\$cv\$params|wp-skip-link|nitroBeaconUrl|NITROPACK_STATE|\b
 /** A program that is longer is more than such a snippet. */
 const longestSnippet = 12_000
 const bundle = /(?:^|[/._-])(?:app|main|index|bundle|chunk|runtime|vendors?|polyfills|client|entry|webpack|_next\/static|_nuxt|_app)[^/]{0,200}\.(?:m?js)/i // prettier-ignore
-const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
 const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bind|cloak|view|controller)|data-ng-|data-bind|x-for|\*ng|data-reactroot-empty)/ // prettier-ignore
 
 /** Reads the signs in one walk over the tree. */
@@ -48,6 +50,7 @@ export function signsOf(root: ElementNode): PageSigns {
 class SignReader {
   #text = 0
   #prose = 0
+  #scripts = 0
   #external = 0
   readonly #inline: string[] = []
   #application = false
@@ -60,6 +63,7 @@ class SignReader {
     return {
       textLength: this.#text,
       proseLength: this.#prose,
+      scripts: this.#scripts,
       externalScripts: this.#external,
       inlineScripts: this.#inline,
       application: this.#application,
@@ -103,6 +107,7 @@ class SignReader {
     const { attributes } = element
     const type = attribute(element, 'type')
     if (dataScript.test(type)) return
+    this.#scripts++
     const source = attributes['src']
     if (source === undefined) {
       const text = rawText(element)

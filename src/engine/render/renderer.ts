@@ -165,16 +165,15 @@ async function endTabs(launched: Promise<Tabs>): Promise<void> {
 }
 
 async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
-  const { signal, deadline } = request
+  const { signal } = request
   const isPage = await visit.open(request.url, signal)
   if (!isPage && !request.screenshot) return notAPage(visit, request.url)
-  const ready = await visit.ready(signal, deadline)
-  if (request.waitFor > 0) await sleep(request.waitFor, undefined, { signal })
+  const ready = await readyPage(visit, request)
   const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined
   if (request.removeOverlays) await visit.inPage(signal, readScript, 'removeOverlays')
   const screenshot = request.screenshot && (await capture(visit, request.screenshot.fullPage, signal))
   if (!isPage) return { ...notAPage(visit, request.url), ...(screenshot && { screenshot }) }
-  const untouched = request.waitFor === 0 && !actions && !request.removeOverlays
+  const untouched = !actions && !request.removeOverlays
   const page = (untouched ? ready : undefined) ?? (await visit.inPage<PageReading>(signal, readScript, 'readPage'))
   const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
   const raw = request.raw ? await bodyOf(visit, signal) : undefined
@@ -189,6 +188,15 @@ async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage>
     ...(reading !== undefined && { reading }),
     ...(actions && { actions }),
   }
+}
+
+/** The page when it has settled, and the time is over that the caller gives it. */
+async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequest): Promise<PageReading | undefined> {
+  if (waitFor === 0) return visit.ready(signal, deadline)
+  // The content may come in that time: only then a page without any is waited for.
+  await visit.ready(signal, deadline, 0)
+  await sleep(waitFor, undefined, { signal })
+  return (await visit.isEmpty(signal)) ? visit.ready(signal, deadline) : undefined
 }
 
 const answerOf = ({ answer, redirects }: Visit, url: string) => ({

@@ -1,16 +1,20 @@
-/** Timers in the place of frames, for pages that are never painted. */
+/** Has pages show what is below the fold, and gives those that are never painted timers in the place of frames. */
 
-const watchedFrames = 10
+/** Time that an idle callback is told it has. */
+const idleMs = 12
 
 /** Without frames neither animation frames nor observers of layout would ever be called. */
-export function standInForFrames(unwatched: typeof setTimeout): void {
-  let frames = 0
-  globalThis.requestAnimationFrame = (callback) => {
-    // The first frames may bring content; an animation goes on for ever.
-    const timer = frames++ < watchedFrames ? globalThis.setTimeout : unwatched
-    return Number(timer(() => callback(performance.now()), 16))
+export function standInForFrames(): void {
+  const { setTimeout, clearTimeout } = globalThis
+  globalThis.requestAnimationFrame = (callback) =>
+    Reflect.apply(setTimeout, globalThis, [() => callback(performance.now()), 16]) as unknown as number
+  globalThis.cancelAnimationFrame = (id) => Reflect.apply(clearTimeout, globalThis, [id])
+  // Nothing is idle where nothing is painted.
+  globalThis.requestIdleCallback = (callback) => {
+    const deadline = { didTimeout: false, timeRemaining: () => idleMs }
+    return Reflect.apply(setTimeout, globalThis, [() => callback(deadline), 1]) as unknown as number
   }
-  globalThis.cancelAnimationFrame = (id) => globalThis.clearTimeout(id)
+  globalThis.cancelIdleCallback = (id) => Reflect.apply(clearTimeout, globalThis, [id])
   globalThis.IntersectionObserver = class implements IntersectionObserver {
     readonly root = null
     readonly rootMargin = '0px'
@@ -25,11 +29,7 @@ export function standInForFrames(unwatched: typeof setTimeout): void {
     observe(target: Element): void {
       if (this.#seen.has(target)) return
       this.#seen.add(target)
-      globalThis.setTimeout(() => {
-        const box = target.getBoundingClientRect()
-        const entry = { target, isIntersecting: true, intersectionRatio: 1, boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now() } // prettier-ignore
-        this.#callback([entry], this)
-      }, 0)
+      globalThis.setTimeout(() => this.#callback([seen(target)], this), 0)
     }
     unobserve(): void {}
     disconnect(): void {}
@@ -52,4 +52,38 @@ export function standInForFrames(unwatched: typeof setTimeout): void {
     unobserve(): void {}
     disconnect(): void {}
   }
+}
+
+/** Everything that a painted page observes is reported as seen once, as on a page that is not painted. */
+export function reportAllAsSeen(): void {
+  const { IntersectionObserver } = globalThis
+  globalThis.IntersectionObserver = class extends IntersectionObserver {
+    readonly #callback: IntersectionObserverCallback
+    readonly #seen = new WeakSet<Element>()
+    /** Elements whose first state is still to be reported by the browser; it is known already. */
+    readonly #fresh = new Set<Element>()
+    constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+      super((entries) => {
+        const news = entries.filter(({ target }) => !this.#fresh.delete(target))
+        if (news.length > 0) callback(news, this)
+      }, options)
+      this.#callback = callback
+    }
+    override observe(target: Element): void {
+      super.observe(target)
+      if (this.#seen.has(target)) return
+      this.#seen.add(target)
+      this.#fresh.add(target)
+      globalThis.setTimeout(() => this.#callback([seen(target)], this), 0)
+    }
+    override disconnect(): void {
+      this.#fresh.clear()
+      super.disconnect()
+    }
+  }
+}
+
+function seen(target: Element): IntersectionObserverEntry {
+  const box = target.getBoundingClientRect()
+  return { target, isIntersecting: true, intersectionRatio: 1, boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now() } // prettier-ignore
 }

@@ -4,6 +4,7 @@ import { limits } from '../../core/limits.ts'
 import type { CdpMessage } from '../browser/upstream.ts'
 import { inTime } from '../browser/in-time.ts'
 import type { RenderBrowser } from './render-browser.ts'
+import type { SettleOptions } from './settle.page.ts'
 import settleScript from './settle.page.ts?inline'
 import { Visit } from './visit.ts'
 
@@ -55,8 +56,13 @@ export class Tab {
   }
 
   async #prepare(): Promise<void> {
-    const { unpainted, userAgent } = this.browser
-    const source = `(() => { ;${settleScript}; __bax_module.install(${JSON.stringify({ unpainted, refreshSecs: limits.scrape.refreshSecs })}) })()`
+    const { kind, unpainted, userAgent } = this.browser
+    const options: SettleOptions = {
+      unpainted,
+      hasImages: kind === 'painted',
+      refreshSecs: limits.scrape.refreshSecs,
+    }
+    const source = `(() => { ;${settleScript}; __bax_module.install(${JSON.stringify(options)}) })()`
     await Promise.all([
       this.send('Page.enable'),
       this.send('Network.enable', { maxTotalBufferSize: 4 * limits.scrape.bodyBytes, maxResourceBufferSize: 2 * limits.scrape.bodyBytes }), // prettier-ignore

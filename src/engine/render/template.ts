@@ -5,14 +5,16 @@ import { attribute, childElements, type ElementNode, elementsOf, rawText } from 
 /** Elements of the body that say how a page is laid out; further ones are its content. */
 const layout = 12
 
-/** A name for the scripts and the layout of a page; undefined for one without scripts, which is what it is. */
+/** A name for the scripts and the layout of a page, on whatever level; undefined for one without scripts, which is what it is. */
 export function templateOf(root: ElementNode): string | undefined {
   const scripts = new Set<string>()
   let body: ElementNode | undefined
   for (const element of elementsOf(root)) {
     if (element.tag === 'body') body ??= element
     if (element.tag !== 'script' || /json/.test(attribute(element, 'type'))) continue
-    const source = attribute(element, 'src').replace(/[?#].*$/, '')
+    const source = attribute(element, 'src')
+      .replace(/[?#].*$/, '')
+      .replace(/^(?:\.{1,2}\/)+/, '')
     if (source !== '' || rawText(element).trim() !== '') scripts.add(source || 'inline')
   }
   if (scripts.size === 0) return undefined

@@ -8,7 +8,8 @@ import { checkRedirects, type Redirect } from './fetch.ts'
 import { exceptionText, type Frame, type Requested, type Thrown } from './protocol.ts'
 import type { PageReading } from './read.page.ts'
 import readScript from './read.page.ts?inline'
-import type { SettledPage } from './settle.page.ts'
+import type { SettleLimits } from './activity.page.ts'
+import type { SettleCall, SettledPage } from './settle.page.ts'
 import type { Tab } from './tab.ts'
 import { Waiting } from './waiting.ts'
 
@@ -93,16 +94,23 @@ export class Visit {
   }
 
   /**
-   * Waits until the page, and every page that it leads to by itself, has loaded and settled; gives the page where it
-   * could be read in the same moment.
+   * Waits until the page, and every page that it leads to by itself, has loaded and settled; for `emptyMs` while it shows
+   * no content. Returns the page where it could be read in the same moment.
    */
-  async ready(signal: AbortSignal, deadline: number): Promise<PageReading | undefined> {
+  async ready(
+    signal: AbortSignal,
+    deadline: number,
+    emptyMs: number = scrape.emptyMs,
+  ): Promise<PageReading | undefined> {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
       const document = this.#committed
       // Of a page that never finishes loading, some of the time must be left for reading it.
       const left = deadline - scrape.reserveMs / 3 - performance.now()
-      const settled = await this.#settle(signal, Math.min(scrape.settleMs, left))
+      const settled = await this.#settle(signal, {
+        settleMs: Math.min(scrape.settleMs, left),
+        emptyMs: Math.min(emptyMs, deadline - scrape.reserveMs - performance.now()),
+      })
       if (this.#asked > this.#committed || this.#committed > document) continue
       const refresh = settled ? settled.refresh : await this.#refresh(signal)
       if (refresh === null) return settled?.page
@@ -112,36 +120,48 @@ export class Visit {
     }
   }
 
-  /** Waits until what the last action set off has settled. */
-  async settle(signal: AbortSignal): Promise<void> {
-    await this.#settle(signal)
+  /** Whether the page shows no text, a spinner or a notice. */
+  async isEmpty(signal: AbortSignal): Promise<boolean> {
+    return !this.#stopped && (await this.#ask<boolean>('isEmpty()', signal)) === true
   }
 
-  async #settle(signal: AbortSignal, longestMs: number = scrape.settleMs): Promise<SettledPage | undefined> {
-    const end = performance.now() + longestMs
+  /** Waits until what the last action set off has settled. */
+  async settle(signal: AbortSignal): Promise<void> {
+    await this.#settle(signal, { settleMs: scrape.settleMs, emptyMs: 0 })
+  }
+
+  async #settle(signal: AbortSignal, { settleMs, emptyMs }: SettleLimits): Promise<SettledPage | undefined> {
+    const start = performance.now()
     let settled: SettledPage | undefined
-    for (let afresh = false; !this.#stopped && this.#asked === this.#committed; afresh = true) {
-      const left = end - performance.now()
-      if (left <= 0) break
+    for (let go: SettleCall['go'] = 'first'; !this.#stopped && this.#asked === this.#committed;) {
+      const spent = go === 'on' ? 0 : performance.now() - start
+      if (spent >= settleMs) break
       const brought = this.#brought
-      const expression = `globalThis[Symbol.for('bax.page')]?.settled(${Math.round(left)}, ${afresh})`
-      const answer = await this.#responsive(
-        this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }),
-        signal,
-      ).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error)))
-      settled = (answer?.['result'] as { value?: SettledPage } | undefined)?.value
+      const call: SettleCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, go }
+      const answer = await this.#ask<SettledPage>(`settled(${JSON.stringify(call)})`, signal)
+      settled = answer ?? undefined
+      if (settled?.isLate) {
+        go = 'on'
+        continue
+      }
       // Scripts that come by other means than ours, such as import(), have still to do their work when they have come.
       if (answer === undefined || (this.#open.size === 0 && this.#brought === brought)) break
       settled = undefined
-      await this.#waiting.until(
-        () => this.#open.size === 0 || this.#asked > this.#committed,
-        end - performance.now(),
-        signal,
-      )
+      const areLoaded = () => this.#open.size === 0 || this.#asked > this.#committed
+      await this.#waiting.until(areLoaded, start + settleMs - performance.now(), signal)
+      go = 'afresh'
     }
-    if (this.#asked === this.#committed) return settled
+    if (this.#asked === this.#committed) return settled?.isLate ? undefined : settled
     await this.#load(signal, performance.now() + limits.command.navigationMs)
     return undefined
+  }
+
+  /** Calls a function of the script that was installed in the page; undefined when the page has gone, null without the script. */
+  async #ask<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
+    const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
+    const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+    const answer = await this.#responsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error))) // prettier-ignore
+    return (answer?.['result'] as { value?: T | null } | undefined)?.value
   }
 
   /** Runs a function of a bundled page script in a world of its own, out of reach of the page's scripts. */
@@ -163,16 +183,9 @@ export class Visit {
 
   /** Value of an expression; in the page's own world without a context. @throws BaxError `evaluate_failed` */
   async evaluate<T>(expression: string, signal: AbortSignal, contextId?: number): Promise<T> {
-    const { result, exceptionDetails } = await this.#responsive(
-      this.#tab.send('Runtime.evaluate', {
-        expression,
-        awaitPromise: true,
-        returnByValue: true,
-        userGesture: true,
-        ...(contextId !== undefined && { contextId }),
-      }),
-      signal,
-    )
+    const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true, contextId }
+    const work = this.#tab.send('Runtime.evaluate', params)
+    const { result, exceptionDetails } = await this.#responsive(work, signal)
     if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as Thrown))
     return (result as { value: T }).value
   }
@@ -222,7 +235,7 @@ export class Visit {
   /** The result of a call that needs the page's thread; a script that holds the thread is ended, once. */
   async #responsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const patience = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
-    if (await this.#settles(work, patience, signal)) return work
+    if (await this.#waiting.ends(work, patience, signal)) return work
     if (this.#stopped) throw new BaxError('timeout', 'the page is caught in a script')
     this.#stopped = true
     this.warnings.push('a script of the page that did not end was stopped')
@@ -234,23 +247,8 @@ export class Visit {
       signal,
     )
     // What itself was a script, or waits for one, will not come any more.
-    if (await this.#settles(work, graceMs, signal)) return work
+    if (await this.#waiting.ends(work, graceMs, signal)) return work
     throw new BaxError('evaluate_failed', 'a script that did not end was stopped')
-  }
-
-  /** Whether work is done within a time, well or badly. */
-  async #settles(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
-    let done = false
-    const settled = work.then(
-      () => (done = true),
-      () => (done = true),
-    )
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms)
-    })
-    await this.#waiting.guard(Promise.race([settled, late]), signal).finally(() => clearTimeout(timer))
-    return done
   }
 
   #request(params: Record<string, unknown>): void {

@@ -32,6 +32,21 @@ export class Waiting {
     })
   }
 
+  /** Whether work ends within a time, well or badly. */
+  async ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+    let done = false
+    const ended = work.then(
+      () => (done = true),
+      () => (done = true),
+    )
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms)
+    })
+    await this.guard(Promise.race([ended, late]), signal).finally(() => clearTimeout(timer))
+    return done
+  }
+
   /** The result of `work`, unless the page fails or the signal comes first. */
   async guard<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     let look!: () => void

@@ -60,7 +60,7 @@ describe('a page needs a browser', () => {
     ],
     [
       'a notice in German',
-      '<noscript>Bitte aktivieren Sie JavaScript.</noscript><script src="/x.js"></script>',
+      '<noscript>Bitte aktivieren Sie JavaScript.</noscript><div>x</div><script src="/x.js"></script>',
       'notice',
     ],
     [
@@ -88,7 +88,10 @@ describe('a page needs a browser', () => {
       `<main>${prose}<div id="thread-list"></div></main><script src="/site.js"></script>`,
       'promise',
     ],
-    ['hardly any text', '<p>Wait</p><script>go()</script>', 'thin'],
+    ['hardly any text', '<p>Soon</p><script>go()</script>', 'thin'],
+    ['no text at all', '<div></div><script>go()</script>', 'blank'],
+    ['no text, and a script that looks like a library', '<div></div><script src="/bootstrap.js"></script>', 'blank'],
+    ['a spinner', '<div class="box">Loading…</div><script>go()</script>', 'blank'],
     [
       'a skeleton',
       `<main><p>${sentence.repeat(6)}</p><div class="skeleton"></div></main><script src="/x.js"></script>`,
