@@ -115,7 +115,6 @@ async function longPage(peers: Peers): Promise<Table> {
   const bytes = Buffer.from(html)
   const wishes = {
     url: 'https://example.com/long',
-    fallbackUrl: 'https://example.com/',
     onlyMain: true,
     headline: false,
   }

@@ -124,6 +124,42 @@ describe('pages that look complete', () => {
   }, 60_000)
 })
 
+describe('menus that a script adds', () => {
+  /** A page of documentation whose markup promises more (a bundle, an empty list), with a menu made by a script. */
+  const documented = (name: string) =>
+    `<!doctype html><title>${name}</title><script type="module" src="/menu.js"></script><nav class="sidebar"><ul id="menu"></ul></nav>${linkPage(name).replace(/^[^]*<body>/, '')}<p>${sentence.repeat(6)}</p>`
+  /** Each page's menu leads to others. */
+  const menu = (targets: string) =>
+    script(`const at = Number(location.pathname.split('/').pop()) || 0
+      document.querySelector('#menu').innerHTML = (${targets}).map((path) => '<li><a href="' + path + '">' + path + '</a></li>').join('')`)
+  const paths = Array.from({ length: 24 }, (_, at) => `/doc/${at}`)
+  const pages = Object.fromEntries(paths.map((path) => [path, documented(path)]))
+
+  test('are no reason to render pages that are known', async () => {
+    const site = await siteOf({
+      '/': linkPage('Home', paths),
+      '/menu.js': menu('Array.from({ length: 8 }, (_, n) => `/doc/${(at + n + 1) % 24}`)'),
+      ...pages,
+    })
+    const answer = await run(site.url)
+    expect(pathsOf(answer)).toEqual(['/', ...paths])
+    const rendered = answer.data.filter(({ metadata }) => metadata.render === 'browser').length
+    expect(rendered).toBeLessThanOrEqual(3)
+  }, 60_000)
+
+  test('are read where they lead to pages that nothing else leads to', async () => {
+    const site = await siteOf({
+      '/': linkPage('Home', ['/doc/0']),
+      '/menu.js': menu(
+        'Array.from({ length: 6 }, (_, n) => `/doc/${at + n + 1}`).filter((path) => Number(path.slice(5)) < 24)',
+      ),
+      ...pages,
+    })
+    const answer = await run(site.url, { max_depth: 30 })
+    expect(pathsOf(answer).toSorted()).toEqual(['/', ...paths].toSorted())
+  }, 60_000)
+})
+
 test('a weak reason that proves wrong is no longer followed, whatever the concurrency', async () => {
   const paths = Array.from({ length: 12 }, (_, at) => `/weak/${at}`)
   const weak = (name: string) =>

@@ -1,6 +1,5 @@
 /** `bax extract`: HTML files, or standard input, to Markdown; nothing is started and nothing is fetched. */
 import { basename, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { exits } from '../../core/errors.ts'
 import { normaliseUrl } from '../../core/urls.ts'
 import type { Context } from '../context.ts'
@@ -24,7 +23,7 @@ export const command: TerminalCommand = {
       )
       command.option(
         '--url <url>',
-        'address that the page comes from, for its links; its own canonical link when not given',
+        'address that the page comes from, for its links; its canonical link when not given, else links stay as they are',
       )
       command.option(
         '--headline',
@@ -79,7 +78,6 @@ function taskOf({ io }: Context, flags: Typed['flags'], file: HtmlFile): Extract
   return {
     ...(file.path !== undefined && { path: file.path }),
     ...(given !== undefined && { url: normaliseUrl(given, '--url') }),
-    fallbackUrl: pathToFileURL(resolve(io.cwd, file.path ?? 'page.html')).href,
     onlyMain: flags['onlyMainContent'] !== false && io.env['ONLY_MAIN_CONTENT'] !== 'false',
     headline: flags['headline'] === true,
   }

@@ -9,7 +9,6 @@ export interface ExtractTask {
   readonly bytes?: Uint8Array
   /** Where it comes from, for its links. */
   readonly url?: string
-  readonly fallbackUrl: string
   readonly onlyMain: boolean
   readonly headline: boolean
 }
@@ -17,6 +16,7 @@ export interface ExtractTask {
 export interface Extracted {
   readonly markdown?: string
   readonly warning?: string
+  readonly warning_code?: string
   readonly error?: string
   /** Milliseconds that the page took. */
   readonly ms: number

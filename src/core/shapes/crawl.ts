@@ -1,7 +1,7 @@
 /** Data shapes of crawling: what is asked of a site, and what comes back (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
-import { scrapeData, scrapeOptions, sender } from './scrape.ts'
+import { scrapeData, scrapeOptions, sender, warned } from './scrape.ts'
 import { urlText } from './text.ts'
 
 const { crawl } = limits
@@ -198,7 +198,7 @@ export const crawlEventData = {
     url: z.string().describe('The address as it was found'),
     page: scrapeData,
     replaces: z.boolean().optional().describe('The page was scraped again: forget what was sent for this index'),
-    warning: z.string().optional(),
+    ...warned,
   }),
   'crawl.error': crawlError,
   'crawl.skipped': z.object({ skipped: z.array(crawlSkipped) }),

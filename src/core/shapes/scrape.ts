@@ -120,6 +120,20 @@ export const scrapeInput = z.object({
 
 const text = z.string().optional()
 
+/** What is wrong with a page that was read all the same. */
+const warningCodes = ['empty_page', 'render_failed'] as const
+
+/** A warning, and what kind of warning it is. */
+export const warned = {
+  warning: text,
+  warning_code: z
+    .enum(warningCodes)
+    .optional()
+    .describe(
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; render_failed: the page as it was fetched, because it could not be rendered',
+    ),
+}
+
 export const scrapeMetadata = z
   .object({
     title: text,
@@ -182,6 +196,7 @@ export const scrapeData = z
       })
       .optional(),
     metadata: scrapeMetadata,
+    ...warned,
   })
   .meta({ id: 'ScrapeResult' })
 
@@ -189,12 +204,13 @@ export const scrapeAnswer = z
   .object({
     success: z.boolean(),
     data: scrapeData.optional().describe('Absent when the page could not be had'),
-    warning: text,
+    ...warned,
     error: text,
     code: text,
   })
   .meta({ id: 'ScrapeAnswer' })
 
+export type WarningCode = (typeof warningCodes)[number]
 export type FormatName = (typeof formatNames)[number]
 export type ScrapeInput = z.output<typeof scrapeInput>
 export type ScrapeAction = z.output<typeof scrapeAction>

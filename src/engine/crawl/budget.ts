@@ -1,7 +1,7 @@
 /** The time that one page may take, spent by the parts of its work; what it waits for in between is not counted. */
 import { BaxError } from '../../core/errors.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
-import { within } from './in-time.ts'
+import { within } from '../in-time.ts'
 
 export class Budget {
   readonly #wholeMs: number

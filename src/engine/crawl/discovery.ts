@@ -30,6 +30,11 @@ export class Discovery {
     return this.#known.add(this.#scope.identity(url))
   }
 
+  /** Whether an address has been found before, or belongs to no page that would be visited. */
+  isKnown(url: URL): boolean {
+    return this.#known.has(this.#scope.identity(url)) || this.#scope.refuses(url) !== undefined
+  }
+
   /** Lines of what is new among the links, in their order. */
   take(links: Iterable<string>, depth: number): JournalEntry[] {
     const urls: string[] = []

@@ -8,7 +8,7 @@
  */
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'
-import type { Reason } from '../render/decide.ts'
+import { certainReasons, type Reason } from '../render/decide.ts'
 import type { JudgedFacts } from './journal.ts'
 
 /** What pages of one kind have in common; see `template.ts`. */
@@ -18,8 +18,6 @@ export interface PageKind {
   readonly reason?: Reason
 }
 
-/** Reasons that markup states outright; they are never unlearnt. */
-const certain: ReadonlySet<string> = new Set<Reason>(['shell', 'template'])
 /** How often a reason must have been wrong before it is no longer followed. */
 const enough = 3
 
@@ -49,7 +47,7 @@ export class Judge {
 
   /** Whether it is still open if the reason is worth following: fetched and rendered page are to be compared. */
   isOpen({ reason, ...kind }: PageKind): boolean {
-    if (reason === undefined || certain.has(reason)) return false
+    if (reason === undefined || certainReasons.has(reason)) return false
     const state = this.#kinds.get(keyOf(kind))
     if (state?.browser) return false
     const vain = state?.vain.get(reason)

@@ -6,7 +6,7 @@ import type { Egress } from '../egress/egress.ts'
 import { decodeText } from '../render/charset.ts'
 import { fetchPage } from '../render/fetch.ts'
 import { httpUserAgent } from '../render/user-agent.ts'
-import { within } from './in-time.ts'
+import { within } from '../in-time.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 
 /** Its types are those of an ES module, which it is not. */

@@ -1,7 +1,7 @@
 /** What becomes of a visited page, decided in the order of the queue: `data`, errors, skipped or blocked, and its links. */
 import { BaxError } from '../../core/errors.ts'
 import type { CrawlError } from '../../core/shapes/crawl.ts'
-import type { ObtainedPage } from '../scrape/obtain.ts'
+import { isLackOfBrowser, type ObtainedPage, unrendered } from '../scrape/obtain.ts'
 import { Discovery } from './discovery.ts'
 import type { Waiting } from './frontier.ts'
 import type { JournalEntry, JournalLine, JudgedFacts, OwnFacts } from './journal.ts'
@@ -24,6 +24,14 @@ export interface SettlerFacts {
 interface Settled {
   readonly page: VisitedPage
   readonly facts?: JudgedFacts
+}
+
+/** Two readings of one page. */
+interface Comparison {
+  readonly fetched: ObtainedPage
+  readonly rendered: ObtainedPage
+  /** The markup promises more than was sent. */
+  readonly promised: boolean
 }
 
 export class Settler {
@@ -99,12 +107,7 @@ export class Settler {
     this.#facts.judge.repeated(index)
     if (!visited.ok || visited.page.render !== 'browser' || !visited.kind) {
       const why = visited.ok ? 'it is no page any more' : visited.error
-      return [
-        {
-          type: 'crawl.warning',
-          data: { message: `${waiting.url} may be incomplete: it could not be rendered (${why})` },
-        },
-      ]
+      return [warn(`${waiting.url}: the page may be incomplete: it could not be rendered (${why})`)]
     }
     const facts: JudgedFacts = { ...visited.kind, render: 'browser' }
     return this.#replacing(waiting, { page: visited, facts }, index)
@@ -158,16 +161,18 @@ export class Settler {
       return [skip(waiting.url, 'excluded', { visited: waiting.url, final: page.final.href, ...(facts && { facts }) })]
     }
     const line = await this.#pageLine(waiting, settled, index)
-    return [line]
+    const { warning, warning_code: code } = page.answer
+    return code === 'render_failed' ? [line, warn(`${waiting.url}: ${warning}`)] : [line]
   }
 
   async #pageLine({ url, depth }: Waiting, { page, facts }: Settled, index: number) {
-    const { data, warning } = page.answer
-    const place = this.#facts.pages.append({ url, depth, page: data! })
+    const { warning, warning_code } = page.answer
+    const coded = warning_code && { warning, warning_code }
+    const place = this.#facts.pages.append({ url, depth, page: { ...page.answer.data!, ...coded } })
     if (facts) this.#facts.judge.learn(facts, index)
     return {
       type: 'crawl.page' as const,
-      data: { index, depth, url, ...(warning && { warning }) },
+      data: { index, depth, url, ...(warning && { warning }), ...coded },
       own: { taken: 1, ...place, final: page.final.href, ...(facts && { facts }) },
     }
   }
@@ -178,12 +183,11 @@ export class Settler {
     const { kind, fetched } = visited
     if (!kind) return { page: visited }
     const { judge, visitor, plan } = this.#facts
-    const onlyMain = plan.input.only_main_content
     const wanted = judge.mode(kind)
     if (visited.page.render === 'browser') {
       const more =
         fetched && judge.isOpen(kind) && areComparable(fetched, visited.page)
-          ? await showsMore(fetched, visited.page, { onlyMain, promised: true })
+          ? await this.#showsMore(waiting, { fetched, rendered: visited.page, promised: true })
           : undefined
       if (wanted === 'browser' || !fetched)
         return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
@@ -194,18 +198,28 @@ export class Settler {
     return this.#audited(waiting, visited, kind)
   }
 
-  /** A page that could not be rendered, where by now nobody asks for that. */
+  /** A page that could not be rendered is kept as it was fetched, with a warning where a browser was needed. */
   async #unrendered(waiting: Waiting, visit: FailedVisit): Promise<Settled | FailedVisit> {
     const { judge, visitor, plan } = this.#facts
     const { fetched } = visit
-    if (!fetched?.kind || judge.mode(fetched.kind) === 'browser') return visit
-    const page = await visitor.written(plan.page(waiting.url), fetched)
-    return { page, facts: { ...fetched.kind, render: 'http' } }
+    if (!fetched) return visit
+    const { kind } = fetched
+    const scrape = plan.page(waiting.url)
+    if (kind && judge.mode(kind) !== 'browser') {
+      return { page: await visitor.written(scrape, fetched), facts: { ...kind, render: 'http' } }
+    }
+    const page = unrendered(fetched.page, { message: visit.error })
+    return page ? { page: await visitor.written(scrape, { page }) } : visit
   }
 
-  async #rendered(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled> {
+  async #rendered(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled | FailedVisit> {
     const rendered = await this.#tryRender(waiting)
-    if (!rendered) return { page: visited }
+    if (rendered instanceof BaxError) {
+      // It was fetched because there is no browser: that has been said.
+      if (isLackOfBrowser(rendered)) return { page: visited }
+      const { message: error, code } = rendered
+      return this.#unrendered(waiting, { ok: false, blocked: false, error, code, fetched: { page: visited.page } })
+    }
     const page = await this.#facts.visitor.written(this.#facts.plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser' } }
   }
@@ -214,24 +228,42 @@ export class Settler {
   async #audited(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled> {
     const { judge, visitor, plan } = this.#facts
     const rendered = visited.audit ?? (judge.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
-    if (!rendered?.rendered?.isPage || !areComparable(visited.page, rendered))
+    if (
+      !rendered ||
+      rendered instanceof BaxError ||
+      !rendered.rendered?.isPage ||
+      !areComparable(visited.page, rendered)
+    )
       return { page: visited, facts: { ...kind, render: 'http' } }
-    const more = await showsMore(visited.page, rendered, { onlyMain: plan.input.only_main_content, promised: false })
+    const more = await this.#showsMore(waiting, { fetched: visited.page, rendered, promised: false })
     if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
     const page = await visitor.written(plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser', more, audited: true } }
   }
 
-  async #tryRender({ url }: Waiting): Promise<ObtainedPage | undefined> {
+  #showsMore({ url }: Waiting, { fetched, rendered, promised }: Comparison): Promise<boolean> {
+    const { formats, input } = this.#facts.plan.page(url)
+    return showsMore(fetched, rendered, {
+      onlyMain: input.only_main_content,
+      promised,
+      allLinks: formats.has('links'),
+      isKnown: (address) => this.#discovery.isKnown(address),
+    })
+  }
+
+  /** The rendered page, or why there is none. */
+  async #tryRender({ url }: Waiting): Promise<ObtainedPage | BaxError> {
     try {
       return await this.#facts.visitor.render(this.#facts.plan.page(url), url)
     } catch (error) {
       // What was fetched stands; whoever is to end the crawl ends it elsewhere.
-      if (error instanceof BaxError) return undefined
+      if (error instanceof BaxError) return error
       throw error
     }
   }
 }
+
+const warn = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
 
 const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore
 

@@ -95,20 +95,27 @@ export class Visitor {
     const scrape = plan.page(url)
     try {
       const obtained = await this.#insist(scrape, { gate, visit: url, isStart: depth === 0, force })
-      const final = crawlable(obtained.page.url) ?? address
-      // What leads to a host that is not crawled is refused for that.
-      const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
-      const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
-      if (asks && !(await robots.rulesFor(final)).allows(final.href)) return refused
+      if (!(await this.#allows(obtained.page, { address, depth }))) return refused
       const audit = await this.#audit(scrape, url, obtained)
       return await this.written(scrape, { ...obtained, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       const failure = failureOf(error)
+      if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return refused
       // A fault of ours is one page's error, and the log's.
       if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
       return failure
     }
+  }
+
+  /** Whether robots.txt allows the page that an address has led to. */
+  async #allows({ url }: ObtainedPage, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
+    const { robots, plan } = this.#facts
+    const final = crawlable(url) ?? address
+    // What leads to a host that is not crawled is refused for that.
+    const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
+    const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
+    return !asks || (await robots.rulesFor(final)).allows(final.href)
   }
 
   /** The page in the formats that were asked for. */
@@ -214,7 +221,8 @@ export class Visitor {
     } catch (error) {
       if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page))
         return { ...fetched, page: withoutBrowser(fetched.page) }
-      throw open ? new UnrenderedError(asBaxError(error), fetched) : error
+      this.#facts.signal.throwIfAborted()
+      throw new UnrenderedError(asBaxError(error), fetched)
     }
   }
 }
@@ -224,7 +232,11 @@ class UnrenderedError extends BaxError {
   readonly fetched: Obtained
 
   constructor(cause: BaxError, fetched: Obtained) {
-    super(cause.code, cause.message, { cause })
+    super(cause.code, cause.message, {
+      cause,
+      ...(cause.details !== undefined && { details: cause.details }),
+      ...(cause.retryAfterSecs !== undefined && { retryAfterSecs: cause.retryAfterSecs }),
+    })
     this.fetched = fetched
   }
 }

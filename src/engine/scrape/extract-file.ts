@@ -1,4 +1,5 @@
 /** HTML as text to Markdown, without a browser and without a network. */
+import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content.ts'
 import { htmlDocument } from './documents/read.ts'
 import { decodeText } from '../render/charset.ts'
@@ -6,10 +7,8 @@ import { attribute, elementsOf } from '../extract/tree.ts'
 import { resolveUrl } from '../extract/address.ts'
 
 export interface ExtractWishes {
-  /** Where the page comes from, for its links; what the page itself says, when not known. */
+  /** Where the page comes from, for its links; if absent, what the page itself says. Without either, links stay relative. */
   readonly url?: string
-  /** What stands in for it when nobody says. */
-  readonly fallbackUrl: string
   readonly onlyMain: boolean
   /** Put the page's headline above main content that lacks it, and back what it lacks of a manual. */
   readonly headline: boolean
@@ -18,14 +17,14 @@ export interface ExtractWishes {
 /** The Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
-  { url, fallbackUrl, onlyMain, headline }: ExtractWishes,
-): Promise<{ markdown: string; warning?: string }> {
+  { url, onlyMain, headline }: ExtractWishes,
+): Promise<{ markdown: string; warning?: string; warning_code?: WarningCode }> {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
-  const document = htmlDocument(text, charset, url ?? fallbackUrl)
+  const document = htmlDocument(text, charset, url ?? '')
   const told = url === undefined ? canonicalOf(document.tree.root) : undefined
-  const based = told && document.tree.baseUrl === fallbackUrl ? { ...document, tree: { ...document.tree, baseUrl: told } } : document // prettier-ignore
-  const { markdown, warning } = await contentOf(based, { onlyMain, headline, inlineImages: false })
-  return { markdown, ...(warning && { warning }) }
+  const based = told && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: told } } : document // prettier-ignore
+  const { markdown, warning, warningCode } = await contentOf(based, { onlyMain, headline, inlineImages: false })
+  return { markdown, ...(warning && { warning }), ...(warningCode && { warning_code: warningCode }) }
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {

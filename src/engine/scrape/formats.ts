@@ -1,5 +1,5 @@
 /** Fills the formats that were asked for from one page. */
-import type { ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
+import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import { type PageContent, contentOf } from './content.ts'
 import { metadataOf } from './metadata.ts'
 import type { ObtainedPage } from './obtain.ts'
@@ -10,6 +10,7 @@ export interface Filled {
   readonly data: Omit<ScrapeData, 'metadata'>
   readonly metadata: Partial<ScrapeMetadata>
   readonly warnings: readonly string[]
+  readonly warningCode?: WarningCode
 }
 
 export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: Reader): Promise<Filled> {
@@ -42,7 +43,7 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: 
     Object.assign(metadata, json.metadata)
     warnings.push(...json.warnings)
   }
-  return { data, metadata, warnings }
+  return { data, metadata, warnings, ...(content.warningCode && { warningCode: content.warningCode }) }
 }
 
 type Filling = { -readonly [Name in keyof Filled['data']]: Filled['data'][Name] }

@@ -1,5 +1,6 @@
 /** Gets the page: by HTTP where that is all there is to it, else from a browser. */
 import { BaxError } from '../../core/errors.ts'
+import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from '../render/answer-headers.ts'
@@ -15,7 +16,9 @@ import brandingScript from './branding.page.ts?inline'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
+import { within } from '../in-time.ts'
 import { framesLeft, holdsFrames } from './framed.ts'
+import { hasText } from './content.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { VisitAnswers } from './visit-answers.ts'
 import { isLarge, isReadableTree, type PageReading, type Reading, type UnreadPage } from './reading.ts'
@@ -34,6 +37,7 @@ export interface ObtainedPage {
   /** What only a browser gives. */
   readonly rendered?: Extras
   readonly warnings: readonly string[]
+  readonly warningCode?: WarningCode
   /** What a thread has made of it; its document is made only when somebody looks at it. */
   readonly reading?: PageReading
 }
@@ -74,26 +78,57 @@ export const isReadable = ({ reading, document }: ObtainedPage): boolean =>
   reading?.isReadable ?? isReadableTree(document.tree)
 
 /** The page as it was sent, where it is to be had in no better way. */
-export function withoutBrowser(page: ObtainedPage): ObtainedPage {
-  const warning = 'the page may be incomplete: it wants a browser, and none was found'
+export const withoutBrowser = (page: ObtainedPage): ObtainedPage =>
+  warnedOf(page, 'the page may be incomplete: it wants a browser, and none was found')
+
+/** The page as it was fetched, because it could not be rendered; undefined when it has no text. */
+export const unrendered = (page: ObtainedPage, { message }: { readonly message: string }): ObtainedPage | undefined =>
+  hasText(page.document.tree)
+    ? warnedOf(page, `the page may be incomplete: it could not be rendered (${message})`, 'render_failed')
+    : undefined
+
+function warnedOf(page: ObtainedPage, warning: string, code?: WarningCode): ObtainedPage {
   const { reading, warnings } = page
+  const coded = code && { warningCode: code }
   const answer = reading?.answer
-  const told = answer && { ...answer, warning: [answer.warning, warning].filter(Boolean).join('; ') }
-  return { ...page, warnings: [...warnings, warning], ...(told && { reading: { ...reading, answer: told } }) }
+  const warned = answer && {
+    ...answer,
+    warning: [answer.warning, warning].filter(Boolean).join('; '),
+    ...(code && { warning_code: code }),
+  }
+  return {
+    ...page,
+    warnings: [...warnings, warning],
+    ...coded,
+    ...(warned && { reading: { ...reading, answer: warned } }),
+  }
 }
 
 async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
   try {
-    const rendered = await inBrowser(plan, means)
+    const rendered = await withReserve(means, (inner) => inBrowser(plan, inner))
     // What is too large to be read here is not compared here either.
     if (!page.reading && !rendered.reading)
       means.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {
-    // Without any browser the page as it was sent is better than nothing, where it has something to read.
-    if (!(error instanceof BaxError) || error.code !== 'browser_not_found' || !isReadable(page)) throw error
-    return withoutBrowser(page)
+    if (!(error instanceof BaxError) || means.signal.aborted) throw error
+    // The page as it was sent is better than nothing, where it has something to read.
+    const kept = isLackOfBrowser(error) ? isReadable(page) && withoutBrowser(page) : unrendered(page, error)
+    if (!kept) throw error
+    return kept
   }
+}
+
+/** Whether no page can be rendered here. */
+export const isLackOfBrowser = ({ code }: BaxError): boolean => code === 'browser_not_found'
+
+/** Ends the work while there is still time for what is done instead. */
+async function withReserve<T>(means: Means, work: (means: Means) => Promise<T>): Promise<T> {
+  const left = means.deadline - performance.now()
+  const reserve = Math.min(limits.scrape.fallbackMs, left / 4)
+  const late = () => new BaxError('timeout', `rendering took longer than ${Math.round(left - reserve)} ms`)
+  return within(means.signal, { ms: left - reserve, late }, (signal, deadline) => work({ ...means, signal, deadline }))
 }
 
 /** The page as it is sent. */

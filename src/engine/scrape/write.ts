@@ -65,5 +65,6 @@ function answerOf(page: ObtainedPage, filled: Filled, metadata: ScrapeMetadata):
   const status = metadata.error ? `the page answered ${page.status} ${metadata.error}` : undefined
   const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
   const data: ScrapeData = { ...filled.data, ...(actions && { actions }), metadata }
-  return { success: true, data, ...(warning && { warning }) }
+  const code = page.warningCode ?? filled.warningCode
+  return { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
 }

@@ -137,7 +137,7 @@ describe('malformed HTML of any kind', () => {
         imagesOf(page)
         cleanHtml(page, { dropInlineImages: true })
         summarise(page.root, '', '', '')
-        const wishes = { url: 'https://x.test/', fallbackUrl: 'https://x.test/', onlyMain: true, headline: false }
+        const wishes = { url: 'https://x.test/', onlyMain: true, headline: false }
         const [once, twice] = await Promise.all([1, 2].map(() => extractMarkdown(Buffer.from(html), wishes)))
         expect(once).toEqual(twice)
       }),
@@ -147,7 +147,7 @@ describe('malformed HTML of any kind', () => {
 
   test('depth is no danger', async () => {
     const deep = `${'<div><b>'.repeat(30_000)}text`
-    const wishes = { url: 'https://x.test/', fallbackUrl: 'https://x.test/', onlyMain: true, headline: false }
+    const wishes = { url: 'https://x.test/', onlyMain: true, headline: false }
     expect((await extractMarkdown(Buffer.from(deep), wishes)).markdown).toContain('text')
   })
 })

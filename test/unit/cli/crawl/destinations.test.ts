@@ -69,7 +69,7 @@ describe('the destinations of links', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 6 }), async (pieces) => {
-        const wishes = { url: 'https://x.test/', fallbackUrl: 'https://x.test/', onlyMain: false, headline: false }
+        const wishes = { url: 'https://x.test/', onlyMain: false, headline: false }
         const { markdown } = await extractMarkdown(Buffer.from(`<meta charset=utf-8>${pieces.join('')}`), wishes)
         expect(found(markdown).toSorted()).toEqual(parsed(markdown))
       }),
@@ -90,7 +90,7 @@ describe('the destinations of links', () => {
   const manual = '/usr/share/doc/python3-doc/html/library/queue.html'
   const reason = existsSync(manual) ? null : 'python3-doc is not installed'
   test.skipIf(reason)(titled('are those of a whole parser in a page of a manual', reason), async () => {
-    const wishes = { url: 'https://x.test/', fallbackUrl: 'https://x.test/', onlyMain: true, headline: true }
+    const wishes = { url: 'https://x.test/', onlyMain: true, headline: true }
     const { markdown } = await extractMarkdown(readFileSync(manual), wishes)
     expect(found(markdown).length).toBeGreaterThan(30)
     expect(found(markdown).toSorted()).toEqual(parsed(markdown))

@@ -1,0 +1,110 @@
+/** What main content keeps of a page, and what it says of pages that have none. */
+import { describe, expect, test } from 'vitest'
+import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'
+
+const long = 'The river carries sand and silt from the mountains to the sea, and year after year the delta grows a little. '.repeat(3) // prettier-ignore
+const page = (body: string, head = '') =>
+  `<!doctype html><title>Deltas</title>${head}<nav><a href="/a">Home</a> <a href="/b">About</a></nav>
+  <main><article><h1>Deltas</h1><p>${long}</p>${body}<p>${long}</p></article></main><footer>All rights reserved</footer>`
+
+const extract = (html: string, { onlyMain = true, url = 'https://x.test/dir/page.html' as string | null } = {}) =>
+  extractMarkdown(Buffer.from(html), { ...(url !== null && { url }), onlyMain, headline: true })
+
+describe.each([true, false])('with only_main_content %s', (onlyMain) => {
+  const read = async (body: string) => (await extract(page(body), { onlyMain })).markdown
+
+  test('formulas in scripts are kept', async () => {
+    const markdown =
+      await read(String.raw`<p>Let <script type="math/tex">e^{i\pi}</script>, <script type="math/asciimath">x^2</script>
+      and <script type="math/mml"><math><mi>y</mi><mo>+</mo><mn>1</mn></math></script>.</p><script type="math/tex; mode=display">\int_0^1 x</script>`)
+    expect(markdown).toContain('Let $e^{i\\pi}$, `x^2` and $y+1$.\n\n$$\n\\int_0^1 x\n$$')
+  })
+
+  test('the source of a quotation is kept', async () => {
+    const quotation = '<blockquote><p>To be, or not to be, that is the question.</p><footer>— <cite>Hamlet</cite></footer></blockquote>' // prettier-ignore
+    expect(await read(quotation)).toContain('question.\n>\n> — Hamlet')
+  })
+
+  test.each([
+    ['beside a placeholder', '<img class="lazy" src="data:image/gif;base64,R0" alt="B"><noscript><img src="/b.jpg" alt="B"></noscript>'],
+    ['beside a placeholder that scripts fill', '<img data-src="/b.jpg" src="data:image/gif;base64,R0" alt="B"><noscript><img src="/b.jpg" alt="B"></noscript>'],
+    ['before its placeholder', '<noscript><img src="/b.jpg" alt="B"></noscript><img data-src="/b.jpg" src="data:image/gif;base64,R0" alt="B">'],
+    ['without a placeholder', '<div class="wrap"><noscript><a href="/large"><img src="/b.jpg" alt="B"></a></noscript></div>'],
+  ])('an image in noscript is shown once: %s', async (_, html) => {
+    expect((await read(html)).match(/!\[B\]\(https:\/\/x\.test\/b\.jpg\)/g)).toHaveLength(1)
+  }) // prettier-ignore
+
+  test('counters of visits in noscript are left out', async () => {
+    const counters = '<noscript><img src="/count.gif?r=1"></noscript><noscript><img src="/p.png" style="display:none"></noscript><noscript><img height="1" width="1" src="/q.jpg"></noscript>' // prettier-ignore
+    expect(await read(counters)).not.toContain('![')
+  })
+})
+
+describe('code of a reference', () => {
+  const sphinx = '<meta name="generator" content="Sphinx 7.2">'
+  const comments = ['comment', 'hljs-comment', 'token comment', 'c1', 'related', 'share', 'ad', 'nav', 'copybtn']
+
+  test('is complete, whatever its highlighter calls its parts', async () => {
+    const spans = comments.map((name, at) => `<span class="${name}"># line ${at}</span>\n`).join('')
+    const { markdown } = await extract(page(`<pre><code class="language-py">${spans}<div class="comment"># in a block</div></code></pre>`, sphinx)) // prettier-ignore
+    for (const at of comments.keys()) expect(markdown).toContain(`# line ${at}\n`)
+    expect(markdown).toContain('# in a block')
+  })
+
+  test('stands beside complete tables and figures', async () => {
+    const { markdown } = await extract(
+      page(
+        '<table><tr><th class="comments">Comments</th><th class="share">Share</th></tr><tr><td class="related">4</td><td>5 %</td></tr></table><figure class="related"><img src="/f.png" alt="F"><figcaption class="share">Shares by year</figcaption></figure>',
+        sphinx,
+      ),
+    )
+    expect(markdown).toContain('| Comments | Share |\n| --- | --- |\n| 4 | 5 % |')
+    expect(markdown).toContain('Shares by year')
+  })
+})
+
+describe('links of a page without a URL', () => {
+  const links = `<p>${long}</p><p><a href="a/b c.html">one</a> <a href="/root">two</a> <a href="#x">three</a> <a href="//cdn.test/x">four</a> <a href="?q=1">five</a> <a href="../up">six</a> <a href="https://y.test">seven</a> <img src="i.png" alt="eight"> <a href="javascript:void 0">nine</a></p>` // prettier-ignore
+
+  test('stay relative', async () => {
+    const { markdown } = await extract(links, { url: null })
+    expect(markdown).toContain(
+      '[one](a/b%20c.html) [two](/root) [three](#x) [four](//cdn.test/x) [five](?q=1) [six](../up) [seven](https://y.test/) ![eight](i.png) nine',
+    )
+    expect(markdown).not.toContain('file:')
+  })
+
+  test('are resolved against a base of the page', async () => {
+    expect((await extract(`<base href="/docs/">${links}`, { url: null })).markdown).toContain('[one](/docs/a/b%20c.html) [two](/root)') // prettier-ignore
+    expect((await extract(`<base href="https://z.test/d/">${links}`, { url: null })).markdown).toContain('(https://z.test/d/i.png)') // prettier-ignore
+  })
+})
+
+describe('a page without main content', () => {
+  test('is returned whole with a warning when it is navigation and footer', async () => {
+    const html = `<!doctype html><title>N</title><header><a href="/">Site</a></header><nav><a href="/a">Home</a> <a href="/b">About us</a> <a href="/c">Products</a></nav>
+      <footer><p>© 2026 Company Ltd. All rights reserved.</p><a href="/imprint">Imprint</a></footer>`
+    const { markdown, warning, warning_code: code } = await extract(html)
+    expect(markdown).toContain('[About us](https://x.test/b)')
+    expect(markdown).toContain('All rights reserved')
+    expect(warning).toBe('no main content was found: this is the whole page')
+    expect(code).toBeUndefined()
+  })
+
+  test.each([
+    ['<div></div>', 'the page shows no text'],
+    ['<img src="/x.png">', 'the page shows no text'],
+    ['<p>Loading…</p>', 'the page shows nothing but "Loading…"'],
+    ['<main>Please wait while your data is being loaded</main>', 'the page shows nothing but "Please wait while your data is being loaded"'],
+    ['<noscript>You need to enable JavaScript to run this app.</noscript>', 'the page shows nothing but "You need to enable JavaScript to run this app."'],
+  ])('%s has the warning of an empty page', async (html, warning) => {
+    expect(await extract(html)).toMatchObject({ warning, warning_code: 'empty_page' })
+  }) // prettier-ignore
+
+  test.each(['<p>Loading docks of Hamburg</p>', '<p>Yes.</p>', `<article>${long}</article>`])(
+    '%s is no empty page',
+    async (html) => {
+      expect((await extract(html)).warning_code).toBeUndefined()
+    },
+  )
+})
