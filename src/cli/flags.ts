@@ -42,8 +42,9 @@ export function addParam(command: Command, param: Param): void {
   const about = aboutOf(param)
   if (param.type === 'boolean') {
     const hasOn = param.default !== true
-    const hasOff = param.default !== false
-    if (hasOn) command.addOption(new Option(`--${name}`, about))
+    const hasOff = param.default !== false || param.short !== undefined
+    const short = param.short ? `-${param.short}, ` : ''
+    if (hasOn) command.addOption(new Option(`${short}--${name}`, about))
     if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? 'the opposite' : `turn off: ${about}`))
     return
   }

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { BaxError } from '../core/errors.ts'
-import type { Observation, StepResult } from '../core/shapes/observe.ts'
+import type { Observation } from '../core/shapes/observe.ts'
 import type { Io } from './io.ts'
 
 /** The page in a few lines, then its snapshot and what else was asked for. */
@@ -20,7 +20,9 @@ export function observationText(seen: Observation): string {
   ].join('\n')
   // The snapshot names the elements already; without it the list is all there is.
   const elements = snapshot === undefined ? seen.elements?.map(elementLine).join('\n') : undefined
-  const parts = [head, snapshot, elements, text, consoleText(seen), networkText(seen), storageText(seen)]
+  const shown = snapshot?.replace(/^# (.* omitted); use max_chars or selector$/m, '$1; use --max-chars or --selector')
+  const unlisted = seen.omitted.elements && snapshot === undefined ? `${seen.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
+  const parts = [head, shown, elements, unlisted, text, consoleText(seen), networkText(seen), storageText(seen)]
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 }
 
@@ -44,41 +46,6 @@ function storageText({ storage }: Observation): string | undefined {
 
 const area = (name: string, entries: Record<string, string> | null): string[] =>
   Object.entries(entries ?? {}).map(([key, value]) => `${name} ${key}=${value}`)
-
-/** What a step changed, in a line or two; nothing when nothing did. */
-export function changesText({ changes, results }: StepResult): string {
-  const facts = [
-    ...(changes.url_changed ? ['address'] : []),
-    ...(changes.title_changed ? ['title'] : []),
-    ...counted(changes.elements_added, 'added'),
-    ...counted(changes.elements_removed, 'removed'),
-    ...changes.tabs_opened.map(({ tab_id: id, url }) => `${id} opened (${url})`),
-  ]
-  const events = results.flatMap(({ events = [] }) => events).flatMap(({ type, data }) => eventText(type, data) ?? [])
-  return [`changed: ${facts.length > 0 ? facts.join(', ') : 'nothing'}`, ...events].join('\n')
-}
-
-const counted = (count: number | null, what: string): string[] =>
-  count ? [`${count} control${count === 1 ? '' : 's'} ${what}`] : []
-
-/** One event of a step; those that are told otherwise are left out. */
-function eventText(type: string, data: Record<string, unknown>): string | undefined {
-  const quoted = (name: string) => JSON.stringify(data[name])
-  switch (type) {
-    case 'dialog.closed':
-      return `dialog: ${data['kind']} ${quoted('message')} ${data['accepted'] === true ? 'accepted' : 'dismissed'}`
-    case 'download.finished':
-      return `download: ${data['filename']} ${data['success'] === true ? `${data['bytes']} bytes` : `failed: ${data['error']}`}`
-    case 'console':
-      return `console ${data['level']}: ${data['text']}`
-    case 'page.error':
-      return `error of the page: ${data['message']}`
-    case 'network.failed':
-      return `request failed: ${data['method']} ${data['url']} (${data['error']})`
-    default:
-      return undefined
-  }
-}
 
 /** Writes a screenshot to the named file, or to a fresh one in the working folder; returns its path as one would type it. */
 export function writePicture(io: Io, base64: string, file: string | undefined, now: Date): string {

@@ -13,6 +13,8 @@ export interface Param {
   readonly itemChoices?: readonly string[]
   /** For programs only: the terminal does not offer it. */
   readonly offTerminal?: true
+  /** Letter of the flag of a switch, which then has its opposite too. */
+  readonly short?: string
   /** A short form that text input accepts for an object of numbers. */
   readonly spelling?: Spelling
 }

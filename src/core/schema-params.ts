@@ -9,6 +9,7 @@ interface JsonSchema {
   description?: string
   spelling?: Spelling
   offTerminal?: true
+  short?: string
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -41,6 +42,7 @@ function derive(schema: z.ZodObject): Param[] {
       ...itemChoices(field),
       ...(field.spelling && { spelling: field.spelling }),
       ...(field.offTerminal && { offTerminal: field.offTerminal }),
+      ...(field.short && { short: field.short }),
     }
   })
 }

@@ -5,7 +5,7 @@ import { faultsOf, sentenceOf } from '../core/faults.ts'
 import { limits } from '../core/limits.ts'
 import { defineOperation } from '../core/operation.ts'
 import { batchContext, strictSelectors } from '../core/shapes/commands.ts'
-import { observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
+import { diff, observation, observationWishes, stepResult } from '../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
 import { identifier } from '../core/shapes/text.ts'
 
@@ -21,7 +21,7 @@ export const observe = defineOperation({
   scope: 'browser',
   cli: 'observe',
   example: 'bax observe -s shop --include snapshot,screenshot',
-  input: z.object({ session_id: sessionId, ...observationWishes.shape }),
+  input: z.object({ session_id: sessionId, ...observationWishes.shape, diff }),
   output: observation,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
   run: (engine, input, call) => engine.sessions.observe(input, call),
@@ -52,6 +52,7 @@ export const browserStep = defineOperation({
       .default(true)
       .describe('What to look at afterwards, as POST /observe has it; false for nothing'),
     screenshot: z.boolean().default(false).describe('Add a screenshot to the observation'),
+    diff,
     settle_ms: z
       .int()
       .min(0)
@@ -67,6 +68,7 @@ export const browserStep = defineOperation({
     const include =
       observing && screenshot ? [...new Set([...observing.include, 'screenshot' as const])] : observing?.include
     const looks = observing && include ? { ...observing, include } : null
+    if (input.diff && !looks) throw fault('diff', 'needs an observation to compare: leave observe out')
     return engine.sessions.step(
       { ...input, commands: commandsOf(command, data, commands), observe: looks, screenshot },
       call,

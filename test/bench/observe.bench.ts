@@ -8,6 +8,7 @@ import { listen } from '../../src/server/listen.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
+import { compareApplications } from './observe/comparison.ts'
 
 /** 5 000 elements, 1 500 of them controls, as a shop's list of goods has them. */
 const goods = Array.from(
@@ -22,7 +23,7 @@ export async function measure(): Promise<Table[]> {
   const site = await serveSite({ '/': `<!doctype html><title>Tea</title><main>${goods}</main>`, '/chatty': chatty })
   const side = await openSides()
   try {
-    return [await snapshots(side, site.url), await readers(side, `${site.url}/chatty`)]
+    return [await snapshots(side, site.url), await compareApplications(side), await readers(side, `${site.url}/chatty`)]
   } finally {
     await side.close()
     await site.close()
@@ -41,18 +42,21 @@ async function snapshots(side: Side, url: string): Promise<Table> {
   const observe = (wishes: Record<string, unknown>) =>
     engine.sessions.observe({ ...observationWishes.parse(wishes), session_id: id }, call)
   const everything = { limit: 5000, max_chars: 5_000_000 }
+  const controls = { ...everything, interactive_only: true }
   const own = await plain.ariaSnapshot({ mode: 'ai' })
   const whole = await observe(everything)
+  const bare = await observe(controls)
   const short = await observe({})
   const times = await inTurn(
     {
       playwright: () => (plain as Page).ariaSnapshot({ mode: 'ai' }),
       whole: () => observe(everything),
+      bare: () => observe(controls),
       short: () => observe({}),
     },
     7,
   )
-  const [of, max, min] = [times['playwright']!, times['whole']!, times['short']!]
+  const [of, max, middle, min] = [times['playwright']!, times['whole']!, times['bare']!, times['short']!]
   const size = (text: string, time: Timing, bound?: number) => [
     ms(time),
     ratio(time, of),
@@ -66,8 +70,12 @@ async function snapshots(side: Side, url: string): Promise<Table> {
     rows: [
       { name: "Playwright's ariaSnapshot, mode ai", cells: size(own, of) },
       {
-        name: `bax observe, every control, ${whole.elements!.length} elements listed`,
+        name: `bax observe, all text and every control, ${whole.elements!.length} elements listed`,
         cells: size(snapshotOf(whole), max, 1),
+      },
+      {
+        name: `bax observe, every control and no text, ${bare.elements!.length} elements listed`,
+        cells: size(snapshotOf(bare), middle, 1),
       },
       {
         name: `bax observe as it comes, ${short.elements!.length} elements listed`,

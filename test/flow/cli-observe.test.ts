@@ -18,7 +18,7 @@ beforeAll(async () => {
   ;[homes, site] = await Promise.all([
     openHomes(),
     serveSite({
-      '/': `<!doctype html><title>Shop</title><h1>Tea</h1><a href=/next>Next</a><button onclick="alert('Sure?')">Buy</button>`,
+      '/': `<!doctype html><title>Shop</title><h1>Tea</h1><a href=/next>Next</a><button onclick="alert('Sure?')">Buy</button><p id=note>Green and black</p>`,
       '/next': '<!doctype html><title>Next</title><h1>Next</h1><a href=/>Back</a>',
     }),
   ])
@@ -48,8 +48,9 @@ describe.each(['unix', 'http'] as const)('%s', (home) => {
 title: Shop
 
 - heading "Tea" [level=1]
-- link "Next" [ref=e1]
-- button "Buy" [ref=e2]
+- link "Next" [ref=e2]
+- button "Buy" [ref=e3]
+- text: Green and black
 `)
     expect((await run('observe', '-s', id)).stdout).toBe(stdout)
     await closed(id)
@@ -58,10 +59,16 @@ title: Shop
   test('observe --json prints the answer; --include and -o take a picture along', async () => {
     const id = await created()
     const json = await run('observe', '-s', id, '--json', '--include', 'elements')
-    expect(JSON.parse(json.stdout)).toMatchObject({ session_id: id, elements: [{ name: 'Next' }, { name: 'Buy' }] })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      session_id: id,
+      elements: [{ name: 'Tea' }, { name: 'Next' }, { name: 'Buy' }, { role: 'paragraph' }],
+    })
+    const only = await run('observe', '-s', id, '--json', '-i', '--include', 'elements')
+    expect(JSON.parse(only.stdout)).toMatchObject({ elements: [{ name: 'Next' }, { name: 'Buy' }] })
+    expect((await run('observe', '-s', id, '--no-interactive-only')).stdout).toContain('- text: Green and black\n')
     const file = join(folder, `${home}.png`)
     const { stdout } = await run('observe', '-s', id, '--include', 'text,screenshot', '-o', file)
-    expect(stdout).toMatch(/^url: .*\ntitle: Shop\n\nTea\nNextBuy\n\nscreenshot: \w+\.png\n$/)
+    expect(stdout).toMatch(/^url: .*\ntitle: Shop\n\nTea\nNextBuy\n+Green and black\n\nscreenshot: \w+\.png\n$/)
     expect((await readFile(file)).subarray(1, 4).toString()).toBe('PNG')
     await closed(id)
   })
@@ -93,7 +100,7 @@ title: Shop
     )
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^Shop\nchanged: address, title, 1 control added, 2 controls removed\ndialog: alert "Sure\?" accepted\nurl: .*\/next\ntitle: Next\n\n- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]\n$/,
+      /^Shop\nchanged: address, title, 1 control added, 2 controls removed\ndialog: alert "Sure\?" accepted\nno earlier observation to compare with; the whole page:\nurl: .*\/next\ntitle: Next\n\n- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]\n$/,
     )
     const ref = /ref=(e\d+)/.exec(stdout)![1]!
     const back = await run('step', '-s', id, '--no-observe', 'click', `ref=${ref}`)
@@ -101,6 +108,29 @@ title: Shop
     const failed = await run('step', '-s', id, 'click', `ref=${ref}`)
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('[stale_ref]') })
     expect(failed.stdout).toContain('- heading "Tea"')
+    await closed(id)
+  })
+
+  test('step prints only what has changed; --no-diff and --json give the whole page', async () => {
+    const id = await created()
+    await run('observe', '-s', id)
+    const script =
+      "document.querySelector('#note').textContent = 'Green and white'; document.querySelector('a').focus()"
+    const changed = await run('step', '-s', id, 'evaluate', `void (() => { ${script} })()`)
+    expect(changed.stdout).toBe(`undefined
+changed: 1 text changed
+  "Green and black" -> "Green and white" ("Tea")
+focus: link "Next" [ref=e2]
+`)
+    expect((await run('step', '-s', id, 'get-title')).stdout).toBe('Shop\nchanged: nothing\n')
+    expect((await run('observe', '-s', id, '--diff')).stdout).toBe('changed: nothing\n')
+    expect((await run('step', '-s', id, '--no-diff', 'get-title')).stdout).toContain('- heading "Tea" [level=1]')
+    const json = JSON.parse((await run('step', '-s', id, '--json', 'get-title')).stdout) as { observation: object }
+    expect(json.observation).toHaveProperty('snapshot')
+    const unseen = await run('step', '-s', id, '--no-observe', 'get-title')
+    expect(unseen.stdout).toBe('Shop\nchanged: neither address nor title; the page was not observed\n')
+    const short = await run('observe', '-s', id, '--limit', '1', '--include', 'elements')
+    expect(short.stdout).toContain('3 elements omitted; use --limit')
     await closed(id)
   })
 

@@ -58,28 +58,58 @@ inEveryHome(pages, (given) => {
   const observe = (input: Record<string, unknown> = {}): Promise<Observation> =>
     given.client().observe({ session_id: given.sessionId(), ...input } as never)
 
-  test('the snapshot names controls, headings and what tells them apart', async () => {
+  test('the snapshot has the text of the page and its controls, in document order', async () => {
     await given.open('/')
-    const { snapshot, truncated } = await observe()
-    expect(snapshot).toBe(`- banner:
+    const { snapshot, truncated, omitted } = await observe()
+    expect(snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- banner:
   - navigation "Main":
-    - link "Home" [ref=e1]
-    - link "About us" [ref=e2]
+    - link "Home"
+    - link "About us"
+- main:
+  - heading "Tea & more" [level=1]
+  - text: We have sold tea since 1900, and we go on selling it.
+  - listitem:
+    - text: Assam 4 EUR
+    - button "Buy"
+  - listitem:
+    - text: Darjeeling 5 EUR
+    - button "Buy"
+  - textbox "Name" [placeholder="Your name"]: Ann
+  - textbox "Password": ••••••••
+  - checkbox "As a gift" [checked]
+  - combobox "Size" [options=small | large]: large
+  - button "Order" [disabled]
+  - textbox: Write here
+  - generic "A card to click"
+  - alert: Only two left`)
+    for (const line of snapshot!.split('\n'))
+      expect(/\[ref=e\d+\]/.test(line)).toBe(/- (?:link|button|textbox|checkbox|combobox|generic)/.test(line))
+    expect(omitted).toEqual({})
+    expect(truncated).toBe(false)
+  })
+
+  test('interactive_only keeps controls, headings and what tells them apart', async () => {
+    await given.open('/')
+    const { snapshot, elements } = await observe({ interactive_only: true })
+    expect(snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- banner:
+  - navigation "Main":
+    - link "Home"
+    - link "About us"
 - main:
   - heading "Tea & more" [level=1]
   - listitem "Assam 4 EUR":
-    - button "Buy" [ref=e3]
+    - button "Buy"
   - listitem "Darjeeling 5 EUR":
-    - button "Buy" [ref=e4]
-  - textbox "Name" [ref=e5]: Ann
-  - textbox "Password" [ref=e6]: ••••••••
-  - checkbox "As a gift" [checked] [ref=e7]
-  - combobox "Size" [options=small | large] [ref=e8]: large
-  - button "Order" [disabled] [ref=e9]
-  - generic "Write here" [ref=e10]
-  - generic "A card to click" [ref=e11]
+    - button "Buy"
+  - textbox "Name" [placeholder="Your name"]: Ann
+  - textbox "Password": ••••••••
+  - checkbox "As a gift" [checked]
+  - combobox "Size" [options=small | large]: large
+  - button "Order" [disabled]
+  - textbox: Write here
+  - generic "A card to click"
   - alert: Only two left`)
-    expect(truncated).toBe(false)
+    expect(elements!.map(({ name }) => name)).not.toContain('Tea & more')
   })
 
   test('the elements say what each control is, holds and where it is', async () => {
@@ -205,13 +235,14 @@ inEveryHome(pages, (given) => {
   test('selector: only a part, and the references of the rest stay good', async () => {
     await given.open('/')
     const all = await observe()
-    const part = await observe({ selector: 'form', include: ['snapshot', 'elements', 'text'] })
+    const wishes = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
+    const part = await observe({ ...wishes, selector: 'form' })
     expect(part.elements!.map(({ name }) => name)).toEqual(['Name', 'Password', 'As a gift', 'Size', 'Order'])
     expect(part.snapshot).not.toContain('About us')
     expect(part.text).not.toContain('1900')
     expect(named(part, 'Name').ref).toBe(named(all, 'Name').ref)
     expect(await given.value('get_text', { selector: `ref=${named(all, 'About us').ref}` })).toBe('About us')
-    const inner = await observe({ selector: `ref=${named(all, 'Size').ref}` })
+    const inner = await observe({ ...wishes, selector: `ref=${named(all, 'Size').ref}` })
     expect(inner.elements!.map(({ name }) => name)).toEqual(['Size'])
   })
 
@@ -222,11 +253,10 @@ inEveryHome(pages, (given) => {
     expect(await observe({ selector: '>>>' })).toMatchObject({ success: false, code: 'invalid_selector' })
   })
 
-  test('interactive_only false shows the texts and lists every element with a role', async () => {
+  test('the elements are those with a role, named as accessibility does it', async () => {
     await given.open('/')
-    const { snapshot, elements } = await observe({ interactive_only: false })
-    expect(snapshot).toContain('- paragraph')
-    expect(snapshot).toContain('We have sold tea since 1900')
+    const { elements } = await observe()
+    expect(elements!.find(({ role }) => role === 'main')!.name).toBe('')
     expect(elements!.map(({ role }) => role)).toEqual(
       expect.arrayContaining(['heading', 'listitem', 'alert', 'navigation']),
     )
@@ -242,12 +272,15 @@ inEveryHome(pages, (given) => {
 
   test('a long page keeps what is in view and says what it leaves out, in whole lines', async () => {
     await given.open('/long')
-    const { snapshot, elements, truncated } = await observe({ max_chars: 3000, limit: 20 })
+    const { snapshot, elements, truncated, omitted } = await observe({ max_chars: 3000, limit: 20 })
     expect(truncated).toBe(true)
     expect(snapshot!.length).toBeLessThanOrEqual(3000)
     const lines = snapshot!.split('\n')
     expect(lines[0]).toBe('- heading "Long" [level=1]')
-    expect(lines.at(-1)).toMatch(/^# \d+ of 3001 lines left out/)
+    const [, ...counts] = /^# (\d+) texts, (\d+) headings and (\d+) links omitted; use max_chars or selector$/.exec(lines.at(-1)!)! // prettier-ignore
+    const [texts, headings, links] = counts.map(Number)
+    expect(omitted).toEqual({ texts, headings, links, elements: 2981 })
+    expect(texts! + headings! + links! + lines.length - 1).toBe(3001)
     for (const line of lines.slice(0, -1))
       expect(line).toMatch(
         /^- (heading "[^"]+" \[level=\d\]|text: Some words about part \d+\.|link "[^"]+" \[ref=e\d+\])$/,
@@ -309,7 +342,7 @@ inEveryHome(pages, (given) => {
   test('a document without a body is looked at all the same', async () => {
     await given.open('/svg')
     const seen = await observe({ include: ['snapshot', 'elements', 'text', 'screenshot'] })
-    expect(seen).toMatchObject({ snapshot: '', elements: [], truncated: false, url: given.url('/svg') })
+    expect(seen).toMatchObject({ snapshot: '', elements: [], truncated: false, omitted: {}, url: given.url('/svg') })
     expect(seen.text).toContain('Words')
   })
 

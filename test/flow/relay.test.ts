@@ -152,6 +152,15 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
       command: { command: 'click', data: { selector: `ref=${seen.elements![0]!.ref}` } },
     })
     expect(step).toMatchObject({ success: true, changes: { title_changed: true } })
+    await client().runCommands({
+      session_id: id,
+      commands: [
+        { command: 'evaluate', data: { expression: "document.querySelector('button').textContent = 'Again'" } },
+      ],
+    })
+    const { changes, snapshot } = await client().observe({ session_id: id, diff: true })
+    expect(changes!.texts!.replaced).toEqual([[expect.any(String), 'Again']])
+    expect(snapshot).toBeUndefined()
     const files = await client().runCommands({
       session_id: id,
       commands: [{ command: 'screenshot', data: { path: 'page.png' } }],

@@ -44,9 +44,22 @@ inEveryHome(pages, (given) => {
     expect(done.observation).toMatchObject({ url: given.url('/next'), title: 'Next', ready_state: 'complete' })
     expect(done.observation!.snapshot).toMatch(/^- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]$/)
     expect(done.changes).toEqual({
+      url: given.url('/next'),
+      title: 'Next',
       url_changed: true,
       title_changed: true,
+      new_page: true,
+      texts: { added: [], removed: [], replaced: [] },
+      values: [],
+      states: [],
+      dialogs: [],
+      alerts: [],
+      focus: null,
+      scroll: null,
+      downloads: [],
+      file_choosers: [],
       tabs_opened: [],
+      tabs_closed: [],
       elements_added: 1,
       elements_removed: 8,
     })

@@ -9,6 +9,7 @@ import { openHome } from '../home.ts'
 import { begin, type TerminalCommand } from '../invocation.ts'
 import { print } from '../io.ts'
 import { needOf } from '../need.ts'
+import { diffText, fullText } from '../changes.ts'
 import { observationText, writePicture } from '../observation.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 import { reportingControl } from '../control-notice.ts'
@@ -30,7 +31,8 @@ export const command: TerminalCommand = {
       if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
       const seen = body as Observation
       if (settings.json) print(io, JSON.stringify(seen))
-      else print(io, observationText(seen))
+      else if (seen.changes) print(io, diffText(seen.changes))
+      else print(io, `${seen.full ? `${fullText[seen.full]}\n` : ''}${observationText(seen)}`)
       const file = typed.flags['output'] as string | undefined
       if (seen.screenshot !== undefined && (file !== undefined || !settings.json)) {
         const path = writePicture(io, seen.screenshot, file, new Date())

@@ -10,7 +10,8 @@ import { operationNamed } from '../context.ts'
 import { homeName, openHome } from '../home.ts'
 import type { TerminalCommand } from '../invocation.ts'
 import { note, print } from '../io.ts'
-import { changesText, observationText, writePicture } from '../observation.ts'
+import { stepText } from '../changes.ts'
+import { observationText, writePicture } from '../observation.ts'
 import { showWarning } from '../output.ts'
 import { parseBatch } from '../parse-batch.ts'
 import { onWire } from '../send-batch.ts'
@@ -18,12 +19,12 @@ import { readSettings } from '../settings.ts'
 import { readCommands } from '../stdin-commands.ts'
 import { flagValue, globalFlags } from '../values.ts'
 
-const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe'])
+const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe', 'diff'])
 
 export const command: TerminalCommand = {
   async run({ io, manifest, argv, example }) {
     const fields = operationNamed(manifest, 'browserStep').params.filter(({ name }) => !bodyFields.has(name))
-    const wishes = operationNamed(manifest, 'observe').params.filter(({ name }) => name !== 'session_id')
+    const wishes = operationNamed(manifest, 'observe').params.filter(({ name }) => !bodyFields.has(name))
     const batch = parseBatch(argv, manifest, io.cwd, kindOf(fields, wishes, example))
     const settings = readSettings(globalFlags(batch.flags), io)
     const context = { io, manifest, settings }
@@ -36,6 +37,7 @@ export const command: TerminalCommand = {
       ...given,
       ...valuesOf(fields, batch, io.cwd),
       ...observeOf(wishes, batch, io.cwd),
+      ...diffOf(batch, given, settings.json),
       ...(commands && { commands: commands.map(({ wire }) => wire) }),
       ...(session && { session_id: session.id }),
     }
@@ -49,7 +51,7 @@ export const command: TerminalCommand = {
       await showWarning(io, body)
       const code = await showBatch(context, body, commands?.map(({ typed }) => typed) ?? null, new Date())
       if (settings.json) return code
-      print(io, changesText(body))
+      print(io, stepText(body))
       if (body.observation) print(io, observationText(body.observation))
       const picture = body.observation?.screenshot ?? body.screenshot
       if (picture !== undefined) print(io, `\nscreenshot: ${writePicture(io, picture, undefined, new Date())}`)
@@ -70,9 +72,16 @@ const noObserve: Param = {
   description: 'look at the page afterwards',
 }
 
+const diff: Param = {
+  name: 'diff',
+  type: 'boolean',
+  required: false,
+  description: 'show only what has changed since the last observation; the default without --json',
+}
+
 const kindOf = (fields: readonly Param[], wishes: readonly Param[], example: string | undefined): BatchKind => ({
   words: 'step',
-  params: [...fields, noObserve, ...wishes],
+  params: [...fields, noObserve, diff, ...wishes],
   help: (flags) =>
     [
       'Run browser commands and see what they did to the page; the words are those of `bax do`',
@@ -97,4 +106,11 @@ function observeOf(wishes: readonly Param[], batch: TypedBatch, cwd: string): { 
   if (batch.flags['observe'] === false) return { observe: false }
   const wanted = valuesOf(wishes, batch, cwd)
   return Object.keys(wanted).length > 0 ? { observe: wanted } : {}
+}
+
+/** Readers of JSON get the whole page unless they say otherwise. */
+function diffOf({ flags }: TypedBatch, given: Record<string, unknown>, json: boolean): { diff?: boolean } {
+  if (typeof flags['diff'] === 'boolean') return { diff: flags['diff'] }
+  const isObserved = flags['observe'] !== false && given['observe'] !== false
+  return json || !isObserved || 'diff' in given ? {} : { diff: true }
 }

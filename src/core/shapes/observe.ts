@@ -1,6 +1,7 @@
 /** Data shapes of observations (`spec: contract 5`). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import { full, pageChanges } from './page-changes.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
 import { selectorText } from './text.ts'
 
@@ -25,7 +26,8 @@ export const observationWishes = z.object({
   selector: selectorText.optional().describe('Only this element and what is in it, for snapshot, elements and text'),
   interactive_only: z
     .boolean()
-    .default(true)
+    .default(false)
+    .meta({ short: 'i' })
     .describe('Only controls, headings and landmarks, with the text that tells them apart'),
   limit: z
     .int()
@@ -38,8 +40,27 @@ export const observationWishes = z.object({
     .min(limits.observe.minChars)
     .max(limits.observe.maxChars)
     .default(limits.observe.chars)
-    .describe('Length of snapshot and of text at most; whole lines are left out, least relevant first'),
+    .describe('Length of snapshot, of text and of changes at most; whole lines are left out, least relevant first'),
   full_page: z.boolean().default(false).describe('The screenshot shows the whole page instead of the viewport'),
+})
+
+/** `POST /observe` and `/browser_step` with it report changes only. */
+export const diff = z
+  .boolean()
+  .default(false)
+  .describe("Report only the changes since the session's last observation; all of the page when there is none")
+
+const count = z.int().optional()
+
+const omitted = z.object({
+  texts: count,
+  headings: count,
+  links: count,
+  controls: count,
+  images: count,
+  options: count.describe('Of native lists with more than ten'),
+  elements: count.describe('Of the list of elements, because of limit'),
+  characters: count.describe('Of text'),
 })
 
 const observedElement = z.object({
@@ -55,6 +76,7 @@ const observedElement = z.object({
   disabled: z.boolean(),
   visible: z.boolean(),
   in_viewport: z.boolean(),
+  inert: z.literal(true).optional().describe('Out of reach: behind an open modal dialog, or inert'),
   box: z
     .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
     .describe('CSS pixels of the viewport, frames included'),
@@ -68,7 +90,7 @@ const observedTab = z.object({
   crashed: z.literal(true).optional().describe('Its page has crashed'),
 })
 
-const texts = z.record(z.string(), z.string()).nullable()
+const storageArea = z.record(z.string(), z.string()).nullable()
 
 export const observation = z
   .object({
@@ -106,8 +128,8 @@ export const observation = z
     storage: z
       .object({
         cookies: z.array(z.record(z.string(), z.unknown())),
-        local_storage: texts,
-        session_storage: texts,
+        local_storage: storageArea,
+        session_storage: storageArea,
       })
       .optional()
       .describe('null for a page without an origin'),
@@ -122,14 +144,18 @@ export const observation = z
       )
       .describe('Dialogs of this document, newest last'),
     truncated: z.boolean().describe('Something was left out because of limit or max_chars'),
+    omitted: omitted.describe('How much was left out, by kind'),
+    changes: pageChanges.optional().describe('With diff'),
+    full: full.optional(),
   })
   .meta({ id: 'Observation' })
 
 export type ObservationWishes = z.output<typeof observationWishes>
-export type ObserveRequest = ObservationWishes & { readonly session_id: string }
+export type ObserveRequest = ObservationWishes & { readonly session_id: string; readonly diff?: boolean }
 export type ObservedElement = z.output<typeof observedElement>
 export type ObservedTab = z.output<typeof observedTab>
 export type Observation = z.output<typeof observation>
+export type Omitted = z.output<typeof omitted>
 
 const place = z.object({ url: z.string(), title: z.string() })
 
@@ -149,15 +175,16 @@ export const stepResult = commandsResult
     ),
     observation: observation.optional(),
     screenshot: z.string().optional().describe('PNG, base64; with screenshot and without an observation'),
-    changes: z
-      .object({
+    changes: pageChanges
+      .extend({
         url_changed: z.boolean(),
         title_changed: z.boolean(),
-        tabs_opened: z.array(z.object({ tab_id: z.string(), url: z.string() })),
-        elements_added: z.int().nullable().describe('Controls that were not there before; null without an observation'),
-        elements_removed: z.int().nullable(),
+        new_page: z.boolean().describe('The document is another one: its texts are in the observation'),
       })
-      .describe('The page before the first command against the page after the last'),
+      .describe(
+        'The page before the first command against the page after the last; with diff since the last observation',
+      ),
+    full: full.optional(),
   })
   .meta({ id: 'StepResult' })
 
@@ -168,4 +195,5 @@ export interface StepRequest extends CommandBatch {
   readonly settle_ms: number
   readonly observe: ObservationWishes | null
   readonly screenshot: boolean
+  readonly diff?: boolean
 }

@@ -24,7 +24,7 @@ import { type FollowRequest, followSession } from './follow.ts'
 import { browserGraves } from './grave.ts'
 import { Graves } from '../store/graves.ts'
 import { inTurn, unlessControlled } from './live/control-wait.ts'
-import { observe } from './observe/observe.ts'
+import { observeSession } from './observe/observe.ts'
 import { refuseStep, runStep } from './observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from './opening.ts'
 import { planSession, type SessionPlan, type StorageState } from './plan.ts'
@@ -143,9 +143,9 @@ export class BrowserSessions implements Sessions {
     return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
   }
 
-  async observe({ session_id: sessionId, ...wishes }: ObserveRequest, call: Call): Promise<Observation> {
-    const session = this.#registry.liveOne(sessionId, call.caller)
-    return inTurn(session, call, {}, async () => (await observe(session, wishes, call.signal)).observation)
+  async observe(request: ObserveRequest, call: Call): Promise<Observation> {
+    const session = this.#registry.liveOne(request.session_id, call.caller)
+    return inTurn(session, call, {}, () => observeSession(session, request, call.signal))
   }
 
   async step(request: StepRequest, call: Call): Promise<StepResult> {

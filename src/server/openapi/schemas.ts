@@ -23,13 +23,16 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   return rewrite(body, io)
 }
 
+/** Of ours, for the terminal. */
+const annotations: ReadonlySet<string> = new Set(['spelling', 'aliases', 'offTerminal', 'short'])
+
 /** The schema with references to the components and without our own annotations; objects of responses stay open. */
 function rewrite(json: Json, io: 'input' | 'output'): Json {
   return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
     if (key === '$ref' && typeof value === 'string') return value.replace('#/$defs/', '#/components/schemas/')
     // Zod closes objects that it has parsed, but newer servers may answer with more fields than these.
     if (key === 'additionalProperties' && value === false && io === 'output') return undefined
-    return key === 'spelling' || key === 'aliases' || key === 'offTerminal' ? undefined : value
+    return annotations.has(key) ? undefined : value
   }) as Json
 }
 

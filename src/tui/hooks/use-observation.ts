@@ -33,7 +33,6 @@ export function useObservation(
           'observe',
           {
             session_id,
-            interactive_only: false,
             include: ['snapshot', 'elements', 'tabs', ...(storage ? (['storage'] as const) : [])],
           },
           ended.signal,

@@ -18,6 +18,7 @@ export interface AriaNode {
   readonly invalid?: boolean | string
   readonly level?: number
   readonly placeholder?: string
+  readonly ariaHidden?: boolean
 }
 
 export interface Box {
@@ -30,6 +31,8 @@ export interface Box {
 /** Where an element is, in CSS pixels of the page's viewport, and what the tree does not tell about it. */
 export interface Mark {
   readonly box: Box
+  /** Of an iframe: its border box; the other one is that of its document. */
+  readonly outer?: Box
   /** 0 inside the viewport, else how many pixels away from it. */
   readonly away: number
   /** Takes clicks or text though its role does not say so. */
@@ -39,8 +42,14 @@ export interface Mark {
   readonly focused: boolean
   /** Inside an open modal dialog. */
   readonly modal: boolean
-  /** Switched off together with what is around it (`inert`). */
-  readonly dead: boolean
+  /** Out of reach: behind an open modal dialog, or `inert`. */
+  readonly blocked: boolean
+  /** Root of an editor: `contenteditable`, or the element around an EditContext. */
+  readonly editor: boolean
+  /** Content of an editor where the tree leaves it out. */
+  readonly content?: string
+  /** Read-only field without a name that an editor keeps for itself. */
+  readonly decoy: boolean
   /** Playwright's references of the iframes around it, outermost first. */
   readonly frames: readonly string[]
 }
@@ -52,10 +61,16 @@ const controls: ReadonlySet<string> = new Set([
   'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem',
 ]) // prettier-ignore
 
+/** Stands for what is in a password field. */
+export const hiddenValue = '•'.repeat(8)
+
+/** Whether a role is that of a control, whatever its element can do. */
+export const hasControlRole = ({ role }: AriaNode): boolean => role !== 'gridcell' && controls.has(role)
+
 /** Whether an element can be used: clicked, ticked, chosen or written into. */
 export function isControl(node: AriaNode, marks: Marks): boolean {
   const mark = node.ref === undefined ? undefined : marks.get(node.ref)
-  if (!mark || mark.dead) return false
+  if (!mark || mark.decoy) return false
   if (node.role === 'gridcell') return mark.usable || node.cursor === 'pointer'
   return controls.has(node.role) || node.cursor === 'pointer' || mark.usable
 }
@@ -74,6 +89,8 @@ export const needsPlace = ({ role, cursor }: AriaNode): boolean => cursor === 'p
 export function textsOf(children: readonly (AriaNode | string)[]): string[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [child]
+    // The content of a field is no name of what is around it; it can be a password.
+    if (isField(child)) return child.name ? [child.name] : []
     if (child.text !== undefined) return [child.text]
     const inner = textsOf(child.children ?? [])
     return inner.length > 0 ? inner : child.name ? [child.name] : []

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../core/command.ts'
 import type { AriaNode, Box, Mark } from './aria.ts'
-import { needsPlace, nodesWithRef } from './aria.ts'
+import { hiddenValue, needsPlace, nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
@@ -11,6 +11,8 @@ import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from './
 /** A page at one moment. */
 export interface Capture {
   readonly facts: PageFacts
+  /** Names the main document for as long as it lives. */
+  readonly document: string
   /** The wanted part. */
   readonly tree: readonly (AriaNode | string)[]
   /** The whole page. */
@@ -62,11 +64,21 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureWishe
   const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
   const wanted = [...nodesWithRef(all)].filter((node) => everything || needsPlace(node)).map(({ ref }) => ref)
   const found = await measureAll(page, wanted)
-  const facts = found.find(({ measured }) => measured.page !== null)?.measured.page
+  const main = found.find(({ measured }) => measured.page !== null)?.measured
+  const facts = main?.page
   if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
-  const marks = placeMarks(all, raw, facts)
-  return { facts, tree, all, marks, name: (refs, detailed) => nameAll(page, found, refs, detailed) }
+  const contents = new Map(found.flatMap(({ measured }) => measured.contents))
+  const marks = placeMarks(all, { raw, contents }, facts)
+  for (const node of new Set([...all, ...tree])) if (typeof node !== 'string') hideSecrets(node, marks)
+  return {
+    facts,
+    document: main.document,
+    tree,
+    all,
+    marks,
+    name: (refs, detailed) => nameAll(page, found, refs, detailed),
+  }
 }
 
 interface Found {
@@ -117,12 +129,19 @@ interface Window {
   /** What is seen of the document, in the page's coordinates. */
   readonly seen: Box
   readonly frames: readonly string[]
+  /** Whether all of the document is out of reach. */
+  readonly blocked: boolean
+}
+
+interface RawMarks {
+  readonly raw: ReadonlyMap<string, RawMark>
+  readonly contents: ReadonlyMap<string, string>
 }
 
 /** Moves the boxes inside frames to where they are on the page. */
 function placeMarks(
   tree: readonly AriaNode[],
-  raw: ReadonlyMap<string, RawMark>,
+  { raw, contents }: RawMarks,
   { viewport: { width, height } }: PageFacts,
 ): Map<string, Mark> {
   const marks = new Map<string, Mark>()
@@ -130,36 +149,53 @@ function placeMarks(
     for (const node of nodes) {
       if (typeof node === 'string') continue
       const own = node.ref === undefined ? undefined : raw.get(node.ref)
-      const mark = own && placed(own, window)
+      const mark = own && placed(own, window, contents.get(node.ref!))
       if (mark) marks.set(node.ref!, mark)
       const inside = node.role === 'iframe' && mark ? windowOf(mark, node.ref!) : window
       visit(node.children ?? [], inside)
     }
   }
-  visit(tree, { dx: 0, dy: 0, seen: { x: 0, y: 0, width, height }, frames: [] })
+  visit(tree, { dx: 0, dy: 0, seen: { x: 0, y: 0, width, height }, frames: [], blocked: false })
   return marks
 }
 
-function placed([, flags, x, y, width, height]: RawMark, { dx, dy, seen, frames }: Window): Mark {
+function placed([, flags, x, y, width, height, outer]: RawMark, window: Window, content: string | undefined): Mark {
+  const { dx, dy, seen, frames, blocked } = window
   const box = { x: x + dx, y: y + dy, width, height }
+  const borders = outer && { x: outer[0] + dx, y: outer[1] + dy, width: outer[2], height: outer[3] }
   return {
     box,
+    ...(borders && { outer: borders }),
     away: Math.round(gap(box.x, width, seen.x, seen.width) + gap(box.y, height, seen.y, seen.height)),
     usable: (flags & 1) !== 0,
     secret: (flags & 2) !== 0,
     focused: (flags & 4) !== 0,
     modal: (flags & 8) !== 0,
-    dead: (flags & 16) !== 0,
+    blocked: blocked || (flags & 16) !== 0,
+    editor: (flags & 32) !== 0,
+    decoy: (flags & 64) !== 0,
+    ...(content !== undefined && { content }),
     frames,
   }
 }
 
-const windowOf = ({ box, frames }: Mark, ref: string): Window => ({
+const windowOf = ({ box, frames, blocked }: Mark, ref: string): Window => ({
   dx: box.x,
   dy: box.y,
   seen: box,
   frames: [...frames, ref],
+  blocked,
 })
+
+/** Takes what is in password fields out of the names that are made of what is in an element; returns it. */
+function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>): string[] {
+  if (node.ref !== undefined && marks.get(node.ref)?.secret) return node.text ? [node.text] : []
+  const secrets = (node.children ?? []).flatMap((child) => (typeof child === 'string' ? [] : hideSecrets(child, marks)))
+  for (const secret of secrets) if (node.name) node.name = node.name.replaceAll(secret, hiddenValue)
+  return secrets
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** How far two ranges are apart; touching ones do not overlap. */
 function gap(start: number, length: number, from: number, size: number): number {

@@ -2,6 +2,7 @@
  * Runs in Playwright's own world of every frame, which the page cannot see: where the elements of an accessibility
  * snapshot are, and the references under which they are known outside.
  */
+import { type Around, flagsOf, isEditingHost, isUsable, type Seen, whatIsAround } from './flags.page.ts'
 import { selectorMaker } from './selector.page.ts'
 import { shortText } from '../describe.page.ts'
 
@@ -12,8 +13,10 @@ export interface PageFacts {
   scroll: { x: number; y: number; max_x: number; max_y: number }
 }
 
-/** Playwright's reference, flags, and the box in the frame's viewport. */
-export type Mark = [ref: string, flags: number, x: number, y: number, width: number, height: number]
+export type BoxNumbers = [x: number, y: number, width: number, height: number]
+
+/** Playwright's reference, flags, the box in the frame's viewport, and for an iframe the one of its borders. */
+export type Mark = [ref: string, flags: number, ...box: BoxNumbers, outer?: BoxNumbers]
 
 export interface Measured {
   /** Null in frames below the first. */
@@ -24,6 +27,10 @@ export interface Measured {
   remembered: number
   /** Of the wanted elements, and of others that can be used though their role does not say so. */
   marks: Mark[]
+  /** Content of editors that Playwright's tree leaves out: text directly in an element with the role textbox. */
+  contents: [ref: string, content: string][]
+  /** The document, for as long as it lives. */
+  document: string
 }
 
 export interface ElementFacts {
@@ -45,50 +52,65 @@ export interface Named {
 }
 
 interface Memory {
+  readonly document: string
   readonly numbers: WeakMap<Element, number>
   /** Elements of the last snapshot by Playwright's reference. */
   found: Map<string, WeakRef<Element>>
 }
 
-/** What Playwright notes at every element that its snapshot has seen. */
-interface Seen extends Element {
-  readonly _ariaRef?: { readonly ref: string }
-}
-
 const place = globalThis as unknown as Record<symbol, Memory | undefined>
 const key = Symbol.for('bax.elements')
-const memory = (place[key] ??= { numbers: new WeakMap(), found: new Map() })
+const memory = (place[key] ??= {
+  document: `${performance.timeOrigin}-${Math.random()}`,
+  numbers: new WeakMap(),
+  found: new Map(),
+})
 
-/** Bits of a mark. */
-const usable = 1
-const secret = 2
-const focused = 4
-const modal = 8
-const dead = 16
+/** Longest content of an editor that is passed on. */
+const contentChars = 100_000
 
 /** Finds the elements of a snapshot by Playwright's references. */
 export function measure(wanted: string[]): Measured {
   const names = new Set(wanted)
-  const marks: Mark[] = []
-  let found = 0
+  const measured: Measured = {
+    page: window.top === window ? pageFacts() : null,
+    found: 0,
+    remembered: 0,
+    marks: [],
+    contents: [],
+    document: memory.document,
+  }
   memory.found = new Map()
   if (names.size > 0) {
-    const around: Around = {
-      dialog: document.querySelector('dialog:modal, [aria-modal="true"]'),
-      anyInert: document.querySelector('[inert]') !== null,
-    }
-    for (const element of everyElement(document)) {
+    const elements = [...everyElement(document)]
+    const around = whatIsAround(elements)
+    for (const element of elements) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref === undefined) continue
-      const isWanted = names.has(ref)
-      const isMarked = isWanted || isUsable(element)
-      if (isWanted) found++
-      // What has a number is remembered whether it is of interest now or not.
-      if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
-      if (isMarked) marks.push([ref, flagsOf(element, around), ...boxOf(element)])
+      if (ref !== undefined) measureOne(element, ref, { names, around, measured })
     }
   }
-  return { page: window.top === window ? pageFacts() : null, found, remembered: memory.found.size, marks }
+  measured.remembered = memory.found.size
+  return measured
+}
+
+interface Measuring {
+  readonly names: ReadonlySet<string>
+  readonly around: Around
+  readonly measured: Measured
+}
+
+function measureOne(element: Element, ref: string, { names, around, measured }: Measuring): void {
+  const isWanted = names.has(ref)
+  const isMarked = isWanted || isUsable(element) || around.editors.has(element)
+  if (isWanted) measured.found++
+  // Elements with a number are remembered whether they are wanted now or not.
+  if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
+  if (!isMarked) return
+  const box = borderBox(element)
+  const inner = element instanceof HTMLIFrameElement ? documentBox(element, box) : undefined
+  measured.marks.push([ref, flagsOf(element, around), ...(inner ?? box), ...(inner ? [box] : [])] as Mark)
+  if (element.getAttribute('role') === 'textbox' && isEditingHost(element))
+    measured.contents.push([ref, (element as HTMLElement).innerText.slice(0, contentChars)])
 }
 
 /** Gives numbers to elements that have none yet, and tells more about some of them. */
@@ -118,39 +140,17 @@ function* everyElement(root: Document | ShadowRoot): Generator<Element> {
   }
 }
 
-/** What the document has at all, so that not every element must be asked about it. */
-interface Around {
-  readonly dialog: Element | null
-  readonly anyInert: boolean
-}
-
-function isUsable(element: Element): boolean {
-  const html = element as HTMLElement
-  if (element.hasAttribute('onclick')) return true
-  if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
-  if (element === document.body) return document.designMode === 'on'
-  return element.hasAttribute('contenteditable') && html.isContentEditable
-}
-
-function flagsOf(element: Element, around: Around): number {
-  let flags = isUsable(element) ? usable : 0
-  if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
-  if (element === document.activeElement && element !== document.body) flags |= focused
-  if (around.dialog?.contains(element)) flags |= modal
-  if (around.anyInert && element.closest('[inert]')) flags |= dead
-  return flags
-}
-
-/** The box; of a frame the one in which its document is shown. */
-function boxOf(element: Element): [number, number, number, number] {
+function borderBox(element: Element): BoxNumbers {
   const { x, y, width, height } = element.getBoundingClientRect()
-  if (element instanceof HTMLIFrameElement) {
-    const { paddingLeft, paddingTop } = getComputedStyle(element)
-    const dx = element.clientLeft + Number.parseFloat(paddingLeft)
-    const dy = element.clientTop + Number.parseFloat(paddingTop)
-    return [round(x + dx), round(y + dy), element.clientWidth, element.clientHeight]
-  }
   return [round(x), round(y), round(width), round(height)]
+}
+
+/** Where the document of a frame is shown. */
+function documentBox(frame: HTMLIFrameElement, [x, y]: BoxNumbers): BoxNumbers {
+  const { paddingLeft, paddingTop } = getComputedStyle(frame)
+  const dx = frame.clientLeft + Number.parseFloat(paddingLeft)
+  const dy = frame.clientTop + Number.parseFloat(paddingTop)
+  return [round(x + dx), round(y + dy), frame.clientWidth, frame.clientHeight]
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100

@@ -1,21 +1,104 @@
-/** A snapshot as lines with their weight: rendered to YAML, and cut by relevance when it is too long. */
+/** A snapshot as lines: rendered to YAML, and cut by relevance when it is too long. */
+import type { Omitted } from '../../../core/shapes/observe.ts'
+import type { Marks } from './aria.ts'
+import type { Entry } from './entries.ts'
 
-/** One line before it has its number and indentation. */
+/** One line before it has its reference and indentation. */
 export interface Line {
   readonly depth: number
   /** `button "Buy" [disabled]` */
   readonly head: string
   /** Playwright's reference of the element, when the line shows one. */
   readonly ref?: string
-  /** What stands behind the colon. */
+  /** Value or text, shown behind the colon. */
   readonly tail?: string
   /** Smaller is more relevant. */
   readonly rank: number
+  /** What the line counts as when it is left out; nothing for a line that only groups others. */
+  readonly counts?: keyof Omitted
+  /** How many it counts as; 1 when it is not given. */
+  readonly pieces?: number
+  /** Options of a native list that the line leaves out. */
+  readonly hiddenOptions?: number
+  /** Options that it shows. */
+  readonly shownOptions?: number
+  /** Out of reach: behind an open modal dialog, or inert. */
+  readonly blocked?: boolean
 }
+
+/** Lines of entries; what is out of reach comes last. */
+export function linesOf(entries: readonly Entry[], marks: Marks): Line[] {
+  const hasModal = [...marks.values()].some(({ modal }) => modal)
+  const lines: Line[] = []
+  const last: Entry[] = []
+  // Text has no place of its own: it is where its container is, or where the element before it ends.
+  const visit = (made: Entry, depth: number, before: number, blockedAbove: boolean): number => {
+    const mark = marks.get(made.ref ?? made.node?.ref ?? '')
+    const isText = made.kind === 'text'
+    const blocked = blockedAbove || (mark !== undefined && (mark.blocked || (isText && hasModal && !mark.modal)))
+    if (blocked && !blockedAbove) {
+      last.push(made)
+      return before
+    }
+    const away = made.isLoose ? Math.max(mark?.away ?? 0, before) : (mark?.away ?? before)
+    lines.push(lineOf(made, { depth, blocked, rank: rankOf(made, { away, modal: mark?.modal ?? false, blocked }) }))
+    let inside = mark?.away ?? before
+    for (const inner of made.below) inside = visit(inner, depth + 1, inside, blocked)
+    return made.below.length > 0 ? inside : away
+  }
+  let before = 0
+  for (const made of entries) before = visit(made, 0, before, false)
+  for (const made of last) visit(made, 0, 0, true)
+  return lines.filter((line, at) => saysSomething(line) || (lines[at + 1]?.depth ?? 0) > line.depth)
+}
+
+const saysSomething = ({ counts, ref }: Line): boolean => counts !== undefined || ref !== undefined
+
+function lineOf(made: Entry, { depth, blocked, rank }: { depth: number; blocked: boolean; rank: number }): Line {
+  const { ref, tail, hiddenOptions, shownOptions, pieces } = made
+  const counts = countsOf(made)
+  return {
+    depth,
+    head: headOf(made),
+    rank,
+    ...(ref !== undefined && { ref }),
+    ...(tail && { tail }),
+    ...(counts && { counts }),
+    ...(hiddenOptions && { hiddenOptions }),
+    ...(shownOptions && { shownOptions }),
+    ...(pieces && { pieces }),
+    ...(blocked && { blocked }),
+  }
+}
+
+/** `button "Buy" [disabled]`, in Playwright's spelling. */
+export const headOf = ({ role, name, states }: Entry): string =>
+  [role, ...(name ? [JSON.stringify(name)] : []), ...states.map((state) => `[${state}]`)].join(' ')
+
+function countsOf({ kind, name, tail }: Entry): keyof Omitted | undefined {
+  if (kind === 'control') return 'controls'
+  if (kind === 'link') return 'links'
+  if (kind === 'heading') return 'headings'
+  if (kind === 'image') return 'images'
+  return name || tail ? 'texts' : undefined
+}
+
+/** Open dialogs and controls in view, then text in view, then the rest by distance; what is out of reach comes last. */
+function rankOf({ kind }: Entry, place: { away: number; modal: boolean; blocked: boolean }): number {
+  const { away, modal, blocked } = place
+  const isImportant = kind !== 'structure' && kind !== 'text' && kind !== 'image'
+  const tier = blocked ? 5 : modal ? 0 : away === 0 ? (isImportant ? 1 : 2) : isImportant ? 3 : 4
+  return tier * 1e9 + away
+}
+
+const blockedNotice = '# out of reach, behind an open dialog or inert:'
 
 /** Lines as YAML, with the references as they are known outside. */
 export function renderLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>): string[] {
-  return lines.map((line, at) => renderLine(line, numbers, (lines[at + 1]?.depth ?? 0) > line.depth))
+  return lines.flatMap((line, at) => {
+    const text = renderLine(line, numbers, (lines[at + 1]?.depth ?? 0) > line.depth)
+    return line.blocked && !lines[at - 1]?.blocked ? [blockedNotice, text] : [text]
+  })
 }
 
 function renderLine({ depth, head, ref, tail }: Line, numbers: ReadonlyMap<string, string>, parent: boolean): string {
@@ -27,33 +110,56 @@ function renderLine({ depth, head, ref, tail }: Line, numbers: ReadonlyMap<strin
 
 export interface Cut {
   readonly text: string
-  readonly truncated: boolean
+  readonly omitted: Omitted
 }
 
-/** Room for the line that says what was left out. */
-const noticeChars = 120
+/** Room for the notices. */
+const noticeChars = 200
 
-/** The most relevant lines that fit, in their order, each below the ones it belongs to. */
+/** The most relevant lines that fit, in their order, each below the ones it belongs to; counts the others. */
 export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number): Cut {
   const whole = renderLines(lines, numbers).join('\n')
-  if (whole.length <= maxChars) return { text: whole, truncated: false }
+  if (whole.length <= maxChars) return { text: whole, omitted: {} }
+  const omitted: Omitted = {}
+  const leaveOut = ({ counts: kind, pieces = 1, shownOptions = 0 }: Partial<Line>) => {
+    if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
+    if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
+  }
+  // One long text must not take the room of everything else.
+  const longest = Math.max(200, Math.floor(maxChars / 10))
+  const short = lines.map((line) => (line.tail && line.tail.length > longest ? shortened(line, longest) : line))
+  const kept = choose(short, numbers, maxChars - noticeChars)
+  short.forEach((line, at) => {
+    if (!kept.has(at)) leaveOut(line)
+    else if (line !== lines[at]) leaveOut({ counts: 'texts' })
+  })
+  const shown = short.filter((_, at) => kept.has(at))
+  return { text: [...renderLines(shown, numbers), omittedNotice(omitted)].join('\n'), omitted }
+}
+
+const shortened = (line: Line, longest: number): Line => ({ ...line, tail: shortText(line.tail!, longest) })
+
+/** The beginning of a text, and how much of it is missing. */
+export const shortText = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length - longest} more characters)`
+
+function choose(lines: readonly Line[], numbers: ReadonlyMap<string, string>, size: number): Set<number> {
   const sizes = lines.map((line) => renderLine(line, numbers, true).length + 1)
   const parents = parentsOf(lines)
   const kept = new Set<number>()
-  let room = maxChars - noticeChars
+  let room = size
   const byRank = lines.map((_, at) => at).toSorted((a, b) => lines[a]!.rank - lines[b]!.rank || a - b)
   for (const at of byRank) {
+    // A line that only groups others is kept for their sake.
+    if (kept.has(at) || (lines[at]!.counts === undefined && (lines[at + 1]?.depth ?? 0) > lines[at]!.depth)) continue
     const needed: number[] = []
     for (let line = at; line >= 0 && !kept.has(line); line = parents[line]!) needed.push(line)
-    const size = needed.reduce((sum, line) => sum + sizes[line]!, 0)
-    if (size > room) continue
-    room -= size
+    const length = needed.reduce((sum, line) => sum + sizes[line]!, 0)
+    if (length > room) continue
+    room -= length
     for (const line of needed) kept.add(line)
   }
-  const shown = lines.filter((_, at) => kept.has(at))
-  const left = lines.length - shown.length
-  const notice = `# ${left} of ${lines.length} lines left out, least relevant first; selector or max_chars shows more`
-  return { text: [...renderLines(shown, numbers), notice].join('\n'), truncated: true }
+  return kept
 }
 
 /** Index of the line that each one is indented below; -1 at the top. */
@@ -66,14 +172,22 @@ function parentsOf(lines: readonly Line[]): number[] {
   })
 }
 
+const omittedNotice = (omitted: Omitted): string => `# ${countsText(omitted)} omitted; use max_chars or selector`
+
+/** `212 texts, 3 images and 40 links`. */
+function countsText(omitted: Omitted): string {
+  const counts = Object.entries(omitted).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
+  return counts.length > 1 ? `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : (counts[0] ?? 'nothing')
+}
+
 /** Plain text cut between two lines; says how much is left. */
-export function cutText(text: string, maxChars: number): Cut {
-  if (text.length <= maxChars) return { text, truncated: false }
+export function cutText(text: string, maxChars: number): { readonly text: string; readonly omittedChars: number } {
+  if (text.length <= maxChars) return { text, omittedChars: 0 }
   const end = text.lastIndexOf('\n', Math.max(0, maxChars - noticeChars))
   const shown = end > 0 ? text.slice(0, end) : ''
   const left = text.length - shown.length
   const notice = `# ${left} of ${text.length} characters left out; selector or max_chars shows more`
-  return { text: shown ? `${shown}\n${notice}` : notice, truncated: true }
+  return { text: shown ? `${shown}\n${notice}` : notice, omittedChars: left }
 }
 
 /** A key that begins with a role needs quotes only where YAML would end it early. */

@@ -1,9 +1,17 @@
 /** Observations: what a page shows and offers at one moment. */
 import type { Locator, Page } from 'playwright'
+import type { CallLimit } from '../../../core/command.ts'
 import { BaxError } from '../../../core/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits.ts'
-import type { Observation, ObservationWishes, ObservedElement, ObservedTab } from '../../../core/shapes/observe.ts'
+import type {
+  Observation,
+  ObservationWishes,
+  ObservedElement,
+  ObservedTab,
+  ObserveRequest,
+  Omitted,
+} from '../../../core/shapes/observe.ts'
 import { callLimit } from '../act.ts'
 import type { BatchTarget } from '../batch-target.ts'
 import { hasCrashed, unlessCrashed } from '../crash.ts'
@@ -14,29 +22,51 @@ import { locateAll, parseSelector, selectorFault, staleRef } from '../selectors.
 import { tabIdOf } from '../tab-ids.ts'
 import { type AriaNode, isControl, labelOf, nodesWithRef } from './aria.ts'
 import { type Capture, capture, type NamedElements } from './capture.ts'
-import { cutLines, cutText } from './lines.ts'
+import { changesBetween, type Compared } from './changes.ts'
+import type { Notice } from './compare.ts'
+import { squeeze } from './entries.ts'
+import { cutLines, cutText, linesOf } from './lines.ts'
 import { recentConsole, recentDialogs, recentNetwork } from './log-parts.ts'
-import { outline, wholeTree } from './outline.ts'
+import { outline } from './outline.ts'
+import { pageView } from './page-view.ts'
+import { lastSeen, remember, type Seen, type SeenFacts, seenOf } from './seen.ts'
 import { storageOf } from './storage.ts'
 
 /** How long a title may take: a page that hangs must not hold up what is known of the others. */
 const titleMs = 250
 
-/** The observation, and the controls of the whole page, for the comparison with another one. */
 export interface Observed {
   readonly observation: Observation
-  readonly controls: ReadonlySet<string>
+  readonly seen: Seen
+  /** With a comparison that found something to compare with. */
+  readonly compared?: Compared
+}
+
+/** What to compare an observation with. */
+export interface Comparison {
+  /** Nothing yet: the observation is of the whole page, and says so. */
+  readonly before: Seen | undefined
+  /** Recorded in between. */
+  readonly alerts: readonly Notice[]
 }
 
 /**
- * Looks at the active tab.
+ * Looks at the active tab. With a comparison the observation has the changes instead of the page, where that is possible.
  * @throws BaxError `element_not_found`, `stale_ref` or `invalid_selector` for a selector, `timeout` for a page that hangs.
  */
-export async function observe(target: BatchTarget, wishes: ObservationWishes, signal: AbortSignal): Promise<Observed> {
+export async function observe(
+  target: BatchTarget,
+  wishes: ObservationWishes,
+  signal: AbortSignal,
+  comparison?: Comparison,
+): Promise<Observed> {
   const late = 'the page did not answer; a script keeps it busy'
   for (let again = true; ; again = false) {
     try {
-      return await inTime(look(target, wishes, signal), limits.observe.timeoutMs, late)
+      const observed = await inTime(look(target, wishes, signal, comparison), limits.observe.timeoutMs, late)
+      if (comparison || wishes.include.includes('snapshot') || wishes.include.includes('elements'))
+        remember(target, observed.seen)
+      return observed
     } catch (thrown) {
       signal.throwIfAborted()
       const error = await failureOf(thrown, 'observe', target)
@@ -46,44 +76,108 @@ export async function observe(target: BatchTarget, wishes: ObservationWishes, si
   }
 }
 
-async function look(target: BatchTarget, wishes: ObservationWishes, signal: AbortSignal): Promise<Observed> {
-  const page = await target.page()
-  return unlessCrashed(page, () => lookAt(page, target, wishes, signal))
+/** `POST /observe`. */
+export async function observeSession(
+  target: BatchTarget,
+  request: ObserveRequest,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const comparison = request.diff ? { before: lastSeen(target), alerts: [] } : undefined
+  return (await observe(target, request, signal, comparison)).observation
 }
 
-async function lookAt(
-  page: Page,
+async function look(
   target: BatchTarget,
   wishes: ObservationWishes,
   signal: AbortSignal,
+  comparison: Comparison | undefined,
 ): Promise<Observed> {
+  const page = await target.page()
+  return unlessCrashed(page, () => lookAt(page, { target, wishes, signal, comparison }))
+}
+
+interface Look {
+  readonly target: BatchTarget
+  readonly wishes: ObservationWishes
+  readonly signal: AbortSignal
+  readonly comparison: Comparison | undefined
+}
+
+async function lookAt(page: Page, { target, wishes, signal, comparison }: Look): Promise<Observed> {
   const limit = callLimit(limits.observe.timeoutMs, signal)
   const root = wishes.selector === undefined ? undefined : await rootOf(page, wishes.selector)
-  const seen = await capture(page, { root, everything: !wishes.interactive_only, limit })
+  const { lastSeq: seq } = target.events
+  // A comparison is of the text, too.
+  const everything = !wishes.interactive_only || comparison !== undefined
+  const captured = await capture(page, { root, everything, limit })
+  const facts = { part: wishes.selector, url: shownUrl(page.url()), seq }
+  const compared = comparison && (await compareWith(comparison, target, captured, { ...facts, wishes }))
+  if (compared?.result && !compared.result.full) {
+    const { seen, result } = compared
+    const observation = await partsOf({ target, page, wishes, captured, limit, root })
+    return { observation: { ...observation, changes: result.changes }, seen, compared: result }
+  }
+  const described = await describe(captured, wishes)
+  const parts = await partsOf({ target, page, wishes, captured, limit, root, described })
+  const full = comparison && (compared?.result?.full ?? 'no_earlier_observation')
+  return {
+    observation: { ...parts, ...(full && { full }) },
+    seen: seenOf(target, captured, { ...facts, controls: described.controls, numbers: described.numbers }),
+    ...(compared?.result && { compared: compared.result }),
+  }
+}
+
+async function compareWith(
+  { before, alerts }: Comparison,
+  target: BatchTarget,
+  captured: Capture,
+  { wishes, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { wishes: ObservationWishes },
+): Promise<{ seen: Seen; result: Compared } | undefined> {
+  if (!before) return undefined
+  const refs = controlsOf(captured)
+  const { numbers } = await captured.name(refs, [])
+  const controls = new Set(refs.flatMap((ref) => numbers.get(ref) ?? []))
+  const seen = seenOf(target, captured, { ...facts, controls, numbers })
+  return { seen, result: changesBetween(before, seen, { target, alerts, maxChars: wishes.max_chars }) }
+}
+
+interface Looking {
+  readonly target: BatchTarget
+  readonly page: Page
+  readonly wishes: ObservationWishes
+  readonly captured: Capture
+  readonly limit: CallLimit
+  readonly root: Locator | undefined
+  /** Missing when changes are reported instead. */
+  readonly described?: Described
+}
+
+/** The observation, with the parts that were asked for. */
+async function partsOf(looking: Looking): Promise<Observation> {
+  const { target, page, wishes, captured, limit, root, described } = looking
   const wants = new Set<string>(wishes.include)
-  const described = await describe(seen, wishes, wants)
   const text = wants.has('text') ? cutText(await textOf(page, root, limit), wishes.max_chars) : undefined
   const events = target.events.since(0)
-  const tabId = tabIdOf(page)
-  const observation: Observation = {
+  const omitted = { ...described?.omitted, ...(text?.omittedChars && { characters: text.omittedChars }) }
+  return {
     success: true,
     session_id: target.sessionId,
     observation_id: newId('obs'),
     captured_at: new Date().toISOString(),
     url: shownUrl(page.url()),
-    ...seen.facts,
-    ...(wants.has('tabs') && { tabs: await tabsOf(target, page) }),
-    ...(wants.has('snapshot') && { snapshot: described.snapshot }),
-    ...(wants.has('elements') && { elements: described.elements }),
+    ...captured.facts,
+    ...(described && wants.has('tabs') && { tabs: await tabsOf(target, page) }),
+    ...(described && wants.has('snapshot') && { snapshot: described.snapshot }),
+    ...(described && wants.has('elements') && { elements: described.elements }),
     ...(wants.has('screenshot') && { screenshot: await pictureOf(page, wishes.full_page, limit) }),
     ...(text && { text: text.text }),
     ...(wants.has('console') && { console: recentConsole(events) }),
     ...(wants.has('network') && { network: recentNetwork(events) }),
     ...(wants.has('storage') && { storage: await storageOf(page) }),
-    dialogs: recentDialogs(events, tabId),
-    truncated: described.truncated || (text?.truncated ?? false),
+    dialogs: recentDialogs(events, tabIdOf(page)),
+    truncated: Object.keys(omitted).some((kind) => kind !== 'options'),
+    omitted,
   }
-  return { observation, controls: described.controls }
 }
 
 async function rootOf(page: Page, selector: string): Promise<Locator> {
@@ -100,45 +194,51 @@ async function rootOf(page: Page, selector: string): Promise<Locator> {
 interface Described {
   readonly snapshot: string
   readonly elements: ObservedElement[]
-  readonly truncated: boolean
+  readonly omitted: Omitted
   readonly controls: ReadonlySet<string>
+  readonly numbers: ReadonlyMap<string, string>
 }
 
-async function describe(seen: Capture, wishes: ObservationWishes, wants: ReadonlySet<string>): Promise<Described> {
-  const { tree, marks } = seen
-  const { interactive_only: onlyControls, limit, max_chars: maxChars } = wishes
+async function describe(captured: Capture, wishes: ObservationWishes): Promise<Described> {
+  const { tree, marks } = captured
+  const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = wishes
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))
-  const controls = nodes.filter((node) => isControl(node, marks))
-  const listed = onlyControls ? controls : nodes.filter((node) => node.role !== 'generic' || controls.includes(node))
-  const chosen = wants.has('elements') ? nearest(listed, seen, limit) : []
+  const isListed = (node: Referred) => isControl(node, marks) || (!onlyControls && node.role !== 'generic')
+  const listed = include.includes('elements') ? nodes.filter(isListed) : []
+  const chosen = nearest(listed, captured, limit)
   const frames = chosen.flatMap(({ ref }) => marks.get(ref)!.frames)
-  const lines = onlyControls ? outline(tree, marks) : wholeTree(tree, marks)
+  const entries = onlyControls ? outline(tree, marks) : pageView(tree, marks)
+  const lines = linesOf(entries, marks)
+  const everyControl = controlsOf(captured)
   const refs = new Set([...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames])
-  const everyControl = [...nodesWithRef(seen.all)].filter((node) => isControl(node, marks)).map(({ ref }) => ref)
   for (const ref of everyControl) refs.add(ref)
-  const named = await seen.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
-  const cut = wants.has('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', truncated: false }
+  const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
+  const cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', omitted: {} }
+  const options = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
+  const elements = listed.length - chosen.length
   return {
     snapshot: cut.text,
-    elements: chosen.flatMap((node) => elementOf(node, seen, named) ?? []),
-    truncated: cut.truncated || (wants.has('elements') && chosen.length < listed.length),
+    elements: chosen.flatMap((node) => elementOf(node, captured, named) ?? []),
+    omitted: { ...cut.omitted, ...(options > 0 && { options }), ...(elements > 0 && { elements }) },
     controls: new Set(everyControl.flatMap((ref) => named.numbers.get(ref) ?? [])),
+    numbers: named.numbers,
   }
 }
 
+const controlsOf = ({ all, marks }: Capture): string[] =>
+  [...nodesWithRef(all)].filter((node) => isControl(node, marks)).map(({ ref }) => ref)
+
 type Referred = AriaNode & { readonly ref: string }
 
-/** The elements in view and nearest to it, in document order. */
+/** Controls before other elements, those in view first, in document order; what is out of reach comes last. */
 function nearest(nodes: readonly Referred[], { marks }: Capture, limit: number): Referred[] {
-  if (nodes.length <= limit) return [...nodes]
-  const byDistance = nodes.toSorted((a, b) => distance(a, marks) - distance(b, marks)).slice(0, limit)
-  const kept = new Set(byDistance)
-  return nodes.filter((node) => kept.has(node))
-}
-
-const distance = ({ ref }: Referred, marks: Capture['marks']): number => {
-  const { away, modal } = marks.get(ref)!
-  return modal ? -1 : away
+  const rank = (node: Referred): number => {
+    const { away, modal, blocked } = marks.get(node.ref)!
+    return (blocked ? 2e9 : modal ? -1 : away) + (isControl(node, marks) ? 0 : 1e9)
+  }
+  const kept = nodes.length > limit ? new Set(nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)) : new Set(nodes) // prettier-ignore
+  const isBlocked = ({ ref }: Referred) => Number(marks.get(ref)!.blocked)
+  return nodes.filter((node) => kept.has(node)).toSorted((a, b) => isBlocked(a) - isBlocked(b))
 }
 
 function elementOf(node: Referred, { marks }: Capture, { numbers, facts }: NamedElements): ObservedElement | undefined {
@@ -146,16 +246,17 @@ function elementOf(node: Referred, { marks }: Capture, { numbers, facts }: Named
   const fact = facts.get(node.ref)
   // It left the page between the snapshot and the question.
   if (ref === undefined || fact === undefined) return undefined
-  const { box, away, frames } = marks.get(node.ref)!
+  const { box, outer, away, frames, blocked } = marks.get(node.ref)!
   const path = frames.map((frame) => `frame=${facts.get(frame)?.selector ?? 'iframe'} >> `).join('')
   return {
     ref,
     role: node.role,
-    name: labelOf(node).replaceAll(/\s+/g, ' ').trim(),
+    name: squeeze(isControl(node, marks) ? labelOf(node) : (node.name ?? '')),
     ...fact,
     selector: path + fact.selector,
     in_viewport: fact.visible && away === 0,
-    box,
+    ...(blocked && { inert: true as const }),
+    box: outer ?? box,
   }
 }
 

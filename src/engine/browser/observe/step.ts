@@ -1,13 +1,24 @@
 /** Commands with their consequences: where the page was, what happened, what it looks like now. */
 import { BaxError } from '../../../core/errors.ts'
 import type { SessionEvent } from '../../../core/events.ts'
-import { observationWishes, type StepRequest, type StepResult } from '../../../core/shapes/observe.ts'
+import {
+  type Observation,
+  type ObservationWishes,
+  observationWishes,
+  type StepRequest,
+  type StepResult,
+} from '../../../core/shapes/observe.ts'
+import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
 import type { BatchTarget } from '../batch-target.ts'
 import { inTime } from '../in-time.ts'
 import { shownUrl } from '../page-events.ts'
 import { type BatchTools, runBatch } from '../run-batch.ts'
 import { tabIdOf } from '../tab-ids.ts'
-import { type Observed, observe } from './observe.ts'
+import { recordAlerts } from './alerts.ts'
+import { changesBetween, unobserved } from './changes.ts'
+import type { Notice } from './compare.ts'
+import { observe } from './observe.ts'
+import { lastSeen, type Seen } from './seen.ts'
 import { settle } from './settle.ts'
 
 type Place = { url: string; title: string }
@@ -31,12 +42,15 @@ export async function runStep(
   tools: BatchTools,
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
+  const earlier = request.diff ? lastSeen(target) : undefined
   // A crash before the first command is that command's to report.
-  const before = request.observe && !target.crashed ? await observe(target, wishesForControls, signal) : null
+  const looks = request.observe && !target.crashed ? onlyPage(request.observe) : null
+  const before = earlier ?? (looks && (await observe(target, looks, signal)).seen)
+  const tabs = new Set(target.pages.map(tabIdOf))
   const start = await placeOf(target)
   const startSeq = target.events.lastSeq
-  const tabs = new Set(target.pages.map(tabIdOf))
   const trails = new Map<number, Trail>()
+  const stopRecording = request.observe ? await recordAlerts(target) : undefined
   const batch = await runBatch(target, request, tools, signal, {
     before: async (index) => {
       trails.set(index, { before: await placeOf(target), seq: target.events.lastSeq })
@@ -48,21 +62,22 @@ export async function runStep(
   const last = [...trails.values()].at(-1)
   // What an action sets off may come a moment after it.
   if (last) close(target, last, end)
-  const seen = await lookAgain(target, request, signal)
-  const joined = [batch.warning, restless, seen.warning].filter(Boolean).join('; ')
+  const alerts = (await stopRecording?.()) ?? []
+  const outcome = await lookAgain(target, request, signal, { before, earlier, alerts })
+  const changes = outcome.changes ?? unobserved(target, { tabs, seq: startSeq })
+  const joined = [batch.warning, restless, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
     results: batch.results.map((result) => ({ ...result, ...shown(trails.get(result.index)) })),
-    ...(seen.observed && { observation: seen.observed.observation }),
-    ...(seen.screenshot !== undefined && { screenshot: seen.screenshot }),
+    ...(outcome.observation && { observation: outcome.observation }),
+    ...(outcome.screenshot !== undefined && { screenshot: outcome.screenshot }),
     changes: {
+      ...changes,
       url_changed: start.url !== end.url,
       title_changed: start.title !== end.title,
-      tabs_opened: target.pages
-        .map((page) => ({ tab_id: tabIdOf(page), url: shownUrl(page.url()) }))
-        .filter(({ tab_id: id }) => !tabs.has(id)),
-      ...difference(before, seen.observed),
+      new_page: outcome.newPage ?? start.url !== end.url,
     },
+    ...(outcome.full && { full: outcome.full }),
     ...(joined && { warning: joined }),
   }
 }
@@ -74,11 +89,18 @@ export async function refuseStep(
   tools: BatchTools,
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
-  const changes = { url_changed: false, title_changed: false, tabs_opened: [], ...difference(null, undefined) }
-  return { ...(await runBatch(target, request, tools, signal)), changes }
+  const batch = await runBatch(target, request, tools, signal)
+  const nothing = unobserved(target, { tabs: new Set(target.pages.map(tabIdOf)), seq: target.events.lastSeq })
+  return { ...batch, changes: { ...nothing, url_changed: false, title_changed: false, new_page: false } }
 }
 
-const wishesForControls = observationWishes.parse({ include: [] })
+const withoutParts = observationWishes.parse({ include: [] })
+
+/** What is compared with the observation afterwards. */
+const onlyPage = ({ selector }: ObservationWishes): ObservationWishes => ({
+  ...withoutParts,
+  ...(selector !== undefined && { selector }),
+})
 
 async function placeOf(target: BatchTarget): Promise<Place> {
   const page = target.pages.at(-1)
@@ -101,9 +123,12 @@ function matters({ type, data }: SessionEvent): boolean {
   return /^(?:dialog|download|file_chooser|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
 }
 
-interface Look {
-  readonly observed?: Observed
+interface Outcome {
+  readonly observation?: Observation
   readonly screenshot?: string
+  readonly changes?: PageChanges
+  readonly newPage?: boolean
+  readonly full?: FullReason
   readonly warning?: string
 }
 
@@ -113,12 +138,25 @@ function pageCrash(error: unknown): string {
   throw error
 }
 
+interface Earlier {
+  /** The page before the step; null when it was not observed. */
+  readonly before: Seen | null
+  /** The session's last observation, for a diff. */
+  readonly earlier: Seen | undefined
+  readonly alerts: readonly Notice[]
+}
+
 /** The observation afterwards; the commands have been run, so a page that cannot be looked at is no failure of theirs. */
-async function lookAgain(target: BatchTarget, request: StepRequest, signal: AbortSignal): Promise<Look> {
+async function lookAgain(
+  target: BatchTarget,
+  request: StepRequest,
+  signal: AbortSignal,
+  earlier: Earlier,
+): Promise<Outcome> {
   try {
-    if (request.observe) return { observed: await observe(target, request.observe, signal) }
+    if (request.observe) return await compareAgain(target, request, signal, earlier)
     if (!request.screenshot) return {}
-    const { observation } = await observe(target, { ...wishesForControls, include: ['screenshot'] }, signal)
+    const { observation } = await observe(target, { ...withoutParts, include: ['screenshot'] }, signal)
     return { screenshot: observation.screenshot! }
   } catch (error) {
     if (error instanceof BaxError) return { warning: `the page could not be observed: ${error.message}` }
@@ -126,13 +164,30 @@ async function lookAgain(target: BatchTarget, request: StepRequest, signal: Abor
   }
 }
 
-function difference(before: Observed | null, after: Observed | undefined) {
-  if (!before || !after) return { elements_added: null, elements_removed: null }
+async function compareAgain(
+  target: BatchTarget,
+  { observe: wishes, diff }: StepRequest,
+  signal: AbortSignal,
+  { before, earlier, alerts }: Earlier,
+): Promise<Outcome> {
+  const observed = await observe(target, wishes!, signal, diff ? { before: earlier, alerts } : undefined)
+  const { observation, seen } = observed
+  // A page that had crashed before is compared with nothing.
+  if (!before) return { observation, ...(observation.full && { full: observation.full }) }
+  const compared = observed.compared ?? changesBetween(before, seen, { target, alerts, maxChars: wishes!.max_chars })
+  const { changes } = compared
+  const newPage = before.document !== seen.document
+  if (!diff) return { observation, changes, newPage }
+  if (observation.full) return { observation, changes, newPage, full: observation.full }
+  const { screenshot, changes: _, ...parts } = observation
+  const isWanted = wishes!.include.some((part) => otherParts.has(part))
   return {
-    elements_added: missing(after.controls, before.controls),
-    elements_removed: missing(before.controls, after.controls),
+    changes,
+    newPage,
+    ...(isWanted && { observation: parts }),
+    ...(screenshot !== undefined && { screenshot }),
   }
 }
 
-const missing = (here: ReadonlySet<string>, there: ReadonlySet<string>): number =>
-  [...here].filter((ref) => !there.has(ref)).length
+/** Parts of an observation that changes do not stand in for. */
+const otherParts: ReadonlySet<string> = new Set(['text', 'console', 'network', 'storage'])

@@ -7,7 +7,7 @@ import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
 import { isMessage } from '../../cdp/message.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
-import { observe } from '../../browser/observe/observe.ts'
+import { observeSession } from '../../browser/observe/observe.ts'
 import { runStep } from '../../browser/observe/step.ts'
 import { playwright } from '../../browser/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/run-batch.ts'
@@ -84,10 +84,7 @@ export class LocalExecutor implements Executor {
 
   async #run(kind: ExecutionKind, request: Executions[ExecutionKind]['request'], tabs: UserTabs, signal: AbortSignal) {
     const session_id = this.#ground.sessionId
-    if (kind === 'observe') {
-      const { session_id: _, ...wishes } = request as ObserveRequest
-      return (await observe(tabs, wishes, signal)).observation
-    }
+    if (kind === 'observe') return observeSession(tabs, request as ObserveRequest, signal)
     if (kind === 'step')
       return { ...(await runStep(tabs, request as StepRequest, this.#ground.tools, signal)), session_id }
     return { ...(await runBatch(tabs, request as CommandBatch, this.#ground.tools, signal)), session_id }

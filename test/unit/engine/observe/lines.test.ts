@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { cutLines, cutText, type Line, renderLines } from '../../../../src/engine/browser/observe/lines.ts'
 
 const none = new Map<string, string>()
-const line = (head: string, depth = 0, rank = 0): Line => ({ head, depth, rank })
+const line = (head: string, depth = 0, rank = 0): Line => ({ head, depth, rank, counts: 'texts' })
 
 describe('cutting by relevance', () => {
   const lines = [
@@ -18,22 +18,22 @@ describe('cutting by relevance', () => {
   test('leaves what fits alone', () => {
     expect(cutLines(lines, none, 1000)).toEqual({
       text: '- main:\n  - heading\n  - far\n- navigation:\n  - near',
-      truncated: false,
+      omitted: {},
     })
   })
 
   test('keeps the most relevant lines with what they stand below, and counts the rest', () => {
     const filler = Array.from({ length: 50 }, (_, at) => line(`filler ${at}`, 1, 100 + at))
-    expect(cutLines([...lines, ...filler], none, 180)).toEqual({
+    expect(cutLines([...lines, ...filler], none, 260)).toEqual({
       text: [
         '- main:',
         '  - heading',
         '  - far',
         '- navigation:',
         '  - near',
-        '# 50 of 55 lines left out, least relevant first; selector or max_chars shows more',
+        '# 50 texts omitted; use max_chars or selector',
       ].join('\n'),
-      truncated: true,
+      omitted: { texts: 50 },
     })
   })
 
@@ -49,9 +49,10 @@ describe('cutting by relevance', () => {
           depth = at === 0 ? 0 : Math.max(0, depth + 1 - up)
           return line(head, depth, rank)
         })
-        const { text, truncated } = cutLines(all, none, room)
+        const { text, omitted } = cutLines(all, none, room)
         expect(text.length).toBeLessThanOrEqual(room)
-        const shown = text.split('\n').slice(0, truncated ? -1 : undefined)
+        const shown = text.split('\n').slice(0, omitted.texts ? -1 : undefined)
+        expect(shown.length + (omitted.texts ?? 0)).toBe(all.length)
         const heads = new Set(all.map(({ head }) => head))
         let above = -1
         for (const each of shown) {
@@ -68,12 +69,12 @@ describe('cutting by relevance', () => {
 test('text is cut at the end of a line', () => {
   const text = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')
   const cut = cutText(text, 300)
-  expect(cut.truncated).toBe(true)
+  expect(cut.omittedChars).toBe(text.length - cut.text.lastIndexOf('\n'))
   expect(cut.text).toMatch(
     /^line 0\n[\s\S]*\nline \d+\n# \d+ of 789 characters left out; selector or max_chars shows more$/,
   )
   expect(text.startsWith(cut.text.slice(0, cut.text.lastIndexOf('\n')))).toBe(true)
-  expect(cutText('short', 300)).toEqual({ text: 'short', truncated: false })
+  expect(cutText('short', 300)).toEqual({ text: 'short', omittedChars: 0 })
   expect(cutText('x'.repeat(1000), 300).text).toBe(
     '# 1000 of 1000 characters left out; selector or max_chars shows more',
   )

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { AriaNode, Mark } from '../../../../src/engine/browser/observe/aria.ts'
 import { nodesWithRef } from '../../../../src/engine/browser/observe/aria.ts'
-import { renderLines } from '../../../../src/engine/browser/observe/lines.ts'
-import { outline, wholeTree } from '../../../../src/engine/browser/observe/outline.ts'
+import { linesOf, renderLines } from '../../../../src/engine/browser/observe/lines.ts'
+import { outline } from '../../../../src/engine/browser/observe/outline.ts'
+import { pageView } from '../../../../src/engine/browser/observe/page-view.ts'
 
 const plain: Mark = {
   box: { x: 0, y: 0, width: 10, height: 10 },
@@ -11,14 +12,16 @@ const plain: Mark = {
   secret: false,
   focused: false,
   modal: false,
-  dead: false,
+  blocked: false,
+  editor: false,
+  decoy: false,
   frames: [],
 }
 
 /** The snapshot of a tree; every reference keeps its name. */
 function drawn(make: typeof outline, tree: readonly AriaNode[], marks: Record<string, Partial<Mark>> = {}): string {
   const all = new Map([...nodesWithRef(tree)].map(({ ref }) => [ref, { ...plain, ...marks[ref] }]))
-  return renderLines(make(tree, all), new Map([...all.keys()].map((ref) => [ref, ref]))).join('\n')
+  return renderLines(linesOf(make(tree, all), all), new Map([...all.keys()].map((ref) => [ref, ref]))).join('\n')
 }
 
 const button = (name: string, ref: string): AriaNode => ({ role: 'button', name, ref })
@@ -80,15 +83,15 @@ describe('the outline', () => {
     )
   })
 
-  test('what takes clicks by style or script is a control, what is inert is none', () => {
+  test('an element that takes clicks by style or script is a control; inert controls come last', () => {
     const tree: AriaNode[] = [
       { role: 'generic', ref: 'e1', text: 'Card', cursor: 'pointer' },
       { role: 'generic', ref: 'e2', text: 'Editor' },
       { role: 'generic', ref: 'e3', text: 'Plain' },
       button('Behind the dialog', 'e4'),
     ]
-    expect(drawn(outline, tree, { e2: { usable: true }, e4: { dead: true } })).toBe(
-      '- generic "Card" [ref=e1]\n- generic "Editor" [ref=e2]',
+    expect(drawn(outline, tree, { e2: { usable: true }, e4: { blocked: true } })).toBe(
+      '- generic "Card" [ref=e1]\n- generic "Editor" [ref=e2]\n# out of reach, behind an open dialog or inert:\n- button "Behind the dialog" [ref=e4]',
     )
   })
 
@@ -109,25 +112,116 @@ describe('the outline', () => {
   })
 })
 
-test('the whole tree shows every text and gives every role its reference', () => {
-  const tree: AriaNode[] = [
-    {
-      role: 'main',
-      ref: 'e1',
-      children: [
-        { role: 'heading', level: 1, name: 'Tea', ref: 'e2' },
-        { role: 'paragraph', ref: 'e3', children: ['See ', { role: 'link', name: 'all', ref: 'e4' }, ' teas'] },
-        { role: 'generic', ref: 'e5', text: 'Loose' },
-        { role: 'img', name: 'A cup', ref: 'e6' },
-      ],
-    },
-  ]
-  expect(drawn(wholeTree, tree)).toBe(`- main [ref=e1]:
-  - heading "Tea" [level=1] [ref=e2]
-  - paragraph [ref=e3]:
-    - text: See
-    - link "all" [ref=e4]
-    - text: teas
-  - text: Loose
-  - img "A cup" [ref=e6]`)
+describe('the page view', () => {
+  test('shows every text in document order, controls with references', () => {
+    const tree: AriaNode[] = [
+      {
+        role: 'main',
+        ref: 'e1',
+        children: [
+          { role: 'heading', level: 1, name: 'Tea', ref: 'e2' },
+          { role: 'paragraph', ref: 'e3', children: ['See ', { role: 'link', name: 'all', ref: 'e4' }, ' teas'] },
+          { role: 'paragraph', ref: 'e5', children: ['Very', { role: 'strong', ref: 'e6', text: 'good' }, 'tea'] },
+          { role: 'img', name: 'A cup', ref: 'e7' },
+        ],
+      },
+      { role: 'text', text: 'Loose' },
+    ]
+    expect(drawn(pageView, tree)).toBe(`- main:
+  - heading "Tea" [level=1]
+  - text: See
+  - link "all" [ref=e4]
+  - text: teas
+  - text: Very good tea
+  - img "A cup"
+- text: Loose`)
+  })
+
+  test('drops no text because a name contains the same letters elsewhere', () => {
+    const tree: AriaNode[] = [
+      { role: 'button', name: 'Buy 12 cups', ref: 'e1', children: [{ role: 'generic', ref: 'e2', text: '1' }, '2', '2'] },
+      { role: 'generic', ref: 'e3', cursor: 'pointer', children: [{ role: 'table', ref: 'e4', children: [
+        { role: 'row', ref: 'e5', children: [{ role: 'cell', name: 'Sum', ref: 'e6' }, { role: 'cell', name: '12 EUR', ref: 'e7' }] },
+      ] }] },
+    ] // prettier-ignore
+    expect(drawn(pageView, tree)).toBe(`- button "Buy 12 cups" [ref=e1]: 2 2
+- generic [ref=e3]:
+  - table:
+    - row: Sum | 12 EUR`)
+  })
+
+  test('a row is one line of cells, or its controls with the cells between them', () => {
+    const cell = (name: string, ref: string): AriaNode => ({ role: 'cell', name, ref })
+    const tree: AriaNode[] = [
+      {
+        role: 'table',
+        ref: 'e1',
+        children: [
+          { role: 'row', ref: 'e2', name: 'Assam 4 EUR', children: [cell('Assam', 'e3'), cell('', 'e4'), cell('4 EUR', 'e5')] }, // prettier-ignore
+          { role: 'row', ref: 'e6', children: [cell('Ceylon', 'e7'), cell('5 EUR', 'e8'), { role: 'cell', ref: 'e9', children: [button('Buy', 'e10')] }, cell('late', 'e11')] }, // prettier-ignore
+        ],
+      },
+    ]
+    expect(drawn(pageView, tree)).toBe(`- table:
+  - row: Assam | | 4 EUR
+  - row:
+    - text: Ceylon | 5 EUR
+    - button "Buy" [ref=e10]
+    - text: late`)
+  })
+
+  test('names, legends, placeholders and values of fields and editors are all there', () => {
+    const tree: AriaNode[] = [
+      { role: 'group', name: 'Delivery', ref: 'e1', children: [{ role: 'radio', name: 'Post', ref: 'e2', checked: true }] },
+      { role: 'textbox', name: 'Name', placeholder: 'First and last', ref: 'e3', text: 'Ann' },
+      { role: 'textbox', placeholder: 'Search', ref: 'e4' },
+      { role: 'textbox', name: 'Body', ref: 'e5' },
+      { role: 'generic', ref: 'e6', children: ['Write', { role: 'strong', ref: 'e7', text: 'here' }] },
+      { role: 'textbox', ariaHidden: true, ref: 'e8' },
+    ] // prettier-ignore
+    const marks = { e5: { editor: true, content: 'Dear all' }, e6: { editor: true, usable: true }, e8: { decoy: true } }
+    expect(drawn(pageView, tree, marks)).toBe(`- group "Delivery":
+  - radio "Post" [checked] [ref=e2]
+- textbox "Name" [placeholder="First and last"] [ref=e3]: Ann
+- textbox "Search" [ref=e4]
+- textbox "Body" [ref=e5]: Dear all
+- textbox [ref=e6]: Write here`)
+  })
+
+  test('names an editor whose field has no place of its own', () => {
+    const tree: AriaNode[] = [
+      { role: 'code', ref: 'e1', children: [{ role: 'textbox', name: 'Editor content' }, { role: 'generic', ref: 'e2', text: 'let a' }] },
+    ] // prettier-ignore
+    expect(drawn(pageView, tree, { e1: { editor: true, usable: true } })).toBe(
+      '- textbox "Editor content" [ref=e1]: let a',
+    )
+  })
+
+  test('what is behind a dialog comes last, and the dialog stays where it belongs', () => {
+    const tree: AriaNode[] = [
+      {
+        role: 'main',
+        ref: 'e1',
+        children: [
+          'Behind',
+          button('Delete', 'e2'),
+          { role: 'dialog', name: 'Sure?', ref: 'e3', children: [button('Yes', 'e4')] },
+        ],
+      },
+    ]
+    const marks = { e2: { blocked: true }, e3: { modal: true }, e4: { modal: true } }
+    expect(drawn(pageView, tree, marks)).toBe(`- main:
+  - dialog "Sure?":
+    - button "Yes" [ref=e4]
+# out of reach, behind an open dialog or inert:
+- text: Behind
+- button "Delete" [ref=e2]`)
+  })
+
+  test('long lists of options are counted', () => {
+    const children = Array.from({ length: 12 }, (_, at): AriaNode => ({ role: 'option', name: `C${at}` }))
+    const tree: AriaNode[] = [{ role: 'combobox', name: 'Country', ref: 'e1', children: [{ role: 'group', name: 'Near', children }] }] // prettier-ignore
+    const [line] = linesOf(pageView(tree, new Map([['e1', plain]])), new Map([['e1', plain]]))
+    expect(line).toMatchObject({ head: expect.stringContaining('[options=Near: C0 | C1 |'), hiddenOptions: 2 })
+  })
 })

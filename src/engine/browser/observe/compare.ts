@@ -1,0 +1,164 @@
+/** What is different between two views of a page, as a person would say it. */
+import { align } from './align.ts'
+import type { Marks } from './aria.ts'
+import { type Entry, saidBy } from './entries.ts'
+import { headOf } from './lines.ts'
+
+/** One line of a view, ready to be compared. */
+export interface Unit {
+  /** `e12`, of what has a reference that lasts. */
+  readonly ref: string | null
+  readonly role: string
+  readonly name: string
+  /** Name, or text of its own. */
+  readonly text: string
+  /** Of fields. */
+  readonly value?: string
+  readonly isSecret: boolean
+  readonly isControl: boolean
+  readonly states: ReadonlySet<string>
+  /** The line as a snapshot has it. */
+  readonly head: string
+  /** Containers around it, and the heading above it. */
+  readonly where: string
+  /** The containers alone. */
+  readonly path: string
+}
+
+export interface Notice {
+  readonly role: string
+  readonly text: string
+}
+
+export interface View {
+  readonly units: readonly Unit[]
+  /** Alerts, status messages and dialogs. */
+  readonly notices: readonly Notice[]
+}
+
+/** Part of a view, flat. */
+export function viewOf(entries: readonly Entry[], marks: Marks, numbers: ReadonlyMap<string, string>): View {
+  const units: Unit[] = []
+  const notices: Notice[] = []
+  const visit = (list: readonly Entry[], path: readonly string[]) => {
+    let heading: string[] = []
+    for (const made of list) {
+      const containers = path.slice(-2)
+      const where = [...containers, ...heading].join(' > ')
+      units.push({ ...unitOf(made, { marks, numbers }), where, path: containers.join(' > ') })
+      if (made.kind === 'notice') notices.push({ role: made.role, text: noticeText(made) })
+      if (made.kind === 'heading') heading = [JSON.stringify(saidBy(made).join(' '))]
+      visit(made.below, made.kind === 'heading' ? path : [...path, pathStep(made)])
+    }
+  }
+  visit(entries, [])
+  return { units, notices }
+}
+
+/** A dialog is known by its name, a message by its text. */
+const noticeText = (made: Entry): string => (isDialog(made.role) && made.name ? made.name : saidBy(made).join(' '))
+
+export const isDialog = (role: string): boolean => role === 'dialog' || role === 'alertdialog'
+
+const pathStep = ({ role, name }: Entry): string => (name ? `${role} ${JSON.stringify(name)}` : role)
+
+interface Around {
+  readonly marks: Marks
+  readonly numbers: ReadonlyMap<string, string>
+}
+
+/** Not a state of the page, or not one that anybody notices. */
+const permanent = /^(?:level|placeholder|options)=|^active$/
+
+function unitOf(made: Entry, { marks, numbers }: Around): Omit<Unit, 'where' | 'path'> {
+  const { role, name, tail = '', kind, states } = made
+  const ref = made.ref === undefined ? null : (numbers.get(made.ref) ?? null)
+  const isControl = kind === 'control' || kind === 'link'
+  const isField = isControl && (fieldRoles.has(role) || made.states.some((state) => state.startsWith('options=')))
+  return {
+    ref,
+    role,
+    name,
+    text: isField ? name : isControl ? [name, tail].filter(Boolean).join(' ') : tail || name,
+    ...(isField && { value: tail }),
+    isSecret: made.ref !== undefined && marks.get(made.ref)?.secret === true,
+    isControl,
+    states: new Set(states.filter((state) => !permanent.test(state))),
+    head: ref === null ? headOf(made) : `${headOf(made)} [ref=${ref}]`,
+  }
+}
+
+const fieldRoles: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'spinbutton', 'slider', 'combobox'])
+
+export interface Difference {
+  readonly added: Unit[]
+  readonly removed: Unit[]
+  readonly replaced: [Unit, Unit][]
+  readonly values: [Unit, Unit][]
+  readonly states: { readonly unit: Unit; readonly state: string; readonly on: boolean }[]
+}
+
+export function compare(before: View, after: View): Difference {
+  const difference: Difference = { added: [], removed: [], replaced: [], values: [], states: [] }
+  const [olds, news] = [before.units, after.units]
+  let [a, b] = [0, 0]
+  const closing: [number, number] = [olds.length, news.length]
+  for (const [nextA, nextB] of [...align(olds.map(keyOf), news.map(keyOf)), closing]) {
+    addGap(difference, olds.slice(a, nextA), news.slice(b, nextB))
+    if (nextA < olds.length && nextB < news.length) addMatch(difference, olds[nextA]!, news[nextB]!)
+    ;[a, b] = [nextA + 1, nextB + 1]
+  }
+  return withoutMoved(difference)
+}
+
+/** Controls that are elsewhere now are still the same. */
+function withoutMoved(difference: Difference): Difference {
+  const gone = new Map(difference.removed.flatMap((unit) => (unit.ref === null ? [] : [[unit.ref, unit] as const])))
+  const moved = difference.added.filter(({ ref }) => ref !== null && gone.has(ref))
+  for (const unit of moved) addMatch(difference, gone.get(unit.ref!)!, unit)
+  const refs = new Set(moved.map(({ ref }) => ref))
+  const stayed = ({ ref }: Unit) => ref === null || !refs.has(ref)
+  return { ...difference, added: difference.added.filter(stayed), removed: difference.removed.filter(stayed) }
+}
+
+const keyOf = ({ ref, role, name, text }: Unit): string => (ref === null ? `${role} ${name} ${text}` : `[${ref}]`)
+
+/** Between two things that stayed: what was taken away and what came, in pairs where they are of one kind. */
+function addGap(difference: Difference, olds: readonly Unit[], news: readonly Unit[]): void {
+  const left = [...olds]
+  const isPair = (old: Unit, unit: Unit) =>
+    unit.ref === null ? old.ref === null && old.role === unit.role && old.path === unit.path : old.ref === unit.ref
+  for (const unit of news) {
+    // A control that moved keeps its reference; a new one does not replace another.
+    const at = left.findIndex((old) => isPair(old, unit))
+    if (at === -1) difference.added.push(unit)
+    else addMatch(difference, left.splice(at, 1)[0]!, unit)
+  }
+  difference.removed.push(...left)
+}
+
+function addMatch({ replaced, values, states }: Difference, old: Unit, unit: Unit): void {
+  if (old.text !== unit.text) replaced.push([old, unit])
+  if (old.value !== undefined && unit.value !== undefined && old.value !== unit.value) values.push([old, unit])
+  for (const state of unit.states) if (!old.states.has(state)) states.push({ unit, state, on: true })
+  for (const state of old.states) if (!unit.states.has(state)) states.push({ unit, state, on: false })
+}
+
+/** Two texts with only as much around their difference as says where it is. */
+export function aroundChange(old: string, text: string): [string, string] {
+  if (Math.max(old.length, text.length) <= wholeChars) return [old, text]
+  const shorter = Math.min(old.length, text.length)
+  let start = 0
+  while (start < shorter && old[start] === text[start]) start++
+  let end = 0
+  while (end < shorter - start && old.at(-1 - end) === text.at(-1 - end)) end++
+  const from = Math.max(0, old.lastIndexOf(' ', Math.max(0, start - contextChars)))
+  const cut = (whole: string) => {
+    const to = Math.min(whole.length, whole.length - end + contextChars)
+    return `${from > 0 ? '…' : ''}${whole.slice(from, to).trim()}${to < whole.length ? '…' : ''}`
+  }
+  return [cut(old), cut(text)]
+}
+
+const wholeChars = 100
+const contextChars = 25

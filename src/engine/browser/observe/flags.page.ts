@@ -1,0 +1,102 @@
+/** Runs in the page: what an element can do, and what keeps it from that. */
+
+/** What Playwright notes at every element that its snapshot has seen. */
+export interface Seen extends Element {
+  readonly _ariaRef?: { readonly ref: string }
+}
+
+/** Bits of a mark. */
+const usable = 1
+const secret = 2
+const focused = 4
+const modal = 8
+const blocked = 16
+const editor = 32
+const decoy = 64
+
+/** What the document has at all, so that not every element must be asked about it. */
+export interface Around {
+  readonly dialog: Element | undefined
+  readonly anyInert: boolean
+  /** Visible elements around an editor that has no box of its own. */
+  readonly editors: ReadonlySet<Element>
+}
+
+export const whatIsAround = (elements: readonly Element[]): Around => ({
+  dialog: openDialog(elements),
+  anyInert: elements.some((element) => element.hasAttribute('inert')),
+  editors: new Set(elements.flatMap((element) => editorAround(element) ?? [])),
+})
+
+/** The modal dialog on top: the one with the focus, else the last visible one. Hidden dialogs wait in many pages. */
+function openDialog(elements: readonly Element[]): Element | undefined {
+  const isNative = (element: Element) => element instanceof HTMLDialogElement && element.matches(':modal')
+  const open = elements.filter(
+    (element) => (isNative(element) || element.getAttribute('aria-modal') === 'true') && isShown(element),
+  )
+  const native = open.filter(isNative)
+  const candidates = native.length > 0 ? native : open
+  return candidates.findLast((element) => contains(element, document.activeElement)) ?? candidates.at(-1)
+}
+
+/** Whether an element is inside another, shadow roots included. */
+function contains(outer: Element, inner: Element | null): boolean {
+  for (let at = inner; at;) {
+    if (outer.contains(at)) return true
+    const root: Node = at.getRootNode()
+    at = root instanceof ShadowRoot ? root.host : null
+  }
+  return false
+}
+
+function isShown(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  // A dialog without a box of its own can have children with one.
+  const hasBox = (width > 0 && height > 0) || [...element.children].some((child) => child.getClientRects().length > 0)
+  const isHidden = element.closest('[aria-hidden="true"]') !== null
+  return hasBox && !isHidden && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+}
+
+/** The closest element with a box around an editor that has none: a script places the editor at the caret. */
+function editorAround(element: Element): Element | undefined {
+  if (!('editContext' in element) || !element.editContext) return undefined
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    const { width, height } = at.getBoundingClientRect()
+    if (width > 0 && height > 0 && (at as Seen)._ariaRef) return at
+  }
+  return undefined
+}
+
+export function isUsable(element: Element): boolean {
+  const html = element as HTMLElement
+  if (element.hasAttribute('onclick')) return true
+  if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
+  return isEditingHost(element)
+}
+
+export function isEditingHost(element: Element): boolean {
+  if (element === document.body) return document.designMode === 'on'
+  return element.hasAttribute('contenteditable') && (element as HTMLElement).isContentEditable
+}
+
+export function flagsOf(element: Element, around: Around): number {
+  let flags = isUsable(element) ? usable : 0
+  if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
+  if (element === document.activeElement && element !== document.body) flags |= focused
+  if (around.dialog) {
+    if (contains(around.dialog, element)) flags |= modal
+    else if (!contains(element, around.dialog)) flags |= blocked
+  }
+  if (around.anyInert && element.closest('[inert]')) flags |= blocked
+  if (around.editors.has(element)) flags |= usable | editor
+  if (isEditingHost(element)) flags |= editor
+  if (isDecoy(element)) flags |= decoy
+  return flags
+}
+
+/** A field that takes neither text nor focus, hidden from accessibility: an editor uses it for itself. */
+const isDecoy = (element: Element): boolean =>
+  (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) &&
+  element.readOnly &&
+  element.tabIndex < 0 &&
+  element.getAttribute('aria-hidden') === 'true'
