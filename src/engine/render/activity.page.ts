@@ -1,4 +1,5 @@
 /** Records what a page has running, and decides when its content has settled. */
+import { mostChars } from './read.page.ts'
 import { type View, viewOf } from './view.page.ts'
 
 export interface SettleLimits {
@@ -67,6 +68,8 @@ export class Activity {
   #awaited = 0
   #changed = this.#now()
   #view: View | undefined
+  /** The document is too large to be read. */
+  #isHopeless = false
   /** Characters that scripts have added, and the most there have been. */
   #chars = 0
   #mostChars = 0
@@ -162,9 +165,12 @@ export class Activity {
 
   /** Whether content is missing that may still come. */
   #isAwaiting({ settleMs, emptyMs }: SettleLimits, now: number): boolean {
-    this.#view ??= viewOf()
+    if (this.#view === undefined) {
+      this.#view = viewOf()
+      this.#isHopeless = this.#view === 'nothing' && isTooLarge()
+    }
     const view = this.#view
-    if (view === 'nothing' && now - this.#start < emptyMs) return true
+    if (view === 'nothing' && now - this.#start < emptyMs) return !this.#isHopeless
     const isFilling = [...this.feeds].some((feed) => feed.isFilling(now, this.#grownAt))
     const mayGrow = view === 'content' ? this.#wasBare && isFilling : isFilling || this.#isExpecting
     if (!mayGrow || now - this.#start >= mostFilling * settleMs) return false
@@ -190,6 +196,9 @@ function once(end: () => void): () => void {
     end()
   }
 }
+
+/** Whether the document cannot be read any more, whatever it shows. */
+const isTooLarge = (): boolean => (document.documentElement?.textContent?.length ?? 0) > mostChars
 
 /** Whether nothing can change the document any more: it has no scripts at all. */
 function isStill(): boolean {

@@ -29,7 +29,7 @@ export function readPlainPage(): PageReading | undefined {
 const rootElement = () => own('documentElement') as Element | null
 
 /** Characters of the longest HTML that is read. */
-const mostChars = 2 * scrapeLimits.bodyBytes
+export const mostChars = 2 * scrapeLimits.bodyBytes
 
 const reading = (html: string): PageReading => ({
   html: html.slice(0, mostChars + 1),

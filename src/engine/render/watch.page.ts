@@ -232,4 +232,4 @@ function addedBy({ type, target, oldValue, addedNodes, removedNodes }: MutationR
 }
 
 const charsOf = (node: Node): number =>
-  node instanceof HTMLScriptElement || node instanceof HTMLStyleElement ? 0 : (node.textContent?.trim().length ?? 0)
+  node instanceof HTMLScriptElement || node instanceof HTMLStyleElement ? 0 : (node.textContent?.length ?? 0)

@@ -2,7 +2,15 @@
 import { withLazyImages } from '../extract/lazy-images.ts'
 import { toMarkdown } from '../extract/markdown.ts'
 import type { WarningCode } from '../../core/shapes/scrape.ts'
-import { type ElementNode, isElement, isSilent, type Tree, type TreeNode, visibleText } from '../extract/tree.ts'
+import {
+  type ElementNode,
+  findElement,
+  isElement,
+  isSilent,
+  type Tree,
+  type TreeNode,
+  visibleText,
+} from '../extract/tree.ts'
 import { isNotice, longestNotice } from '../render/notices.ts'
 import { mainContent } from '../extract/main-content/main-content.ts'
 import { shippedModel } from '../extract/main-content/shipped-model.ts'
@@ -32,10 +40,14 @@ export async function contentOf(document: PageDocument, wishes: ContentWishes): 
   return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
 }
 
+/** Whether an element is an image that says in words what it shows. */
+const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()
+
 /** What to warn of where a page has no text, or nothing but a notice in its place. */
 function emptinessOf(content: ElementNode, page: ElementNode): string | undefined {
   const text = visibleText(content, longestNotice)
-  if (text === '') return visibleText(page, 1) === '' ? 'the page shows no text' : undefined
+  if (text === '')
+    return visibleText(page, 1) === '' && !findElement(page, isDescribed) ? 'the page shows no text' : undefined
   return isNotice(text) ? `the page shows nothing but ${JSON.stringify(text)}` : undefined
 }
 

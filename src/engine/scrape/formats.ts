@@ -2,6 +2,7 @@
 import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../core/shapes/scrape.ts'
 import { type PageContent, contentOf } from './content.ts'
 import { metadataOf } from './metadata.ts'
+import { findElement } from '../extract/tree.ts'
 import type { ObtainedPage } from './obtain.ts'
 import type { ScrapePlan } from './plan.ts'
 import { type Reader, whyNoModel } from './reader.ts'
@@ -20,7 +21,10 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: 
   const content = await contentOf(document, wishes)
   const data: Filling = {}
   const metadata: Partial<ScrapeMetadata> = {}
-  const warnings = content.warning ? [content.warning] : []
+  // Whoever asks for a page as it is sent waits for nothing: without scripts an empty page is what it is.
+  const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
+  const { warning, warningCode } = isComplete && content.warningCode ? {} : content
+  const warnings = warning ? [warning] : []
   if (formats.has('markdown')) data.markdown = content.markdown
   if (formats.has('html')) data.html = await htmlOf(content, wishes.inlineImages)
   if (formats.has('rawHtml') && document.raw !== undefined) data.rawHtml = document.raw
@@ -43,7 +47,7 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: 
     Object.assign(metadata, json.metadata)
     warnings.push(...json.warnings)
   }
-  return { data, metadata, warnings, ...(content.warningCode && { warningCode: content.warningCode }) }
+  return { data, metadata, warnings, ...(warningCode && { warningCode }) }
 }
 
 type Filling = { -readonly [Name in keyof Filled['data']]: Filled['data'][Name] }
