@@ -49,7 +49,7 @@ beforeAll(async () => {
     await artifacts.noteSession({ id: shellSession, owner: null, endsBy: new Date(Date.now() + 3_600_000) }, null)
     const artifact = async (number: number) => {
       const id = `art_${String(number).repeat(20)}`
-      const facts = { id, session_id: shellSession, exec_id: null, files: [], deleted: [], skipped: [] }
+      const facts = { id, artifact_id: id, session_id: shellSession, exec_id: null, created_at: new Date().toISOString(), mount: '/output', complete: true, total_bytes: 0, files: [], deleted: [], skipped: [] } // prettier-ignore
       await artifacts.add(facts as never, number)
       return id
     }
@@ -68,7 +68,33 @@ beforeAll(async () => {
   } finally {
     await homes.close()
   }
-  const ended = (id: string) => encodeRecord({ owner: null, session: { session_id: id, ended_at: new Date().toISOString(), end_reason: 'deleted', status: 'stopped', created_at: new Date().toISOString() } }) // prettier-ignore
+  const at = new Date().toISOString()
+  const ended = (session_id: string) =>
+    encodeRecord({
+      owner: null,
+      session: {
+        session_id,
+        status: 'stopped',
+        name: null,
+        url: 'https://example.com/',
+        title: 'Example',
+        headless: true,
+        user_agent: 'Mozilla/5.0',
+        viewport: { width: 1280, height: 720 },
+        profile_id: null,
+        tabs: 0,
+        worker_id: 'local-1',
+        tags: {},
+        created_at: at,
+        last_activity_at: at,
+        expires_at: at,
+        idle_timeout_secs: 300,
+        timeout_secs: 3600,
+        commands_run: 3,
+        ended_at: at,
+        end_reason: 'deleted',
+      },
+    })
   mkdirSync(join(whole, 'sessions'), { recursive: true })
   const tombstones = (name: string, id: string) =>
     writeFile(join(whole, 'sessions', name), `${encodeRecord({ pid: deadPid, began: 'never' })}\n${ended(id)}\n`)
