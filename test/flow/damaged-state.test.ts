@@ -85,6 +85,7 @@ beforeAll(async () => {
         tabs: 0,
         worker_id: 'local-1',
         tags: {},
+        controlled_by_person: false,
         created_at: at,
         last_activity_at: at,
         expires_at: at,
