@@ -1,5 +1,5 @@
 /** Refusals of the operating system, in words: what could not be read or written, and why. */
-import { BaxError, type ErrorCode } from './errors.ts'
+import { asBaxError, BaxError, type ErrorCode } from './errors.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the device',
@@ -45,13 +45,11 @@ export function systemSentence(thrown: unknown): { readonly message: string; rea
 /** Names the file and the reason in an error that a system call caused: for the machine's own user only. */
 export function withSystemCause(error: BaxError): BaxError {
   const sentence = systemSentence(error.cause)
-  if (!sentence || !generic.has(error.code)) return error
+  // An error that says more than its cause alone keeps its own words.
+  if (!sentence || asBaxError(error.cause).message !== error.message) return error
   const { hint = error.hint } = sentence
   return new BaxError(error.code, sentence.message, { ...(hint && { hint }), cause: error.cause })
 }
-
-/** Codes that say nothing of their cause. */
-const generic: ReadonlySet<ErrorCode> = new Set(['internal_error', 'no_space', 'no_capacity'])
 
 /** Failures whose hint and details are for the operator: they name paths, programs, addresses and settings of the server. */
 const forOperator: ReadonlySet<ErrorCode> = new Set([

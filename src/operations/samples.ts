@@ -51,6 +51,7 @@ export const samples = {
   getSessionLog: session,
   getShell: shell,
   getShellExec: exec,
+  killShell: shell,
   linkLiveView: { ...session, control: true },
   listArtifacts: shell,
   listSessions: { status: 'ready' },

@@ -105,7 +105,10 @@ export const sessionRecord = z
     idle_timeout_secs: z.int(),
     timeout_secs: z.int(),
     commands_run: z.int(),
-    controlled_by_person: z.boolean().describe('A person drives it from the live view: commands wait'),
+    controlled_by_person: z
+      .boolean()
+      .optional()
+      .describe('A person drives it from the live view: commands wait; absent for sessions that older versions ended'),
     ...addresses,
     ended_at: isoTime.nullable(),
     end_reason: z.string().nullable(),
