@@ -17,15 +17,20 @@ const assumed: ImageFacts = { isLoaded: true }
 
 /** Returns a check of image URLs that uses the browser's own functions, whatever the page makes of them. */
 export function imageCheck(): (url: string) => Promise<ImageFacts> {
-  const { fetch, createImageBitmap, setTimeout } = globalThis
+  const { addEventListener, createImageBitmap, fetch, setTimeout } = globalThis
+  const { blob: readBlob } = Response.prototype
   let requests = 0
+  const loaded = new Promise((resolve) =>
+    Reflect.apply(addEventListener, globalThis, ['load', resolve, { once: true }]),
+  )
   const read = async (url: string): Promise<ImageFacts> => {
-    const response: Response = await Reflect.apply(fetch, globalThis, [url, { mode: 'no-cors', credentials: 'include', cache: 'force-cache' }]) // prettier-ignore
+    const options = { mode: 'no-cors', credentials: 'include', cache: 'force-cache', priority: 'low' } as const
+    const response: Response = await Reflect.apply(fetch, globalThis, [url, options])
     if (response.type === 'opaque' || Number(response.headers.get('content-length')) > mostBytes) {
       void response.body?.cancel()
       return assumed
     }
-    const blob = await response.blob()
+    const blob: Blob = await Reflect.apply(readBlob, response, [])
     if (blob.type.includes('svg')) return sizeOfVector(await blob.text())
     try {
       const { width, height } = await (Reflect.apply(createImageBitmap, globalThis, [blob]) as Promise<ImageBitmap>)
@@ -37,6 +42,8 @@ export function imageCheck(): (url: string) => Promise<ImageFacts> {
   }
   return async (url) => {
     if (requests++ >= mostRequests) return assumed
+    // What the page itself needs goes first.
+    if (document.readyState !== 'complete') await loaded
     const violations = new Set<string>()
     const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => violations.add(blockedURI)
     document.addEventListener('securitypolicyviolation', violated)

@@ -14,7 +14,7 @@ export interface Requested {
   readonly type: string
   readonly frameId: string
   readonly loaderId: string
-  readonly request: { readonly url: string }
+  readonly request: { readonly url: string; readonly initialPriority?: string }
   readonly redirectResponse?: { readonly url: string; readonly status: number }
 }
 

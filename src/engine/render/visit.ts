@@ -17,6 +17,9 @@ const { scrape } = limits
 /** For what may come at once when a script has been stopped. */
 const graceMs = 300
 
+/** Requests that hold up no page: checks of images are among them. */
+const isUnimportant = ({ type, request: { initialPriority = '' } }: Requested): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
+
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
 export class Visit {
@@ -261,7 +264,7 @@ export class Visit {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
         this.#asked++
       }
-    } else if (watchedTypes.has(type)) this.#open.set(requestId, type)
+    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as Requested)) this.#open.set(requestId, type)
   }
 
   #ended(requestId: string, failure?: string): void {
