@@ -16,7 +16,6 @@ import { Waiting } from './waiting.ts'
 const { scrape } = limits
 /** For what may come at once when a script has been stopped. */
 const graceMs = 300
-
 /** Requests that hold up no page: checks of images are among them. */
 const isUnimportant = ({ type, request: { initialPriority = '' } }: Requested): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
 
@@ -159,7 +158,7 @@ export class Visit {
     return undefined
   }
 
-  /** Calls a function of the script that was installed in the page; undefined when the page has gone, null without the script. */
+  /** Calls a function of the script that was installed in the page; undefined when the page has gone. */
   async #ask<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
     const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
     const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
