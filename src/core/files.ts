@@ -1,5 +1,6 @@
 /** Files that survive a crash: private folders and writes that are whole or not there. */
 import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -37,5 +38,23 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
     await rm(temporary, { force: true })
     // A full disk names no file, and the temporary name tells nobody anything.
     throw Object.assign(error as NodeJS.ErrnoException, { path, dest: undefined })
+  }
+}
+
+/**
+ * Creates a file (mode 0600) unless there is one, and returns the content that it has then. Of several processes the
+ * first one decides, and none reads a part of it.
+ */
+export function createWhole(path: string, content: string): string {
+  const temporary = temporaryBeside(path)
+  try {
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
+    linkSync(temporary, path)
+    return content
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return readFileSync(path, 'utf8')
+  } finally {
+    rmSync(temporary, { force: true })
   }
 }

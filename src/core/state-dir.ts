@@ -1,11 +1,11 @@
 /** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
-import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { asBaxError, BaxError } from './errors.ts'
-import { temporaryBeside } from './files.ts'
+import { createWhole } from './files.ts'
 import { localFiles } from './local-home.ts'
 import { lockName, type LockName } from './process-lock.ts'
 import { readStateText, UnusableFile } from './state-file.ts'
@@ -56,7 +56,7 @@ async function makeFolder(path: string): Promise<void> {
  */
 export async function stateLock(path: string, { platform, nodeVersion }: LockHost): Promise<LockName> {
   try {
-    const salt = await lockSecret(localFiles(path).lockKey)
+    const salt = lockSecret(localFiles(path).lockKey)
     // Where the lock needs files, their paths must be short enough for a socket.
     const folder = Buffer.byteLength(path) > 60 ? tmpdir() : path
     return lockName(folderHash(path, salt), folder, platform, nodeVersion)
@@ -69,21 +69,7 @@ export async function stateLock(path: string, { platform, nodeVersion }: LockHos
 export const folderHash = (stateDir: string, salt = ''): string =>
   createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
 
-async function lockSecret(file: string): Promise<string> {
-  const kept = keptSecret(file)
-  if (kept !== undefined) return kept
-  const fresh = temporaryBeside(file)
-  try {
-    // Linked into place: whoever comes first gives the secret, and nobody reads half of it.
-    await writeFile(fresh, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' })
-    await link(fresh, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(fresh, { force: true })
-  }
-  return readFile(file, 'utf8')
-}
+const lockSecret = (file: string): string => keptSecret(file) ?? createWhole(file, randomBytes(32).toString('hex'))
 
 /** Undefined when there is none, or a damaged one, which an engine that still holds the lock notices by itself. */
 function keptSecret(file: string): string | undefined {

@@ -1,7 +1,8 @@
 /** Notices that a state folder is no longer the one that this process has opened: it was deleted, renamed or replaced. */
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { Log } from '../core/config.ts'
 import { BaxError } from '../core/errors.ts'
+import { createWhole } from '../core/files.ts'
 import { limits } from '../core/limits.ts'
 import { removeAbandoned } from '../core/state-check.ts'
 
@@ -20,17 +21,16 @@ export function folderCheck(path: string): Check {
   }
 }
 
-/** Checks that a file has the content that it has now. */
+/**
+ * Checks that a file has the content that it has now. One that was deleted is written again: only another content means
+ * that another process has taken its place.
+ */
 export function contentCheck(path: string, name: string): Check {
-  const read = () => {
-    try {
-      return readFileSync(path, 'utf8')
-    } catch {
-      return undefined
-    }
+  const before = readFileSync(path, 'utf8')
+  return () => {
+    const now = existsSync(path) ? readFileSync(path, 'utf8') : createWhole(path, before)
+    return now === before ? undefined : `the ${name} was replaced`
   }
-  const before = read()
-  return () => (read() === before ? undefined : `the ${name} was deleted or replaced`)
 }
 
 /** Checks that one of the paths leads to the file that the first one leads to now. */

@@ -193,7 +193,6 @@ describe('the local engine', () => {
     ['is deleted', (folder) => rm(folder, { recursive: true })],
     ['is renamed', (folder) => rename(folder, `${folder}-moved`)],
     ['loses its socket', (folder) => rm(join(folder, 'engine.sock'))],
-    ['loses the key of its lock', (folder) => rm(join(folder, 'engine.key'))],
   ])(
     'it ends with its browsers when its folder %s, and leaves the next engine alone',
     async (_, change) => {
@@ -214,6 +213,21 @@ describe('the local engine', () => {
     },
     60_000,
   )
+
+  test('it writes the key of its lock again when that is deleted, and ends when it is another one', async () => {
+    const folder = await built.stateDir()
+    expect((await create(folder)).code).toBe(0)
+    const { pid } = await stateOf(folder)
+    const key = join(folder, 'engine.key')
+    const before = await readFile(key, 'utf8')
+    await rm(key)
+    await until(() => existsSync(key))
+    expect(await readFile(key, 'utf8')).toBe(before)
+    expect(await sessionsOf(folder)).toHaveLength(1)
+    await writeFile(key, 'f'.repeat(64))
+    await until(() => !isAlive(pid))
+    expect((await create(folder)).code).toBe(0)
+  })
 
   test('it writes its state file again when that is damaged', async () => {
     const folder = await built.stateDir()

@@ -89,7 +89,6 @@ describe('the path of a screenshot', () => {
   })
 
   test.each([
-    ['a NUL', 'a\0.png'],
     ['too long a name', 'x'.repeat(300)],
     ['too long a path', 'd/'.repeat(2040) + 'x'],
     ['a file as its folder', 'first.png/below.png'],
@@ -100,6 +99,11 @@ describe('the path of a screenshot', () => {
     expect(result).toMatchObject({ success: false, code: 'invalid_data' })
     expect(JSON.stringify(result)).not.toContain(homes.stateDir)
     expect((await shoot(session, 'again.png')).success).toBe(true)
+  })
+
+  test('with a NUL is refused before anything runs', async () => {
+    const error = await failureOf(shoot(session, 'a\0.png'))
+    expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('commands[0].data.path') })
   })
 
   test.each([
@@ -151,7 +155,13 @@ describe('the name of a download', () => {
 })
 
 describe('a profile', () => {
-  test.each(['../../escaped', '/etc/escaped', 'a\0b', 'C:\\escaped', '..', '%2e%2e%2f'])(
+  test.each(['..', 'a\0b'])('may not be named %j', async (name) => {
+    const before = await treeOf(homes.stateDir)
+    expect(await failureOf(homes.clients.http.saveProfile({ name }))).toMatchObject({ code: 'invalid_request' })
+    expect(await treeOf(homes.stateDir)).toEqual(before)
+  })
+
+  test.each(['../../escaped', '/etc/escaped', 'C:\\escaped', '%2e%2e%2f'])(
     'may be named %j, which is no path to anything',
     async (name) => {
       const before = await treeOf(homes.stateDir)

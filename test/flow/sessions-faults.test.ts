@@ -179,9 +179,9 @@ describe('the browser itself', () => {
   test('a configured one that cannot be used is named, never replaced', async () => {
     const own = await openHomes({ browser: '/nowhere/chromium' })
     try {
-      const error = await failureOf(own.clients.http.createSession({}))
+      const error = await failureOf(own.clients.unix.createSession({}))
       expect(error).toMatchObject({ code: 'browser_not_found', status: 503, exit: 3 })
-      expect(error.message).toContain('/nowhere/chromium')
+      expect(error.hint).toContain('/nowhere/chromium')
       const { status, headers } = await fetch(`${own.baseUrl}/sessions`, { method: 'POST' })
       // Asking again changes nothing, and says so to clients that repeat every 5xx.
       expect([status, headers.get('x-should-retry')]).toEqual([503, 'false'])

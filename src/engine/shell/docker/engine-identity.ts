@@ -1,10 +1,9 @@
 /** Who a container belongs to: labels that a later engine of the same state folder can judge. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { privateDir, temporaryBeside } from '../../../core/files.ts'
+import { createWhole, privateDir } from '../../../core/files.ts'
 import { readEach, readStateText } from '../../../core/state-file.ts'
 import { textKinds } from '../../../core/state-kinds.ts'
 
@@ -26,25 +25,13 @@ const fileName = 'shell-engine-id'
 /** The identity of this process; the state folder's part is made on first use. */
 export async function engineIdentity(stateDir: string): Promise<EngineIdentity> {
   const path = join(await privateDir(stateDir), fileName)
-  return { engine: await readOrMake(path), owner: ownerOf(process.pid) ?? `${hostname()}//${process.pid}/` }
+  return { engine: readOrMake(path), owner: ownerOf(process.pid) ?? `${hostname()}//${process.pid}/` }
 }
 
-async function readOrMake(path: string): Promise<string> {
+function readOrMake(path: string): string {
   // One that is damaged makes room for another; containers of the old one are left to Docker.
   readEach([path], (file) => readStateText(file, textKinds.shellEngine))
-  const id = randomBytes(12).toString('hex')
-  const own = temporaryBeside(path)
-  await writeFile(own, id, { mode: 0o600 })
-  try {
-    // Whole or not at all, and the first one wins.
-    await link(own, path)
-    return id
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return (await readFile(path, 'utf8')).trim()
-  } finally {
-    await rm(own, { force: true })
-  }
+  return createWhole(path, randomBytes(12).toString('hex')).trim()
 }
 
 /** Whether the process that an owner's label names still runs. What cannot be known from here counts as running. */
