@@ -223,11 +223,11 @@ describe('hostile sitemaps', () => {
     },
   )
 
-  test('of hundreds of thousands of addresses are read as far as they are needed', async () => {
-    const many = (site: { url: string }) => `<urlset>${Array.from({ length: 200_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>` // prettier-ignore
+  test('of tens of thousands of addresses are read as far as they are needed', async () => {
+    const many = (site: { url: string }) => `<urlset>${Array.from({ length: 50_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>` // prettier-ignore
     const site = await mapped({ '/sitemap.xml': many })
     const answer = (await homes.clients.http.crawl({ url: site.url, sitemap: 'include', limit: 10 })) as never as Record<string, number> // prettier-ignore
-    expect(answer).toMatchObject({ success: true, total: 10, discovered: 200_004, skipped_total: 199_994 })
+    expect(answer).toMatchObject({ success: true, total: 10, discovered: 50_004, skipped_total: 49_994 })
     expect(answer['skipped']).toHaveLength(10_000)
   }, 60_000)
 
