@@ -21,7 +21,7 @@ inEveryHome(pages, (given) => {
   test('a schema that is none is refused before anything is fetched, and its field is named', async () => {
     const { scrape, crawl, scrapeV2, crawlV2, search, runCommands, browserStep } = given.client()
     const url = given.url('/never')
-    const schema = { type: 'nonsense' }
+    const schema = { type: 'object', properties: { a: { type: 'nonsense' } } }
     const format = { type: 'json', schema } as const
     const commands = [
       { command: 'navigate_to', data: { url } },
