@@ -44,13 +44,14 @@ export async function runStep(
 ): Promise<Omit<StepResult, 'session_id'>> {
   const earlier = request.diff ? lastSeen(target) : undefined
   // A crash before the first command is that command's to report.
-  const looks = request.observe && !target.crashed ? onlyPage(request.observe) : null
+  const isObservable = request.observe !== null && !target.crashed
+  const looks = isObservable ? onlyPage(request.observe) : null
   const before = earlier ?? (looks && (await observe(target, looks, signal)).seen)
   const tabs = new Set(target.pages.map(tabIdOf))
   const start = await placeOf(target)
   const startSeq = target.events.lastSeq
   const trails = new Map<number, Trail>()
-  const stopRecording = request.observe ? await recordAlerts(target) : undefined
+  const stopRecording = isObservable ? await recordAlerts(target) : undefined
   const batch = await runBatch(target, request, tools, signal, {
     before: async (index) => {
       trails.set(index, { before: await placeOf(target), seq: target.events.lastSeq })
