@@ -43,7 +43,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
   const inside = described(createApp({ engine, gate: privateGate }))
-  const outside = createApp({ engine, gate, sockets: 'here' })
+  const outside = described(createApp({ engine, gate, sockets: 'here' }))
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
     listen(inside, { socket }, { engine, gate: privateGate, own: true }),
@@ -69,6 +69,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
       await Promise.all([unix.close(), tcp.close()])
       await rm(stateDir, { recursive: true, force: true })
       inside.check()
+      outside.check()
     },
   }
 }
