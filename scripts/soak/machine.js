@@ -139,7 +139,8 @@ export async function openRelay(server, key) {
   const until = performance.now() + relayMs
   while (child.exitCode === null && performance.now() < until) {
     const answer = await fetch(`${server.url}/relay/sessions`, { headers: { 'x-api-key': key } })
-    const { sessions } = await answer.json()
+    // Under a low rate limit, the question may be refused.
+    const { sessions = [] } = await answer.json()
     if (sessions.length > 0) return { id: sessions[0].id ?? sessions[0].session_id, close }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
