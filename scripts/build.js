@@ -14,27 +14,27 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** What the CommonJS files load on demand, by the name of its module. */
 const program = {
   program: 'src/cli/program.ts',
-  errors: 'src/cli/errors.ts',
+  errors: 'src/cli/output/errors.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
-  'unzstd-worker': 'src/engine/render/unzstd-worker.ts',
+  'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
   // Of a scrape, what most do without.
-  'embedded-engine': 'src/cli/embedded-engine.ts',
-  'local-engine': 'src/cli/local-engine.ts',
+  'embedded-engine': 'src/cli/engine/embedded-engine.ts',
+  'local-engine': 'src/cli/engine/local-engine.ts',
   ora: 'ora',
-  renderer: 'src/engine/render/renderer.ts',
+  renderer: 'src/engine/render/browser/renderer.ts',
   'openai-compatible': 'src/engine/language/openai-compatible.ts',
-  json: 'src/engine/scrape/json.ts',
+  json: 'src/engine/scrape/formats/json.ts',
   pdf: 'src/engine/scrape/documents/pdf.ts',
   papaparse: 'papaparse',
   fzstd: 'fzstd',
 }
 
 /** The CommonJS files. */
-const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/quick-scrape.ts' }
+const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/parse/quick-scrape.ts' }
 
 /** Data that is read as it is, not compiled. */
 const model = 'src/engine/extract/main-content/model.json'

@@ -39,7 +39,7 @@ function operations({ operations: all }) {
 
 /** The one table of limits, which is TypeScript. */
 async function readLimits() {
-  const entryPoints = [fileURLToPath(new URL('../src/core/limits.ts', import.meta.url))]
+  const entryPoints = [fileURLToPath(new URL('../src/core/limits/limits.ts', import.meta.url))]
   const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
   const code = Buffer.from(built.outputFiles[0].contents).toString('base64')
   return (await import(`data:text/javascript;base64,${code}`)).limits

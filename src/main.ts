@@ -1,7 +1,7 @@
 /** The process: arguments, streams and signals to the terminal's floor. The only file that touches `process`. */
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
-import { quick } from './cli/quick.ts'
+import { quick } from './cli/parse/quick.ts'
 
 const interrupted = new AbortController()
 for (const name of stopSignals) {
@@ -78,7 +78,7 @@ async function run(argv: readonly string[]): Promise<number> {
     const code = await quick(argv, io)
     if (code !== undefined) return code
   } catch (error) {
-    const { tellFailure } = await import('./cli/errors.ts')
+    const { tellFailure } = await import('./cli/output/errors.ts')
     return tellFailure(error, io, argv.includes('--json'))
   }
   const { main } = await import('./cli/program.ts')
@@ -92,7 +92,7 @@ async function end(code: number): Promise<void> {
   }
   await flush()
   if (!unwritten) process.exit(code)
-  const { tellUnwritten } = await import('./cli/errors.ts')
+  const { tellUnwritten } = await import('./cli/output/errors.ts')
   const failed = await tellUnwritten(unwritten, io)
   await flush()
   process.exit(failed)

@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { asBaxError } from '../core/errors.ts'
-import { lacksSandbox, sandboxHint, sandboxOff } from '../core/sandbox.ts'
-import { damagedFiles } from '../core/state-check.ts'
-import { explainDir } from '../core/state-dir.ts'
-import { hasDisplay } from './engine-config.ts'
-import { searchNeeds, searchOrder } from '../core/search-providers.ts'
+import { asBaxError } from '../core/errors/errors.ts'
+import { lacksSandbox, sandboxHint, sandboxOff } from '../core/process/sandbox.ts'
+import { damagedFiles } from '../core/state/state-check.ts'
+import { explainDir } from '../core/state/state-dir.ts'
+import { hasDisplay } from './engine/engine-config.ts'
+import { searchNeeds, searchOrder } from '../core/config/search-providers.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 
@@ -38,7 +38,7 @@ export async function checkBrowser(settings: Settings, need: { headless: boolean
   const head = need.stealth
     ? { name: 'whole browser', needed: false, serves: ['disable_automation_detection', 'browser windows'] }
     : { name: 'browser', needed: true, serves: ['headless sessions', 'scrape', 'crawl', 'search'] }
-  const { locateBrowser } = await import('../engine/browser/locate.ts')
+  const { locateBrowser } = await import('../engine/browser/install/locate.ts')
   const { cacheDir, browser } = settings
   try {
     const { path, kind, source } = await locateBrowser(need, { cacheDir, ...(browser && { browser }) })

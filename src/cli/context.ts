@@ -1,6 +1,6 @@
 /** What a command gets beside its own arguments. */
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
-import { BaxError } from '../core/errors.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import type { Io } from './io.ts'
 import type { Settings } from './settings.ts'
 

@@ -1,6 +1,6 @@
 /** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
-import type { JobControl } from '../core/job-control.ts'
-import type { ProcessFaults } from '../core/strays.ts'
+import type { JobControl } from '../core/process/job-control.ts'
+import type { ProcessFaults } from '../core/process/orphans.ts'
 
 /** Signals that end a command in order: ^C, a request to end, and a closed terminal. */
 export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

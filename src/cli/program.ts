@@ -1,11 +1,11 @@
 /** The terminal's front door: finds the command that was typed, runs it, and turns every failure into words and a code. */
-import { BaxError } from '../core/errors.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { version } from '../core/version.ts'
-import { groupHelp, rootHelp } from './help.ts'
+import { groupHelp, rootHelp } from './output/help.ts'
 import { type Io, print } from './io.ts'
-import { loadManifest } from './manifest.ts'
-import { ownCommands } from './own-commands.ts'
-import { allWords, findCommand } from './words.ts'
+import { loadManifest } from './parse/manifest.ts'
+import { ownCommands } from './parse/own-commands.ts'
+import { allWords, findCommand } from './parse/command-table.ts'
 
 /** Runs one command line; returns the exit code and never throws. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write((error as Error & { text: string }).text)
       return 0
     }
-    const { tellFailure } = await import('./errors.ts')
+    const { tellFailure } = await import('./output/errors.ts')
     return tellFailure(error, io, wantsJson(argv))
   }
 }

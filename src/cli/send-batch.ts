@@ -2,14 +2,14 @@
 import { resolve } from 'node:path'
 import { call } from '../client/client.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
-import { batchFields, type TypedBatch, type TypedCommand } from './batch.ts'
-import { showBatch } from './batch-output.ts'
-import { explainSession, sessionFor } from './chosen-session.ts'
-import { reportingControl } from './control-notice.ts'
+import { batchFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
+import { showBatch } from './output/batch-output.ts'
+import { explainSession, sessionFor } from './session/chosen-session.ts'
+import { reportingControl } from './output/control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
-import type { Home } from './home.ts'
+import type { Home } from './engine/locate-engine.ts'
 import { type Io, note } from './io.ts'
-import { showWarning } from './output.ts'
+import { showWarning } from './output/output.ts'
 
 /** A batch with the request body that was given on standard input, if it was. */
 export interface Sending {

@@ -1,9 +1,9 @@
 /** The typed client: one method per operation, made from the list. */
 import type { z } from 'zod'
-import { BaxError } from '../core/errors.ts'
-import { type Operation, pathFields, route } from '../core/operation.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { type Operation, pathFields, route } from '../core/operation/operation.ts'
 import type { Operations } from '../operations/index.ts'
-import type { Frame } from '../core/stream.ts'
+import type { Frame } from '../core/operation/stream.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** What a client must know of an operation: its address. The manifest and the operations both have it. */

@@ -1,6 +1,6 @@
 /** Three ways to reach an engine, one interface. The two over a wire use node:http: fetch costs a one-liner 30 ms of start. */
 import type * as http from 'node:http'
-import { BaxError } from '../core/errors.ts'
+import { BaxError } from '../core/errors/errors.ts'
 
 export interface WireRequest {
   readonly method: string

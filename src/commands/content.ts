@@ -1,8 +1,8 @@
 /** Commands that read what a page says. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
-import { type CallLimit, defineCommand, extracted } from '../core/command.ts'
-import { limits } from '../core/limits.ts'
+import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
+import { limits } from '../core/limits/limits.ts'
 import { jsonSchema } from '../core/shapes/json-schema.ts'
 import { elementTimeout, extraction, selector } from './fields.ts'
 import { outlineOf } from './outline.ts'

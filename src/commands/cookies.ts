@@ -1,12 +1,12 @@
 /** Commands for the cookies of a session. */
 import type { BrowserContext, Cookie, Page } from 'playwright'
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/command.ts'
-import { BaxError } from '../core/errors.ts'
+import { defineCommand, extracted } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { cookieShape, readable } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
 import { printable } from '../core/shapes/text.ts'
-import { limits } from '../core/limits.ts'
+import { limits } from '../core/limits/limits.ts'
 
 const name = printable(4096).min(1).describe('Name of the cookie')
 const domain = printable(255).min(1)

@@ -1,8 +1,8 @@
 /** Commands that drag and scroll. */
 import type { Locator, Page } from 'playwright'
 import { z } from 'zod'
-import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/command.ts'
-import { BaxError } from '../core/errors.ts'
+import { type CallLimit, type CommandContext, defineCommand, type Point } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, modifierKeys, modifiers, point, selector } from './fields.ts'
 
 /** Moves between the ends of a drag: a page that follows it sees more than a jump. */

@@ -1,6 +1,6 @@
 /** Fields that commands share. */
 import { z } from 'zod'
-import { limits } from '../core/limits.ts'
+import { limits } from '../core/limits/limits.ts'
 import { selectorText } from '../core/shapes/text.ts'
 
 export const selector = selectorText.describe(

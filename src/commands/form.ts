@@ -1,9 +1,9 @@
 /** Commands for the fields of forms. */
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
-import { BaxError } from '../core/errors.ts'
+import { defineCommand } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
-import { limits } from '../core/limits.ts'
+import { limits } from '../core/limits/limits.ts'
 
 export const focus = defineCommand({
   kind: 'action',

@@ -1,7 +1,7 @@
 /** The catalogue: every browser command by family, and the request shape that HTTP, scripts and documents share. */
 import { z } from 'zod'
-import type { Command } from '../core/command.ts'
-import { didYouMean } from '../core/suggest.ts'
+import type { Command } from '../core/operation/command.ts'
+import { didYouMean } from '../core/errors/suggest.ts'
 import * as content from './content.ts'
 import * as cookies from './cookies.ts'
 import * as form from './form.ts'

@@ -1,8 +1,8 @@
 /** Commands that look at elements and evaluate JavaScript. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/command.ts'
-import { limits } from '../core/limits.ts'
+import { defineCommand, extracted } from '../core/operation/command.ts'
+import { limits } from '../core/limits/limits.ts'
 import { describeElement } from './element-facts.ts'
 import { boundingBox, box, elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
 

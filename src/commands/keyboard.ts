@@ -1,10 +1,10 @@
 /** Commands that type. */
 import type { ElementHandle } from 'playwright'
 import { z } from 'zod'
-import { type CommandContext, defineCommand } from '../core/command.ts'
-import { BaxError } from '../core/errors.ts'
+import { type CommandContext, defineCommand } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
-import { limits } from '../core/limits.ts'
+import { limits } from '../core/limits/limits.ts'
 
 /** Fields whose parts are typed one by one: their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])

@@ -1,9 +1,9 @@
 /** Commands that open addresses and wait for what they bring. */
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
-import { limits } from '../core/limits.ts'
-import { retryPassing } from '../core/passing-errors.ts'
-import { isUrl } from '../core/urls.ts'
+import { defineCommand } from '../core/operation/command.ts'
+import { limits } from '../core/limits/limits.ts'
+import { retryPassing } from '../core/errors/transient-errors.ts'
+import { isUrl } from '../core/net/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
 import { urlText } from '../core/shapes/text.ts'
 

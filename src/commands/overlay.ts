@@ -1,6 +1,6 @@
 /** Commands that draw on the page for those who watch it or look at its pictures. */
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
+import { defineCommand } from '../core/operation/command.ts'
 import { boundingBox, selector } from './fields.ts'
 
 export const toggle_click_overlay = defineCommand({

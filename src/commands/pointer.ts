@@ -1,8 +1,8 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
 import type { Page } from 'playwright'
-import { defineCommand, type Point } from '../core/command.ts'
-import { BaxError } from '../core/errors.ts'
+import { defineCommand, type Point } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'

@@ -1,7 +1,7 @@
 /** Commands that take pictures. */
 import { z } from 'zod'
-import { defineCommand } from '../core/command.ts'
-import { limits } from '../core/limits.ts'
+import { defineCommand } from '../core/operation/command.ts'
+import { limits } from '../core/limits/limits.ts'
 import { elementTimeout, selector } from './fields.ts'
 import { withoutNul } from '../core/shapes/text.ts'
 

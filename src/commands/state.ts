@@ -1,6 +1,6 @@
 /** The command that takes down everything a page holds. */
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/command.ts'
+import { defineCommand, extracted } from '../core/operation/command.ts'
 import { cookieShape, readable } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
 import { pageState } from './page-state.ts'

@@ -1,9 +1,9 @@
 /** Commands for the storage that a page keeps in the browser. */
 import type { Page } from 'playwright'
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/command.ts'
-import { limits } from '../core/limits.ts'
-import { BaxError } from '../core/errors.ts'
+import { defineCommand, extracted } from '../core/operation/command.ts'
+import { limits } from '../core/limits/limits.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { extraction } from './fields.ts'
 
 const items = z

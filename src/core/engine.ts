@@ -1,9 +1,9 @@
 /** What an engine can do, as interfaces; operations call these and never an implementation. */
-import type { Keys } from './keys.ts'
-import type { Link } from './link.ts'
-import type { Call } from './operation.ts'
-import type { SocketCall } from './socket.ts'
-import type { Frame, StreamCall } from './stream.ts'
+import type { Keys } from './access/keys.ts'
+import type { Link } from './net/link.ts'
+import type { Call } from './operation/operation.ts'
+import type { SocketCall } from './operation/socket.ts'
+import type { Frame, StreamCall } from './operation/stream.ts'
 import type {
   CrawlAccepted,
   CrawlAccounts,

@@ -1,8 +1,8 @@
 /** What an engine can do with shell sessions, as interfaces. */
-import type { Call } from './operation.ts'
-import type { Frame, StreamCall } from './stream.ts'
-import type { Content } from './transfer.ts'
-import type { Artifact, ArtifactList, ArtifactListInput } from './shapes/shell-artifacts.ts'
+import type { Call } from './operation/operation.ts'
+import type { Frame, StreamCall } from './operation/stream.ts'
+import type { Content } from './operation/transfer.ts'
+import type { Artifact, ArtifactList, ArtifactListInput } from './shapes/shell/artifacts.ts'
 import type {
   ExecAnswer,
   ExecInput,
@@ -11,11 +11,11 @@ import type {
   ResizeInput,
   SignalInput,
   StdinInput,
-} from './shapes/shell-exec.ts'
-import type * as files from './shapes/shell-files.ts'
-import type { RawFile, UploadInput } from './shapes/shell-transfers.ts'
-import type { ShellImageBuild, ShellImageRecord } from './shapes/shell-images.ts'
-import type { ShellKill, ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell-session.ts'
+} from './shapes/shell/exec.ts'
+import type * as files from './shapes/shell/files.ts'
+import type { RawFile, UploadInput } from './shapes/shell/transfers.ts'
+import type { ShellImageBuild, ShellImageRecord } from './shapes/shell/images.ts'
+import type { ShellKill, ShellList, ShellListInput, ShellSession, ShellSessionInput } from './shapes/shell/session.ts'
 
 export interface Shells {
   readonly sessions: ShellSessions

@@ -1,6 +1,6 @@
 /** What the engine lends to commands beside the browser; loaded when a command first needs it. */
-import type { EngineConfig } from '../core/config.ts'
-import type { BatchTools } from './browser/run-batch.ts'
+import type { EngineConfig } from '../core/config/config.ts'
+import type { BatchTools } from './browser/batch/run-batch.ts'
 import type { LanguageModel } from './language/model.ts'
 
 export function makeBatchTools({ model: settings }: Pick<EngineConfig, 'model'>): BatchTools {

@@ -1,13 +1,13 @@
 /** The engine: browser sessions and saved profiles behind one interface, with one way to end it all. */
-import type { EngineConfig } from '../core/config.ts'
+import type { EngineConfig } from '../core/config/config.ts'
 import type { Engine, Profiles } from '../core/engine.ts'
-import { BaxError } from '../core/errors.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { newId } from '../core/ids.ts'
 import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
 import { withCheckedSchemas } from './checked-schemas.ts'
-import { BrowserSessions } from './browser/sessions.ts'
-import { SessionDiagnostics } from './browser/trace.ts'
+import { BrowserSessions } from './browser/session/sessions.ts'
+import { SessionDiagnostics } from './browser/session/trace.ts'
 import { crawlPart } from './crawl/part.ts'
 import { Egress } from './egress/egress.ts'
 import { keepHeapSmall } from './heap.ts'
@@ -86,7 +86,7 @@ const callsOf =
     const session = sessions.live(idOrName, caller)
     return {
       id: session.sessionId,
-      call: async (request, signal) => (await import('./browser/session-cdp.ts')).callOn(session, request, signal),
+      call: async (request, signal) => (await import('./browser/cdp/session-cdp.ts')).callOn(session, request, signal),
     }
   }
 

@@ -1,7 +1,7 @@
 /** Globs that take time in proportion to the text, whoever wrote the one and the other. */
 import picomatch from 'picomatch'
 import { RE2JS } from 're2js'
-import { BaxError } from '../core/errors.ts'
+import { BaxError } from '../core/errors/errors.ts'
 
 export interface GlobRules {
   /** `*` stands for slashes too, as in addresses. */

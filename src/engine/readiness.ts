@@ -1,13 +1,13 @@
 /** Whether an engine could do work now: its browser starts, its state folder can be written. */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EngineConfig } from '../core/config.ts'
+import type { EngineConfig } from '../core/config/config.ts'
 import type { Engine } from '../core/engine.ts'
-import { asBaxError } from '../core/errors.ts'
-import { writeWhole } from '../core/files.ts'
-import { limits } from '../core/limits.ts'
+import { asBaxError } from '../core/errors/errors.ts'
+import { writeWhole } from '../core/state/files.ts'
+import { limits } from '../core/limits/limits.ts'
 import type { ReadyPart } from '../core/shapes/engine.ts'
-import { explainDir } from '../core/state-dir.ts'
+import { explainDir } from '../core/state/state-dir.ts'
 import type { Egress } from './egress/egress.ts'
 
 /** `hasBrowser`: one runs already, which needs no other proof. */
@@ -72,7 +72,7 @@ const tryState = (config: EngineConfig): Promise<ReadyPart> =>
 const tryBrowser = (config: EngineConfig, egress: Egress): Promise<ReadyPart> =>
   tried(
     async () => {
-      const { RenderBrowser } = await import('./render/render-browser.ts')
+      const { RenderBrowser } = await import('./render/browser/render-browser.ts')
       const browser = await RenderBrowser.launch('bare', config, egress)
       await browser.end()
     },

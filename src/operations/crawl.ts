@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../core/limits.ts'
-import { defineOperation } from '../core/operation.ts'
+import { limits } from '../core/limits/limits.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import {
   type CrawlAccepted,
   crawlAccepted,
@@ -15,7 +15,7 @@ import {
   mapAnswer,
   mapInput,
 } from '../core/shapes/crawl.ts'
-import { defineStream } from '../core/stream.ts'
+import { defineStream } from '../core/operation/stream.ts'
 import { identifier } from '../core/shapes/text.ts'
 
 const id = identifier.describe('Id of a crawl')

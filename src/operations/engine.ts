@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineOperation } from '../core/operation.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import { engineStatus } from '../core/shapes/engine.ts'
 
 export const getEngineStatus = defineOperation({

@@ -1,15 +1,15 @@
 /** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
 import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, listCrawls, map, resumeCrawl } from './crawl.ts'
 import { getEngineStatus, stopEngine } from './engine.ts'
-import { cdp } from './cdp.ts'
-import { cdpTargets, cdpVersion } from './cdp-discovery.ts'
-import { sessionEvents } from './events.ts'
+import { cdp } from './browser/cdp.ts'
+import { cdpTargets, cdpVersion } from './browser/cdp-discovery.ts'
+import { sessionEvents } from './browser/events.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
 import { health, metrics, ready } from './life.ts'
-import { linkLiveView } from './live-view.ts'
-import { browserStep, observe } from './observe.ts'
-import { deleteProfile, getProfile, listProfiles, saveProfile } from './profiles.ts'
-import { cancelProvision, getProvision, pollProvision } from './provisioning.ts'
+import { linkLiveView } from './browser/live-view.ts'
+import { browserStep, observe } from './browser/observe.ts'
+import { deleteProfile, getProfile, listProfiles, saveProfile } from './browser/profiles.ts'
+import { cancelProvision, getProvision, pollProvision } from './browser/provisioning.ts'
 import {
   activateTarget,
   clearRelayEvents,
@@ -21,12 +21,12 @@ import {
   readRelayEvents,
   revokeRelayToken,
   stopRelay,
-} from './relay.ts'
-import { relayCdp, relayConnect, sessionCdp, sessionLive } from './sockets.ts'
-import { runCommands } from './run-commands.ts'
+} from './browser/relay.ts'
+import { relayCdp, relayConnect, sessionCdp, sessionLive } from './browser/sockets.ts'
+import { runCommands } from './browser/run-commands.ts'
 import { scrape } from './scrape.ts'
 import { search } from './search.ts'
-import { getArtifact, listArtifacts } from './shell-artifacts.ts'
+import { getArtifact, listArtifacts } from './shell/shell-artifacts.ts'
 import {
   followShellExec,
   getShellExec,
@@ -35,7 +35,7 @@ import {
   shellExecStream,
   signalShellExec,
   writeShellExec,
-} from './shell-exec.ts'
+} from './shell/shell-exec.ts'
 import {
   copyShellFile,
   deleteShellFile,
@@ -47,12 +47,12 @@ import {
   shellFileInfo,
   shellFileTree,
   writeShellFile,
-} from './shell-files.ts'
-import { buildShellImage, listShellImages } from './shell-images.ts'
-import { createShell, deleteShell, getShell, killShell, listShells, touchShell } from './shell-sessions.ts'
-import { downloadArtifact, downloadShellFile, uploadShellFile } from './shell-transfers.ts'
-import { getSessionLog, traceSession } from './session-diagnostics.ts'
-import { closeSession, createSession, getSession, listSessions } from './sessions.ts'
+} from './shell/shell-files.ts'
+import { buildShellImage, listShellImages } from './shell/shell-images.ts'
+import { createShell, deleteShell, getShell, killShell, listShells, touchShell } from './shell/shell-sessions.ts'
+import { downloadArtifact, downloadShellFile, uploadShellFile } from './shell/shell-transfers.ts'
+import { getSessionLog, traceSession } from './browser/session-diagnostics.ts'
+import { closeSession, createSession, getSession, listSessions } from './browser/sessions.ts'
 import { cancelCrawlV2, crawlV2, getCrawlErrorsV2, getCrawlV2 } from './v2/crawl.ts'
 import { mapV2 } from './v2/map.ts'
 import { scrapeV2 } from './v2/scrape.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineOperation } from '../core/operation.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import { keyInput, keyMade, keyRecord } from '../core/shapes/keys.ts'
 import { identifier } from '../core/shapes/text.ts'
 

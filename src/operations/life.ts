@@ -1,7 +1,7 @@
 /** What those ask who look after a server: is it alive, can it work, what has it done. */
 import { z } from 'zod'
-import { BaxError } from '../core/errors.ts'
-import { defineOperation } from '../core/operation.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import { readiness, type ReadyParts } from '../core/shapes/engine.ts'
 
 export const health = defineOperation({

@@ -3,12 +3,12 @@
  * The build writes it beside the bundle, so that a one-liner starts without loading zod.
  */
 import { commands } from '../commands/index.ts'
-import type { Command } from '../core/command.ts'
-import type { Operation, Show } from '../core/operation.ts'
-import type { Param } from '../core/params.ts'
-import { paramsOf } from '../core/schema-params.ts'
-import type { StreamOperation } from '../core/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../core/transfer.ts'
+import type { Command } from '../core/operation/command.ts'
+import type { Operation, Show } from '../core/operation/operation.ts'
+import type { Param } from '../core/operation/params.ts'
+import { paramsOf } from '../core/operation/schema-params.ts'
+import type { StreamOperation } from '../core/operation/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../core/operation/transfer.ts'
 import { operations, streams, transfers } from './index.ts'
 
 export interface OperationEntry {

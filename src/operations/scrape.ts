@@ -1,4 +1,4 @@
-import { defineOperation } from '../core/operation.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import { scrapeAnswer, scrapeInput } from '../core/shapes/scrape.ts'
 
 export const scrape = defineOperation({

@@ -1,4 +1,4 @@
-import { defineOperation } from '../core/operation.ts'
+import { defineOperation } from '../core/operation/operation.ts'
 import { searchAnswer, searchInput } from '../core/shapes/search.ts'
 
 export const search = defineOperation({

@@ -1,5 +1,5 @@
 /** What can follow in a line of browser commands. */
-import type { Param } from '../core/params.ts'
+import type { Param } from '../core/operation/params.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
 import { quoted, splitWords } from './words.ts'
 

@@ -1,5 +1,5 @@
 /** The pages of a crawl as they are found and settled, in the order of a site's folders. */
-import type { Event } from '../core/event-line.ts'
+import type { Event } from '../core/events/event-line.ts'
 
 export interface CrawlPage {
   readonly url: string

@@ -1,6 +1,6 @@
 /** A session that is ready, however long a browser for it takes. */
 import { setTimeout as after } from 'node:timers/promises'
-import { BaxError, type ErrorCode } from '../core/errors.ts'
+import { BaxError, type ErrorCode } from '../core/errors/errors.ts'
 import type { Link } from './link.ts'
 
 interface Made {

@@ -1,6 +1,6 @@
 /** What the terminal UI is given by the command that opens it: a terminal, a way to the engine, and the house's other tools. */
 import type { Transport } from '../client/transport.ts'
-import type { JobControl } from '../core/job-control.ts'
+import type { JobControl } from '../core/process/job-control.ts'
 import type { Manifest } from '../operations/manifest.ts'
 
 /** How one line of browser commands ended. */

@@ -1,6 +1,6 @@
 /** Lines that were typed, kept in the state folder. */
 import { readFileSync } from 'node:fs'
-import { writeWhole } from '../core/files.ts'
+import { writeWhole } from '../core/state/files.ts'
 
 /** So many lines are kept. */
 const most = 500

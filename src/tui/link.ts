@@ -1,7 +1,7 @@
 /** The UI's way to its engine: calls it, notices when it is gone, and comes back to it by itself. */
 import { call, openStream } from '../client/client.ts'
-import { asBaxError, BaxError } from '../core/errors.ts'
-import type { Frame } from '../core/stream.ts'
+import { asBaxError, BaxError } from '../core/errors/errors.ts'
+import type { Frame } from '../core/operation/stream.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Client } from '../client/client.ts'
 import type { Desk } from './desk.ts'

@@ -1,5 +1,5 @@
 /** Files of a shell session as lines. */
-import type { TreeNode } from '../core/shapes/shell-files.ts'
+import type { TreeNode } from '../core/shapes/shell/files.ts'
 
 export interface FileRow {
   readonly path: string

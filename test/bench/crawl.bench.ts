@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { type Crawled, type CrawlerName, type Field, installPeers, openField } from './crawl/field.ts'
 import type { Row, Table } from './measure.ts'
 

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright'
-import { everybody } from '../../src/core/caller.ts'
+import { everybody } from '../../src/core/access/caller.ts'
 import type { Engine } from '../../src/core/engine.ts'
-import type { Call } from '../../src/core/operation.ts'
+import type { Call } from '../../src/core/operation/operation.ts'
 import type { SessionInput } from '../../src/core/shapes/session.ts'
 import { sessionInput } from '../../src/core/shapes/session.ts'
 import { createEngine } from '../../src/engine/index.ts'
-import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 
 export interface Side {
   readonly engine: Engine

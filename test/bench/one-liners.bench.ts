@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { serveSite } from '../support/site.ts'
 import { inTurn, ms, ratio, run, type Row, type Table } from './measure.ts'
 

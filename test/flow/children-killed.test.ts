@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
-import { BaxError } from '../../src/core/errors.ts'
+import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ChromiumPart, chromiumParts } from '../support/processes.ts'

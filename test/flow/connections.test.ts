@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { limits } from '../../src/core/limits.ts'
+import { limits } from '../../src/core/limits/limits.ts'
 import { connectHalfOpen, upgradeRequest } from '../support/half-open.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 
@@ -23,9 +23,9 @@ afterAll(() => host.close())
 const source = `
 import { createEngine } from './src/engine/index.ts'
 import { createApp } from './src/server/app.ts'
-import { loopbackHosts } from './src/server/gate.ts'
-import { listen } from './src/server/listen.ts'
-import { limits } from './src/core/limits.ts'
+import { loopbackHosts } from './src/server/access/gate.ts'
+import { listen } from './src/server/process/listen.ts'
+import { limits } from './src/core/limits/limits.ts'
 const engine = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} })
 const gate = { hosts: loopbackHosts, origins: new Set(), keys: null }
 const app = createApp({ engine, gate, sockets: 'here' })

@@ -1,7 +1,7 @@
 /** Browsers at `cdp_url` that are none, or that break the rules: it costs their session, and nobody else anything. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
-import { limits } from '../../src/core/limits.ts'
+import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type FalseBrowser, type Said, startFalseBrowser } from '../support/false-browser.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
-import { limits } from '../../src/core/limits.ts'
+import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { until, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'

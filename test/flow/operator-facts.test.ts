@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { embedded } from '../../src/client/transport.ts'
 import type { Engine } from '../../src/core/engine.ts'
-import type { BaxError } from '../../src/core/errors.ts'
+import type { BaxError } from '../../src/core/errors/errors.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
-import { loopbackHosts, privateGate } from '../../src/server/gate.ts'
+import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 
 let stateDir: string
 let engine: Engine

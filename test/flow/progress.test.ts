@@ -1,7 +1,7 @@
 /** Commands that take their time say how far they are: on a terminal, on standard error, and nowhere else. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
-import { counted } from '../../src/cli/progress.ts'
+import { counted } from '../../src/cli/output/progress.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'

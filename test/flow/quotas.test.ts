@@ -1,7 +1,7 @@
 /** What one key may have at a time on a real server with keys: sessions, shells, crawls. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { limits } from '../../src/core/limits.ts'
+import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { limits } from '../../src/core/limits.ts'
-import type { Link } from '../../src/core/link.ts'
+import { limits } from '../../src/core/limits/limits.ts'
+import type { Link } from '../../src/core/net/link.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'

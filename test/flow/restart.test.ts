@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everybody } from '../../src/core/caller.ts'
+import { everybody } from '../../src/core/access/caller.ts'
 import { ArtifactStore } from '../../src/engine/shell/artifacts/store.ts'
 import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
@@ -231,7 +231,7 @@ describe('a process that is killed while it writes', () => {
       killedAtStep(
         `
         import { ProfileStore } from './src/engine/store/profiles.ts'
-        import { everybody } from './src/core/caller.ts'
+        import { everybody } from './src/core/access/caller.ts'
         const store = new ProfileStore(stateDir)
         const state = (mark: number) => ({ cookies: [], origins: [{ origin: 'x', localStorage: [{ name: String(mark), value: String(mark % 10).repeat(300_000) }] }] })
         const known = await store.list(everybody)

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { SearchProviderName } from '../../src/core/search-providers.ts'
+import type { SearchProviderName } from '../../src/core/config/search-providers.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import {
   type Hit,

@@ -1,6 +1,6 @@
 /** What programs can fill: the process limit and folders. */
 import { expect, test } from 'vitest'
-import type { ListOutput, TreeOutput, SearchOutput } from '../../src/core/shapes/shell-files.ts'
+import type { ListOutput, TreeOutput, SearchOutput } from '../../src/core/shapes/shell/files.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { debian, inEveryShell } from '../support/shell.ts'
 

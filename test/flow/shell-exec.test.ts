@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { execResult } from '../../src/core/shapes/shell-exec.ts'
+import { execResult } from '../../src/core/shapes/shell/exec.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 import { inEveryShell, stdoutOf } from '../support/shell.ts'
 

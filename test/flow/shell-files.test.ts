@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { download, upload } from '../../src/client/client.ts'
-import { fileInfo, listOutput, treeOutput } from '../../src/core/shapes/shell-files.ts'
+import { fileInfo, listOutput, treeOutput } from '../../src/core/shapes/shell/files.ts'
 import type { WireResponse } from '../../src/client/transport.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'

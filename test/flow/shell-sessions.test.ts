@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
-import { shellSession } from '../../src/core/shapes/shell-session.ts'
+import { shellSession } from '../../src/core/shapes/shell/session.ts'
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { shellConfig } from '../support/docker.ts'
 import { failureOf, until } from '../support/session-steps.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
-import { execFrame } from '../../src/core/shapes/shell-exec.ts'
+import { execFrame } from '../../src/core/shapes/shell/exec.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 import { type AnyFrame, bytesOf, inEveryShell } from '../support/shell.ts'
 

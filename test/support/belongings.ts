@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws'
 import { type Client, createClient, follow } from '../../src/client/client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
-import type { KeyScope } from '../../src/core/caller.ts'
+import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'
 import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
 import type { Homes } from './homes.ts'

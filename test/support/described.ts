@@ -1,6 +1,6 @@
 /** Compares every response of a server, failures included, with what its `openapi.json` says. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { makeOpenapi } from '../../src/server/openapi.ts'
+import { makeOpenapi } from '../../src/server/openapi/openapi.ts'
 
 type Json = Record<string, unknown>
 type Fetch = (request: Request) => Response | Promise<Response>

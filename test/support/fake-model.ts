@@ -1,7 +1,7 @@
 /** A small OpenAI-compatible server on 127.0.0.1 that answers as it is told. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ModelConfig } from '../../src/core/config.ts'
+import type { ModelConfig } from '../../src/core/config/config.ts'
 
 /** A request as the server got it. */
 export interface ModelCall {

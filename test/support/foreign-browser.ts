@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
-import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { until } from './session-steps.ts'
 
 export interface ForeignBrowser {

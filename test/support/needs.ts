@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'vitest'
-import { locateBrowser } from '../../src/engine/browser/locate.ts'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 
 /** Returns why tests that run these programs are skipped; null when all are on the PATH. */
 export function lacks(...programs: string[]): string | null {

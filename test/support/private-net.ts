@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
-import type { EngineConfig, HostLookup } from '../../src/core/config.ts'
+import type { EngineConfig, HostLookup } from '../../src/core/config/config.ts'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 

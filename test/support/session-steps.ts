@@ -1,6 +1,6 @@
 /** Short forms for tests that are about sessions and only use commands to look at them. */
 import type { Client } from '../../src/client/client.ts'
-import { BaxError } from '../../src/core/errors.ts'
+import { BaxError } from '../../src/core/errors/errors.ts'
 
 /** Value of an expression on a session's active page. */
 export async function valueOf(client: Client, sessionId: string, expression: string): Promise<unknown> {

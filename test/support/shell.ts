@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import type { Transport } from '../../src/client/transport.ts'
-import type { ExecResult } from '../../src/core/shapes/shell-exec.ts'
-import type { ShellSession } from '../../src/core/shapes/shell-session.ts'
-import type { Frame } from '../../src/core/stream.ts'
+import type { ExecResult } from '../../src/core/shapes/shell/exec.ts'
+import type { ShellSession } from '../../src/core/shapes/shell/session.ts'
+import type { Frame } from '../../src/core/operation/stream.ts'
 import { nameOf, shellConfig, testImages } from './docker.ts'
 import { homeNames, type Homes, openHomes } from './homes.ts'
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { JobControl } from '../../src/core/job-control.ts'
+import type { JobControl } from '../../src/core/process/job-control.ts'
 import { makeManifest } from '../../src/operations/manifest.ts'
 import type { Desk } from '../../src/tui/desk.ts'
 import { runTui } from '../../src/tui/run.tsx'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { catalogue, commandRequest, commands } from '../../src/commands/index.ts'
-import { paramsOf } from '../../src/core/schema-params.ts'
+import { paramsOf } from '../../src/core/operation/schema-params.ts'
 import { commandsWithoutTest, readFlowTests } from '../support/guards.ts'
 
 /** The `command` column of the service interface, section 4.3. */

@@ -1,14 +1,14 @@
 /** `bax api`: any request to the API, for what has no command of its own. */
 import { Argument } from 'commander'
-import { BaxError } from '../../core/errors.ts'
-import { route } from '../../core/operation.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { route } from '../../core/operation/operation.ts'
 import type { Context } from '../context.ts'
-import { type Need, openHome } from '../home.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { type Need, openHome } from '../engine/locate-engine.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { print, readStdin } from '../io.ts'
-import { tell } from '../errors.ts'
-import { outlivesItself, runningEngine } from '../need.ts'
-import { fileText } from '../values.ts'
+import { tell } from '../output/errors.ts'
+import { outlivesItself, runningEngine } from '../engine/need.ts'
+import { fileText } from '../parse/values.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {

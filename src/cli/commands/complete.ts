@@ -1,6 +1,6 @@
 /** `bax complete -- WORDS`: what the scripts of `bax completion` ask for at every press of Tab. */
 import { complete } from '../completion/candidates.ts'
-import type { TerminalCommand } from '../invocation.ts'
+import type { TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 
 export const command: TerminalCommand = {

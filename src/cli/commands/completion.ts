@@ -1,9 +1,9 @@
 /** `bax completion`: the script that makes a shell complete what is typed after `bax`. */
 import { Argument } from 'commander'
-import { BaxError } from '../../core/errors.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
 import { howTo, scripts, type Shell, shells } from '../completion/scripts.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 
 export const command: TerminalCommand = {

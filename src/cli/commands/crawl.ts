@@ -1,18 +1,18 @@
 /** `bax crawl`: a site onto standard output or into a folder, and what there is to do with crawls that were begun. */
 import { Option } from 'commander'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { CrawlCalls } from '../crawl/crawl-calls.ts'
 import { crawlToEnd } from '../crawl/crawl-to-end.ts'
 import { startCrawl } from '../crawl/start.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { addParam } from '../flags.ts'
-import { openHome } from '../home.ts'
-import { begin, type Invocation, type TerminalCommand } from '../invocation.ts'
+import { addParam } from '../parse/flags.ts'
+import { openHome } from '../engine/locate-engine.ts'
+import { begin, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
-import { showAnswer } from '../output.ts'
+import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
 import { withJsonWishes } from '../scrape/wishes.ts'
-import { attributeOf, kebab, type Typed } from '../values.ts'
+import { attributeOf, kebab, type Typed } from '../parse/values.ts'
 
 type Wishes = Record<string, unknown>
 

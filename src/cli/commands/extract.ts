@@ -1,18 +1,18 @@
 /** `bax extract`: HTML files, or standard input, to Markdown; nothing is started and nothing is fetched. */
 import { basename, resolve } from 'node:path'
-import { exits } from '../../core/errors.ts'
-import { normaliseUrl } from '../../core/urls.ts'
+import { exits } from '../../core/errors/errors.ts'
+import { normaliseUrl } from '../../core/net/urls.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../errors.ts'
+import { tell } from '../output/errors.ts'
 import type { Extracted, ExtractTask } from '../extract/extract-page.ts'
 import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
 import { extractorFor } from '../extract/threads.ts'
-import { writeOutput } from '../write-output.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { writeOutput } from '../output/write-output.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
-import { showWarning } from '../output.ts'
+import { showWarning } from '../output/output.ts'
 import { inOrder } from '../scrape/in-order.ts'
-import type { Typed } from '../values.ts'
+import type { Typed } from '../parse/values.ts'
 
 export const command: TerminalCommand = {
   async run(invocation) {

@@ -1,14 +1,14 @@
 /** `bax map`: the addresses of a site, one a line. */
 import { call } from '../../client/client.ts'
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { MapAnswer } from '../../core/shapes/crawl.ts'
 import { operationNamed } from '../context.ts'
-import { tell } from '../errors.ts'
-import { openHome } from '../home.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { tell } from '../output/errors.ts'
+import { openHome } from '../engine/locate-engine.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
-import { showWarning } from '../output.ts'
-import { startClock } from '../progress.ts'
+import { showWarning } from '../output/output.ts'
+import { startClock } from '../output/progress.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 
 export const command: TerminalCommand = {

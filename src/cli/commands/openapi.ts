@@ -1,5 +1,5 @@
 /** `bax openapi`: the description of the API. */
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { send } from './api.ts'
 
 export const command: TerminalCommand = {

@@ -1,7 +1,7 @@
 /** `bax scrape`: one page or many, to standard output or into files. */
-import { addParam } from '../flags.ts'
-import { openHome } from '../home.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { addParam } from '../parse/flags.ts'
+import { openHome } from '../engine/locate-engine.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
 export const command: TerminalCommand = {

@@ -1,20 +1,20 @@
 /** `bax search`: what the web knows of something, and the pages themselves where they are wanted. */
 import { call } from '../../client/client.ts'
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
-import { noEngineFor } from '../chosen-session.ts'
+import { noEngineFor } from '../session/chosen-session.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { addParam } from '../flags.ts'
-import { type Home, openHome } from '../home.ts'
-import { begin, type TerminalCommand } from '../invocation.ts'
+import { addParam } from '../parse/flags.ts'
+import { type Home, openHome } from '../engine/locate-engine.ts'
+import { begin, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
-import { showWarning } from '../output.ts'
-import { startClock } from '../progress.ts'
+import { showWarning } from '../output/output.ts'
+import { startClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
 import { withJsonWishes } from '../scrape/wishes.ts'
 import { showResults, tellMissing } from '../search/results.ts'
 import { saveResults } from '../search/save.ts'
-import type { Typed } from '../values.ts'
+import type { Typed } from '../parse/values.ts'
 
 /** Fields that are no flags: words, a flag of another name, what the other flags say already. */
 const notFlags = new Set(['query', 'session_id', 'scrape_options'])

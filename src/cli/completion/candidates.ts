@@ -1,11 +1,11 @@
 /** What can stand where the cursor is, from the same definitions that parse what is typed. */
 import type { Command, Option } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
-import { choicesOf, HelpWanted } from '../flags.ts'
+import { choicesOf, HelpWanted } from '../parse/flags.ts'
 import type { Io } from '../io.ts'
-import { ownCommands } from '../own-commands.ts'
-import { kebab } from '../values.ts'
-import { allWords, type WordsEntry, wordPositions } from '../words.ts'
+import { ownCommands } from '../parse/own-commands.ts'
+import { kebab } from '../parse/values.ts'
+import { allWords, type WordsEntry, wordPositions } from '../parse/command-table.ts'
 import { liveNames } from './live-names.ts'
 
 export interface Candidate {

@@ -1,7 +1,7 @@
 /** Names and ids of what lives in the local engine; none where no engine runs: nothing is started for a completion. */
 import { call } from '../../client/client.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
-import { readEngineState } from '../../core/local-home.ts'
+import { readEngineState } from '../../core/state/local-home.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import type { Candidate } from './candidates.ts'

@@ -2,8 +2,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
 
 /** One frame of the stream. */

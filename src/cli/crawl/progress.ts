@@ -1,7 +1,7 @@
 /** How far a crawl is, in one line on a terminal. */
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Io } from '../io.ts'
-import { counted } from './contents.ts'
+import { counted } from './mirror/contents.ts'
 
 /** What the spinner itself and the margin take. */
 const margin = 4

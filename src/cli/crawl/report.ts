@@ -1,10 +1,10 @@
 /** What is said of a crawl when it has ended. */
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
-import { interruptedExit, tell } from '../errors.ts'
+import { interruptedExit, tell } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
-import { styleFor } from '../style.ts'
-import { counted } from './contents.ts'
+import { styleFor } from '../output/style.ts'
+import { counted } from './mirror/contents.ts'
 import type { CrawlEnd } from './run.ts'
 
 /** Errors that are told one by one. */

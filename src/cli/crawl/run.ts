@@ -1,9 +1,9 @@
 /** One crawl from its first event to its last, as the terminal sees it. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError, CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Io } from '../io.ts'
-import { startSpinner, type Spinner } from '../progress.ts'
-import { showWarning } from '../output.ts'
+import { startSpinner, type Spinner } from '../output/progress.ts'
+import { showWarning } from '../output/output.ts'
 import type { CrawlCalls } from './crawl-calls.ts'
 import { type CrawlEvent, followCrawl, type Followed } from './follow.ts'
 import { fitted, progressLine } from './progress.ts'

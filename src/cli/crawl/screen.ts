@@ -2,7 +2,7 @@
 import type { CrawlError } from '../../core/shapes/crawl.ts'
 import type { Context } from '../context.ts'
 import { outletFor } from '../scrape/outlet.ts'
-import type { CrawledPage } from './mirror.ts'
+import type { CrawledPage } from './mirror/mirror.ts'
 import type { Reader } from './reader.ts'
 
 /** Takes pages and errors as they come. */

@@ -1,9 +1,9 @@
 /** Begins a crawl, or goes on with one that was begun. */
 import { call } from '../../client/client.ts'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlAccepted } from '../../core/shapes/crawl.ts'
 import { type Context, operationNamed } from '../context.ts'
-import type { Home } from '../home.ts'
+import type { Home } from '../engine/locate-engine.ts'
 import { CrawlCalls } from './crawl-calls.ts'
 
 type Wishes = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /** One HTML file as Markdown, with how long it took; the same in this thread and in another. */
 import { readFileSync } from 'node:fs'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 /** A page to extract, as plain data that a thread can be sent. */
 export interface ExtractTask {

@@ -1,7 +1,7 @@
 /** The HTML that a command line names: files, folders of files, standard input. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 
 export interface HtmlFile {

@@ -1,10 +1,10 @@
 /** The engine that a connector dials: the named server, or the local engine, which is started when none runs. */
 import { resolve } from 'node:path'
 import { call } from '../../client/client.ts'
-import { BaxError } from '../../core/errors.ts'
-import { readEngineState } from '../../core/local-home.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { readEngineState } from '../../core/state/local-home.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { openHome } from '../home.ts'
+import { openHome } from '../engine/locate-engine.ts'
 
 /** `http(s)://…` or `unix:/path`. @throws BaxError `invalid_request`, `engine_unreachable`, `engine_failed`. */
 export async function engineAddress(context: Context): Promise<string> {

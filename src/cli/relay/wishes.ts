@@ -1,6 +1,6 @@
 /** What was typed after `bax relay connect`. */
 import { type Command, Option } from 'commander'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { BrowserWish } from '../../engine/relay/connector/endpoint.ts'
 import {
   type CollectedKind,
@@ -9,9 +9,9 @@ import {
   relayPolicies,
   runningBrowsers,
 } from '../../core/relay-words.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
-import { fileText, type Typed } from '../values.ts'
+import { fileText, type Typed } from '../parse/values.ts'
 
 export interface ConnectWishes {
   readonly browser: BrowserWish

@@ -1,5 +1,5 @@
 /** The commands of the relay that are written by hand. */
-import type { OwnEntry } from '../words.ts'
+import type { OwnEntry } from '../parse/command-table.ts'
 
 export const relayWords: readonly OwnEntry[] = [
   {

@@ -1,7 +1,7 @@
 /** Runs a plain body of POST /commands. */
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { failureOf, outcomeOfCommand } from './call.ts'
-import type { BodyPlan } from './plan.ts'
+import type { BodyPlan } from './script/plan.ts'
 import { type ScriptReport, shortened, type StepReport } from './report.ts'
 import type { RunnerTools } from './runner.ts'
 

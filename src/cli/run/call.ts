@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CallOptions, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
-import { limits as coreLimits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits as coreLimits } from '../../core/limits/limits.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
-import type { CallAction } from './plan.ts'
+import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
-import { startsShell } from './verbs.ts'
+import { startsShell } from './script/verbs.ts'
 
 /** What a step worked on and what it got. */
 export interface Outcome {

@@ -4,7 +4,7 @@ import { call, type Addressed } from '../../client/client.ts'
 import { keepFile } from './kept-file.ts'
 import { failureOf, type Reach } from './call.ts'
 import type { Picture, ScriptStart, StepStart } from './report.ts'
-import type { Mask } from './secrets.ts'
+import type { Mask } from './script/secrets.ts'
 import { takePicture } from './step-run.ts'
 import { maskTrace } from './trace-file.ts'
 

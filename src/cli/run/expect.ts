@@ -1,11 +1,11 @@
 /** Holds the result of a step against what is expected of it. */
 import { isDeepStrictEqual } from 'node:util'
 import { StepFailure } from './call.ts'
-import { expression, validator } from './expectations.ts'
-import type { Expectation } from './plan.ts'
-import { asText, pick } from './references.ts'
+import { expression, validator } from './script/expectations.ts'
+import type { Expectation } from './script/plan.ts'
+import { asText, pick } from './script/references.ts'
 import type { Failure } from './report.ts'
-import type { Expected } from './shape.ts'
+import type { Expected } from './script/shape.ts'
 
 /** Compares a picture with a stored one; returns what a reader should know when it is no fault. */
 export type CheckPicture = (expected: NonNullable<Expected['screenshot']>) => Promise<string | undefined>

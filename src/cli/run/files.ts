@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 /** Files, folders (their YAML files) and globs, without duplicates; globs and folders in the order of the alphabet. */
 export async function findScripts(given: readonly string[], cwd: string): Promise<string[]> {

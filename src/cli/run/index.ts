@@ -3,27 +3,27 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createClient } from '../../client/client.ts'
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import { keepFile } from './kept-file.ts'
-import { didYouMean } from '../../core/suggest.ts'
-import { showBatch } from '../batch-output.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import { showBatch } from '../output/batch-output.ts'
 import type { Context } from '../context.ts'
-import { reportingControl } from '../control-notice.ts'
-import { interruptedExit } from '../errors.ts'
-import { openHome } from '../home.ts'
+import { reportingControl } from '../output/control-notice.ts'
+import { interruptedExit } from '../output/errors.ts'
+import { openHome } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { EvidenceRoom } from './evidence.ts'
-import { renderFaults } from './faults.ts'
+import { renderFaults } from './script/script-errors.ts'
 import { findScripts, type Shard, shardOf } from './files.ts'
 import { LateSignal } from './late-signal.ts'
-import { countSteps, type Plan } from './plan.ts'
+import { countSteps, type Plan } from './script/plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
 import { counted } from './reporters/reporter.ts'
 import { exitOfFailure, succeeded } from './report.ts'
-import { makeMask, type Mask } from './secrets.ts'
-import { type ReadScripts, readScripts } from './script.ts'
+import { makeMask, type Mask } from './script/secrets.ts'
+import { type ReadScripts, readScripts } from './script/script.ts'
 import { Suite } from './suite.ts'
-import { makeVerbs } from './verbs.ts'
+import { makeVerbs } from './script/verbs.ts'
 
 /** What was asked for on the command line. */
 export interface RunOptions {
@@ -42,7 +42,7 @@ export interface RunOptions {
 
 /** JSON Schema of scripts, as text. */
 export async function scriptSchemaText(): Promise<string> {
-  const { scriptSchema } = await import('./schema-document.ts')
+  const { scriptSchema } = await import('./script/schema-document.ts')
   return JSON.stringify(scriptSchema(makeVerbs()), null, 2)
 }
 

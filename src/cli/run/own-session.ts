@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Addressed, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { asBaxError, BaxError, type ErrorBody } from '../../core/errors.ts'
-import { pathFields } from '../../core/operation.ts'
-import { didYouMean } from '../../core/suggest.ts'
-import type { SessionFields } from './shape.ts'
+import { asBaxError, BaxError, type ErrorBody } from '../../core/errors/errors.ts'
+import { pathFields } from '../../core/operation/operation.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import type { SessionFields } from './script/shape.ts'
 
 export interface OwnSession {
   readonly id: string

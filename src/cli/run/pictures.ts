@@ -6,8 +6,8 @@ import { keepFile } from './kept-file.ts'
 import { StepFailure } from './call.ts'
 import { comparePictures } from './picture-diff.ts'
 import type { Picture } from './report.ts'
-import type { Mask } from './secrets.ts'
-import type { Expected } from './shape.ts'
+import type { Mask } from './script/secrets.ts'
+import type { Expected } from './script/shape.ts'
 
 export interface PictureRules {
   /** Write every picture anew instead of comparing. */

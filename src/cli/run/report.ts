@@ -1,6 +1,6 @@
 /** What a run was like: the facts that every reporter tells in its own form. */
-import { type ErrorCode, errorTable, exits } from '../../core/errors.ts'
-import type { Place } from './plan.ts'
+import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import type { Place } from './script/plan.ts'
 
 type StepStatus = 'passed' | 'failed' | 'skipped'
 /** `flaky`: failed first and passed when it was tried again. */

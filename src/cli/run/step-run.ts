@@ -2,11 +2,11 @@
 import { failureOf, interrupted, type Outcome, perform, type Reach, StepFailure, waitBetween } from './call.ts'
 import { checkExpectation } from './expect.ts'
 import { checkPicture, PictureFailure, type PictureRules } from './pictures.ts'
-import type { CallAction, StepPlan } from './plan.ts'
+import type { CallAction, StepPlan } from './script/plan.ts'
 import type { Failure, Picture } from './report.ts'
-import { type RunScope, UnresolvedReference } from './scope.ts'
-import type { Expected } from './shape.ts'
-import { fieldsOf } from './verbs.ts'
+import { type RunScope, UnresolvedReference } from './script/scope.ts'
+import type { Expected } from './script/shape.ts'
+import { fieldsOf } from './script/verbs.ts'
 
 export type CallStep = StepPlan & { readonly action: CallAction }
 

@@ -1,7 +1,7 @@
 /** All scripts of a run: side by side, tried again, told to the reporters. */
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { runBody } from './body-run.ts'
-import { countSteps, type Plan } from './plan.ts'
+import { countSteps, type Plan } from './script/plan.ts'
 import type { Reporter } from './reporters/reporter.ts'
 import type { RunReport, ScriptReport, ScriptStart } from './report.ts'
 import { type Observer, type RunnerTools, ScriptRun } from './runner.ts'

@@ -1,6 +1,6 @@
 /** A Playwright trace without secrets: it holds every text that was typed and every page as it was. */
 import { unzipSync, zipSync } from 'fflate'
-import type { Mask } from './secrets.ts'
+import type { Mask } from './script/secrets.ts'
 
 /** Rewrites the texts inside the zip that have secrets in them; pictures and a trace without any stay as they are. */
 export function maskTrace(zip: Uint8Array, mask: Mask): Uint8Array {

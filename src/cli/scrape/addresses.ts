@@ -1,7 +1,7 @@
 /** The pages that a command line names: its words, the lines of a file, the lines of standard input. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { type Io, readStdin } from '../io.ts'
-import { fileText, type Typed } from '../values.ts'
+import { fileText, type Typed } from '../parse/values.ts'
 
 /** @throws BaxError `invalid_request` when none is named. */
 export async function addressesOf(io: Io, typed: Typed): Promise<string[]> {

@@ -1,13 +1,13 @@
 /** Where scraped pages go: standard output in one of several forms, a file, or a folder. */
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import type { BaxError } from '../../core/errors.ts'
+import type { BaxError } from '../../core/errors/errors.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../errors.ts'
+import { tell } from '../output/errors.ts'
 import { note, print } from '../io.ts'
-import { showWarning } from '../output.ts'
-import { writeOutput } from '../write-output.ts'
+import { showWarning } from '../output/output.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 import { nameFor } from './file-names.ts'
 

@@ -1,6 +1,6 @@
 /** `--prompt` and `--schema`: the short way to ask for the json format. */
-import { BaxError } from '../../core/errors.ts'
-import { fileText } from '../values.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { fileText } from '../parse/values.ts'
 
 type Input = Record<string, unknown>
 

@@ -1,10 +1,10 @@
 /** Results of a search as a list to read, on a terminal and in a pipe. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchResult } from '../../core/shapes/search.ts'
-import { tell } from '../errors.ts'
+import { tell } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
 import { type Piece, piecesOf } from '../scrape/pieces.ts'
-import { styleFor } from '../style.ts'
+import { styleFor } from '../output/style.ts'
 
 /** Lines of text are easier to follow when they are no longer than this. */
 const widest = 100

@@ -3,7 +3,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
 import type { Context } from '../context.ts'
 import { nameFor } from '../scrape/file-names.ts'
-import { writeOutput } from '../write-output.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { piecesOfContent } from './results.ts'
 
 /** The list of what was found and where it was written. */

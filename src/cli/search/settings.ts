@@ -1,8 +1,13 @@
 /** Settings of the search providers: `BAX_BRAVE_KEY` and its like, or `search` in the user's file. */
-import type { SearchAccess, SearchConfig } from '../../core/config.ts'
-import { BaxError } from '../../core/errors.ts'
-import { isSetUp, searchNeeds, type SearchProviderName, searchProviderNames } from '../../core/search-providers.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import type { SearchAccess, SearchConfig } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import {
+  isSetUp,
+  searchNeeds,
+  type SearchProviderName,
+  searchProviderNames,
+} from '../../core/config/search-providers.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
 
 /** What each provider can be told; every setting is an environment variable, too. */

@@ -1,6 +1,6 @@
 /** Who may reach `bax serve`: addresses of other machines only where keys are asked for, web pages only by name. */
-import { BaxError } from '../../core/errors.ts'
-import type { Keys } from '../../core/keys.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Keys } from '../../core/access/keys.ts'
 
 /** The host as a socket takes it, without the brackets of an address. */
 export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase()

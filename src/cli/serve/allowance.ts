@@ -1,8 +1,8 @@
 /** The flags of `bax serve` that say what a caller may have and do. */
-import type { Allowance } from '../../core/allowance.ts'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
-import type { Param } from '../../core/params.ts'
+import type { Allowance } from '../../core/access/quota.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Param } from '../../core/operation/params.ts'
 
 const bound = (name: string, what: string, usual: number) =>
   ({

@@ -1,7 +1,7 @@
 /** The flags of `bax serve`. */
-import { logFormats, logLevels } from '../../core/log-form.ts'
-import { limits } from '../../core/limits.ts'
-import type { Param } from '../../core/params.ts'
+import { logFormats, logLevels } from '../../core/config/log-format.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Param } from '../../core/operation/params.ts'
 import { allowanceParams } from './allowance.ts'
 
 const optional = { type: 'string', required: false } as const

@@ -1,12 +1,12 @@
 /** What was typed after `bax shell exec`, as a request. */
 import type { Command } from 'commander'
-import { BaxError } from '../../core/errors.ts'
-import type { Param } from '../../core/params.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
-import { addParam, addShellFlag } from '../flags.ts'
+import { addParam, addShellFlag } from '../parse/flags.ts'
 import { type Io, readStdin } from '../io.ts'
-import { fileText, flagValue, type Typed } from '../values.ts'
+import { fileText, flagValue, type Typed } from '../parse/values.ts'
 import { addVariables, variablesOf } from './variables.ts'
 
 /** Fields that have flags of their own here, by the operation that has them. */

@@ -4,11 +4,11 @@ import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { openHome } from '../home.ts'
-import { begin, type Invocation } from '../invocation.ts'
-import { needOf } from '../need.ts'
+import { openHome } from '../engine/locate-engine.ts'
+import { begin, type Invocation } from '../parse/invocation.ts'
+import { needOf } from '../engine/need.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
-import type { Typed } from '../values.ts'
+import type { Typed } from '../parse/values.ts'
 
 interface ShellErrand {
   readonly context: Context

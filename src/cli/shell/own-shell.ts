@@ -1,10 +1,10 @@
 /** The session that a command runs in: the one that is named, or one of its own that goes with it. */
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import type { ShellSession } from '../../core/shapes/shell-session.ts'
-import { limits } from '../../core/limits.ts'
+import type { ShellSession } from '../../core/shapes/shell/session.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Io } from '../io.ts'
-import { startSpinner } from '../progress.ts'
+import { startSpinner } from '../output/progress.ts'
 
 /** Works in a session made for it, which is removed after, whatever happens. */
 export async function inOwnShell<T>(

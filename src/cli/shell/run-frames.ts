@@ -1,10 +1,10 @@
 /** Runs a command as if it ran here: its bytes, its input, its exit code. */
 import { openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
-import type { Frame } from '../../core/stream.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Frame } from '../../core/operation/stream.ts'
 import type { Io, Output } from '../io.ts'
-import { showWarning } from '../output.ts'
+import { showWarning } from '../output/output.ts'
 import { pumpStdin } from './stdin-pump.ts'
 import { ReaderGone, writeThrough } from './write-through.ts'
 

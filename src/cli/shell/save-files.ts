@@ -5,9 +5,9 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
-import { temporaryBeside } from '../../core/files.ts'
-import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell-artifacts.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { temporaryBeside } from '../../core/state/files.ts'
+import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** This machine refused a file: its name, its place, or for lack of space. */
 class NotSaved extends BaxError {}

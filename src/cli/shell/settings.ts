@@ -1,7 +1,7 @@
 /** How shell sessions get their containers: DOCKER_HOST and its like, and the `shell` of the user's file. */
-import type { ShellConfig } from '../../core/config.ts'
-import { BaxError } from '../../core/errors.ts'
-import { isImageReference } from '../../core/image-reference.ts'
+import type { ShellConfig } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { isImageReference } from '../../core/config/image-reference.ts'
 import type { Io } from '../io.ts'
 
 const kinds: Record<string, (value: unknown) => boolean> = {

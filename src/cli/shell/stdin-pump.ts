@@ -1,7 +1,7 @@
 /** Carries this terminal's standard input to a running command. */
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 
 /** Bytes in one request. */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 import { type Ended, runFrames } from './run-frames.ts'
 

@@ -1,6 +1,6 @@
 /** Environment variables as they are typed: `-e NAME=value`, or `-e NAME` for the one of this terminal. */
 import type { Command } from 'commander'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 
 export const addVariables = (command: Command): Command =>

@@ -1,5 +1,5 @@
 /** The commands of shell sessions that are written by hand. */
-import type { OwnEntry } from '../words.ts'
+import type { OwnEntry } from '../parse/command-table.ts'
 
 export const shellWords: readonly OwnEntry[] = [
   {

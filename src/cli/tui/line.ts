@@ -1,11 +1,11 @@
 /** A line of the UI, read and run as `bax do` would. */
-import { BaxError, exits } from '../../core/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { Line } from '../../tui/desk.ts'
 import type { Context } from '../context.ts'
-import { HelpWanted } from '../flags.ts'
-import type { Home } from '../home.ts'
+import { HelpWanted } from '../parse/flags.ts'
+import type { Home } from '../engine/locate-engine.ts'
 import type { Io, Output } from '../io.ts'
-import { parseBatch } from '../parse-batch.ts'
+import { parseBatch } from '../parse/parse-batch.ts'
 import { sendBatch } from '../send-batch.ts'
 
 /** @throws BaxError `invalid_request` that says what is wrong with the words. */

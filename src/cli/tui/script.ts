@@ -1,7 +1,7 @@
 /** Commands that were typed, as a script for `bax run`. */
 import type { Manifest } from '../../operations/manifest.ts'
 import type { TypedCommand } from '../../tui/desk.ts'
-import { findEntry, requiredOf } from '../batch.ts'
+import { findEntry, requiredOf } from '../parse/batch.ts'
 
 export async function writeScript(
   commands: readonly TypedCommand[],

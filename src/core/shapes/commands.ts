@@ -1,6 +1,6 @@
 /** Data shapes of command batches and their results (`spec: contract 5`). */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 
 const { contextChars } = limits.input
 

@@ -1,6 +1,6 @@
 /** Data shapes of crawling: what is asked of a site, and what comes back (`spec: contract 8`). */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 import { scrapeData, scrapeOptions, sender, warned } from './scrape.ts'
 import { urlText } from './text.ts'
 

@@ -1,6 +1,6 @@
 /** Data shapes of what a session tells about itself for the search of a fault. */
 import { z } from 'zod'
-import { sessionEventTypes } from '../events.ts'
+import { sessionEventTypes } from '../events/events.ts'
 
 export const sessionLog = z
   .object({

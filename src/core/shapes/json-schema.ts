@@ -1,6 +1,6 @@
 /** The JSON schema that an answer is to have, as large as it takes no time to compile. */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 
 const { schema: most } = limits.input
 

@@ -1,7 +1,7 @@
 /** Keys as they are asked for and listed; the key itself is in no listing. */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { keyScopes } from '../caller.ts'
+import { limits } from '../limits/limits.ts'
+import { keyScopes } from '../access/caller.ts'
 import { printable } from './text.ts'
 
 export const keyRecord = z

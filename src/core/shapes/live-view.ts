@@ -1,7 +1,7 @@
 /** What a live view and its session tell each other over their websocket, one JSON value a message (pictures are bytes). */
 import { z } from 'zod'
-import type { SessionEvent } from '../events.ts'
-import { limits } from '../limits.ts'
+import type { SessionEvent } from '../events/events.ts'
+import { limits } from '../limits/limits.ts'
 
 const place = z.number().min(0).max(100_000).describe('CSS pixels of the viewport')
 const modifiers = z.int().min(0).max(15).default(0).describe('Alt 1, Ctrl 2, Meta 4, Shift 8')

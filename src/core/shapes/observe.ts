@@ -1,6 +1,6 @@
 /** Data shapes of observations (`spec: contract 5`). */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 import { full, pageChanges } from './page-changes.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
 import { selectorText } from './text.ts'

@@ -1,6 +1,6 @@
 /** Data shapes of scraping: what is asked of a page, and what comes back (`spec: contract 7`). */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 import { jsonSchema } from './json-schema.ts'
 import { selectorText, urlText } from './text.ts'
 

@@ -1,7 +1,7 @@
 /** Data shapes of searching the web (`spec: contract 9`). */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
-import { searchProviderNames } from '../search-providers.ts'
+import { limits } from '../limits/limits.ts'
+import { searchProviderNames } from '../config/search-providers.ts'
 import { scrapeData, scrapeMetadata, scrapeOptions, sender } from './scrape.ts'
 import { identifier } from './text.ts'
 

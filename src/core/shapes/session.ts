@@ -1,6 +1,6 @@
 /** Data shapes of browser sessions, their provisioning and their saved profiles. */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 import { displayName, printable, urlText } from './text.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')

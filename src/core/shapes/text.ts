@@ -1,6 +1,6 @@
 /** Shapes of the short texts that callers choose: what may be in them, wherever they end up. */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 
 const { input } = limits
 

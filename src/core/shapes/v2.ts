@@ -1,6 +1,6 @@
 /** Data shapes of /v2, those of Firecrawl's second interface, in terms of our own: what its clients send and read. */
 import { z } from 'zod'
-import { limits } from '../limits.ts'
+import { limits } from '../limits/limits.ts'
 import { crawlInput, crawlState, mapInput } from './crawl.ts'
 import { scrapeData, scrapeInput, scrapeOptions, sender } from './scrape.ts'
 import { searchInput } from './search.ts'

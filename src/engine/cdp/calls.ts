@@ -1,6 +1,6 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { tooLargeCode } from './message-size.ts'
 import type { CdpChannel, CdpMessage } from './router.ts'
 import { browserTarget, isBrowserMethod } from './routing.ts'

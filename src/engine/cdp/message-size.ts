@@ -1,6 +1,6 @@
 /** Limits of what browsers send: a message that takes long to parse would hold up everybody. */
-import { excessOf } from '../../core/json-extent.ts'
-import { limits } from '../../core/limits.ts'
+import { excessOf } from '../../core/operation/json-extent.ts'
+import { limits } from '../../core/limits/limits.ts'
 
 const { messageBytes, messageValues } = limits.cdp
 

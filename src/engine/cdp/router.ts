@@ -1,5 +1,5 @@
 /** One CDP connection to a browser, shared by several consumers that do not see each other. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { readMessage } from './message.ts'
 import { tooLargeCode } from './message-size.ts'
 

@@ -1,13 +1,13 @@
 /** Answers about a crawl, from its record and what is on disk. */
-import { limits } from '../../core/limits.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
-import { Frontier } from './frontier.ts'
-import { readJournal } from './journal.ts'
-import { DamagedPage, PageFile, placeholderOf } from './page-file.ts'
-import { pagesAt } from './page-lines.ts'
-import type { CrawlRecord } from './record.ts'
-import type { CrawlFiles } from './shelf.ts'
+import { Frontier } from './queue/frontier.ts'
+import { readJournal } from './store/journal.ts'
+import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
+import { pagesAt } from './store/page-lines.ts'
+import type { CrawlRecord } from './store/record.ts'
+import type { CrawlFiles } from './store/crawl-store.ts'
 
 /** What all answers about a crawl begin with. */
 export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: boolean }) {

@@ -1,13 +1,13 @@
 /** All crawls of an engine: those at work, and those that are kept. */
-import { type Caller, sees } from '../../core/caller.ts'
-import { Quota } from '../../core/allowance.ts'
-import type { EngineConfig } from '../../core/config.ts'
+import { type Caller, sees } from '../../core/access/caller.ts'
+import { Quota } from '../../core/access/quota.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { Crawls } from '../../core/engine.ts'
-import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors.ts'
+import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { KeyRing } from '../../core/keys.ts'
-import { limits } from '../../core/limits.ts'
-import type { Call } from '../../core/operation.ts'
+import type { KeyRing } from '../../core/access/keys.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Call } from '../../core/operation/operation.ts'
 import type {
   CrawlAccepted,
   CrawlAccounts,
@@ -19,16 +19,16 @@ import type {
   MapAnswer,
   MapInput,
 } from '../../core/shapes/crawl.ts'
-import type { Frame, StreamCall } from '../../core/stream.ts'
+import type { Frame, StreamCall } from '../../core/operation/stream.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { accountsOf, outcomeOf, pagesOf, type Part } from './answer.ts'
 import { feedOf } from './feed.ts'
-import { CrawlList } from './list.ts'
+import { CrawlList } from './store/list.ts'
 import { type LiveCrawl, resumeLive, startLive } from './live.ts'
-import { crawlForMap, mapOf } from './map.ts'
+import { crawlForMap, mapOf } from './queue/map.ts'
 import { planCrawl } from './plan.ts'
-import type { CrawlRecord } from './record.ts'
-import { CrawlShelf, notFound, type ShelvedCrawl } from './shelf.ts'
+import type { CrawlRecord } from './store/record.ts'
+import { CrawlShelf, notFound, type ShelvedCrawl } from './store/crawl-store.ts'
 
 export interface CrawlsFacts {
   readonly config: EngineConfig

@@ -1,5 +1,5 @@
 /** Ends of a crawl before its time. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 /** Why a crawl is to end before its time; `interrupted` leaves it as it is, to be gone on with. */
 export class Ending extends Error {

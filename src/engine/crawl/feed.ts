@@ -1,11 +1,11 @@
 /** A crawl as a stream: the lines of its journal with the pages in them, and now and then how far it is. */
 import { open } from 'node:fs/promises'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
-import type { Frame } from '../../core/stream.ts'
-import { limits } from '../../core/limits.ts'
-import { type JournalLine, linesOf } from './journal.ts'
-import { DamagedPage, PageFile, placeholderOf } from './page-file.ts'
-import type { CrawlFiles } from './shelf.ts'
+import type { Frame } from '../../core/operation/stream.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { type JournalLine, linesOf } from './store/journal.ts'
+import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
+import type { CrawlFiles } from './store/crawl-store.ts'
 
 /** A crawl that is at work in this engine. */
 export interface Live {

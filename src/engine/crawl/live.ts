@@ -1,16 +1,16 @@
 /** A crawl at work, with the files that it holds. */
-import type { Log } from '../../core/config.ts'
-import { BaxError } from '../../core/errors.ts'
+import type { Log } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import type { Live } from './feed.ts'
-import { Journal, readJournal } from './journal.ts'
-import { KeptAnswers } from './kept-answers.ts'
-import { PageFile } from './page-file.ts'
+import { Journal, readJournal } from './store/journal.ts'
+import { KeptAnswers } from './store/kept-responses.ts'
+import { PageFile } from './store/page-file.ts'
 import { type CrawlPlan, planCrawl } from './plan.ts'
-import type { CrawlRecord } from './record.ts'
+import type { CrawlRecord } from './store/record.ts'
 import type { Ending } from './ending.ts'
 import { CrawlRun, type RunFacts } from './run.ts'
-import type { CrawlShelf } from './shelf.ts'
+import type { CrawlShelf } from './store/crawl-store.ts'
 
 export interface LiveCrawl extends Live {
   readonly id: string

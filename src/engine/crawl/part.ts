@@ -1,8 +1,8 @@
 /** The engine's crawls, loaded when the first one is asked for. */
-import type { EngineConfig } from '../../core/config.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { Crawls } from '../../core/engine.ts'
-import type { KeyRing } from '../../core/keys.ts'
-import { limits } from '../../core/limits.ts'
+import type { KeyRing } from '../../core/access/keys.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { ScraperPart } from '../scrape/part.ts'
 import type { EngineCrawls } from './crawls.ts'
 

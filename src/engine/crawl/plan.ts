@@ -1,8 +1,8 @@
 /** From what was asked of a crawl to what each of its pages is asked. */
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
-import { crawlable } from './address.ts'
-import { type PathRules, pathRules } from './scope.ts'
+import { crawlable } from './queue/address.ts'
+import { type PathRules, pathRules } from './queue/scope.ts'
 
 export interface CrawlPlan {
   readonly input: CrawlInput

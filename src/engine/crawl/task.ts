@@ -1,6 +1,6 @@
 /** An address of the queue while it is visited and settled. */
-import type { ObtainedPage } from '../scrape/obtain.ts'
-import type { Waiting } from './frontier.ts'
+import type { ObtainedPage } from '../scrape/load-page.ts'
+import type { Waiting } from './queue/frontier.ts'
 import type { Visited } from './visit.ts'
 
 export interface Task {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { bypasses } from './bypass.ts'
 import type { Egress, ProxyInput } from './egress.ts'
 import { bareHost } from './policy.ts'

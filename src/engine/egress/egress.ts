@@ -1,5 +1,5 @@
 /** Everything that leaves the engine goes by this: the rule, the names, and the proxies that browsers go through. */
-import type { EngineConfig } from '../../core/config.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import type { Chain } from './chain.ts'
 import { Failures } from './failures.ts'

@@ -1,5 +1,5 @@
 /** Why connections through the proxy were not made: the browser itself is told no more than that they were not. */
-import { limits } from '../../core/limits.ts'
+import { limits } from '../../core/limits/limits.ts'
 
 /** What the browser would call a failure if it had connected itself. */
 export type NetError =

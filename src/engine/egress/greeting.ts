@@ -1,6 +1,6 @@
 /** The opening words of SOCKS 5 (RFC 1928), as far as a browser speaks it: no password, and connections only. */
 import type { Socket } from 'node:net'
-import { limits } from '../../core/limits.ts'
+import { limits } from '../../core/limits/limits.ts'
 
 /** Where a browser wants to go. */
 export interface Wish {

@@ -1,8 +1,8 @@
 /** From host names to addresses that may be reached; what is dialled afterwards is what was checked here. */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import type { HostLookup } from '../../core/config.ts'
-import { limits } from '../../core/limits.ts'
+import type { HostLookup } from '../../core/config/config.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Policy } from './policy.ts'
 
 interface Known {

@@ -1,8 +1,8 @@
 /** What may be reached: one rule for every connection that the engine or a browser of its own makes. */
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { parseRange } from '../../core/address-range.ts'
-import { BaxError } from '../../core/errors.ts'
+import { parseRange } from '../../core/net/address-range.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { metadataAddresses, metadataHosts } from './metadata.ts'
 

@@ -1,5 +1,5 @@
 /** Where a session's own proxy is, from what its creator typed. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 /** The address of a proxy; without a scheme it speaks HTTP. @throws BaxError `invalid_request` */
 export function proxyAddress(server: string): URL {

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { platform } from 'node:os'
-import { limits } from '../../core/limits.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Failures } from './failures.ts'
 import { answerTo, readWish, replies, type Wish } from './greeting.ts'
 import type { Names } from './names.ts'

@@ -1,7 +1,7 @@
 /** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { resolveUrl } from './address.ts'
 import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'

@@ -1,8 +1,8 @@
 /** Runs the reader inside a page and its frames, within a time limit. */
 import { setTimeout } from 'node:timers/promises'
 import type { ElementHandle, Frame, JSHandle, Locator, Page } from 'playwright'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import script from './reader.page.ts?inline'
 import type * as reader from './reader.page.ts'
 

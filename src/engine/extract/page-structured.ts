@@ -1,7 +1,7 @@
 /** Structured data from the live page. */
 import type { Page } from 'playwright'
-import type { StructuredRequest } from '../../core/command.ts'
-import { BaxError } from '../../core/errors.ts'
+import type { StructuredRequest } from '../../core/operation/command.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { readPage } from './page-reader.ts'
 import { structuredOf, type StructuredResult } from './structured.ts'

@@ -1,6 +1,6 @@
 /** Structured data from a page: by a language model where one is set up, else by rules. */
-import type { StructuredRequest } from '../../core/command.ts'
-import { limits } from '../../core/limits.ts'
+import type { StructuredRequest } from '../../core/operation/command.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { toMarkdown } from './markdown.ts'
 import { askModel } from './structured/ask.ts'

@@ -1,8 +1,8 @@
 /** Any model behind an OpenAI-compatible endpoint: `POST …/chat/completions`. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ModelConfig } from '../../core/config.ts'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import type { ModelConfig } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { LanguageModel, Question } from './model.ts'
 
 /** How the form of an answer is asked for; older servers know fewer ways. */

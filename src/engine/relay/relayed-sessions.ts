@@ -1,7 +1,7 @@
 /** Sessions of both kinds behind one interface: what works on a session works on a browser of the relay too. */
-import type { Caller } from '../../core/caller.ts'
+import type { Caller } from '../../core/access/caller.ts'
 import type { Sessions } from '../../core/engine.ts'
-import type { Call } from '../../core/operation.ts'
+import type { Call } from '../../core/operation/operation.ts'
 import type { CommandBatch } from '../../core/shapes/commands.ts'
 import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
 import type { RelayPart } from './part.ts'

@@ -1,6 +1,6 @@
 /** Answers that may be given again (`max_age`), the latest ones, in memory. */
-import type { Caller } from '../../core/caller.ts'
-import { limits } from '../../core/limits.ts'
+import type { Caller } from '../../core/access/caller.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 
 interface Kept {

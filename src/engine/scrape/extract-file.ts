@@ -1,8 +1,8 @@
 /** HTML as text to Markdown, without a browser and without a network. */
 import type { WarningCode } from '../../core/shapes/scrape.ts'
-import { contentOf } from './content.ts'
+import { contentOf } from './content/content.ts'
 import { htmlDocument } from './documents/read.ts'
-import { decodeText } from '../render/charset.ts'
+import { decodeText } from '../render/http/charset.ts'
 import { attribute, elementsOf } from '../extract/tree.ts'
 import { resolveUrl } from '../extract/address.ts'
 

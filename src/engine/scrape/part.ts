@@ -1,5 +1,5 @@
 /** The engine's scraper, loaded when the first page is asked for. */
-import type { EngineConfig } from '../../core/config.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'

@@ -1,7 +1,7 @@
 /** From what was asked to what has to be done. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
-import { scrapeUrl } from '../render/web-url.ts'
+import { scrapeUrl } from '../render/http/web-url.ts'
 
 export interface JsonWish {
   readonly prompt?: string
@@ -58,7 +58,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
 
 /** Checks the schema of the json format before a page is fetched. @throws BaxError `invalid_request` */
 export async function checkSchemaOf({ formats, json }: ScrapePlan): Promise<void> {
-  if (json.schema && formats.has('json')) (await import('./json.ts')).checkSchema(json)
+  if (json.schema && formats.has('json')) (await import('./formats/json.ts')).checkSchema(json)
 }
 
 function needsBrowser(input: ScrapeInput, formats: ReadonlySet<FormatName>): BaxError {

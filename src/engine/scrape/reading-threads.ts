@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { limits } from '../../core/limits.ts'
-import { type TaskWish, ThreadPool } from '../../core/thread-pool.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { type TaskWish, ThreadPool } from '../../core/process/thread-pool.ts'
 import type { Reading, ReadingTask, UnreadPage } from './reading.ts'
 
 export class ReadingThreads {

@@ -1,17 +1,17 @@
 /** One scrape from request to result. */
-import type { EngineConfig } from '../../core/config.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
-import type { Call } from '../../core/operation.ts'
-import type { TaskWish } from '../../core/thread-pool.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Call } from '../../core/operation/operation.ts'
+import type { TaskWish } from '../../core/process/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import { HostMemory } from '../render/host-memory.ts'
+import { HostMemory } from '../render/decide/host-memory.ts'
 import type { LanguageModel } from '../language/model.ts'
-import type { Renderer } from '../render/renderer.ts'
+import type { Renderer } from '../render/browser/renderer.ts'
 import { AnswerCache } from './cache.ts'
-import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './obtain.ts'
+import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './load-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import type { PageSteps } from './steps.ts'
 import { isLarge, type WriteWish } from './reading.ts'
@@ -183,7 +183,7 @@ export class PageScraper implements Scraper {
   }
 
   #loadRenderer(): Promise<Renderer> {
-    this.#loading ??= import('../render/renderer.ts').then(({ Renderer }) => {
+    this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
       this.#renderer = new Renderer(this.#config, this.#egress)
       return this.#renderer
     })

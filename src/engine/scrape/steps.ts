@@ -1,7 +1,7 @@
 /** A scrape in three steps, for those who look at a page before they have it written. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { ObtainedPage } from './obtain.ts'
+import type { ObtainedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { WriteWish } from './reading.ts'
 import type { VisitAnswers } from './visit-answers.ts'

@@ -2,11 +2,11 @@
 import { STATUS_CODES } from 'node:http'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
-import { type Filled, fillFormats } from './formats.ts'
-import { metadataOf } from './metadata.ts'
-import type { ObtainedPage } from './obtain.ts'
+import { type Filled, fillFormats } from './formats/formats.ts'
+import { metadataOf } from './formats/metadata.ts'
+import type { ObtainedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './formats/reader.ts'
 
 /** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */
 export async function writePage(

@@ -1,7 +1,7 @@
 /** Asks the JSON interface of a search provider: within bounds, every failure under a code, keys in no text. */
-import { BaxError, type ErrorCode } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
-import { explainFetch } from '../render/fetch-errors.ts'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { explainFetch } from '../render/http/fetch-errors.ts'
 import { oneLine } from './plain-text.ts'
 
 export interface JsonQuestion {

@@ -1,7 +1,7 @@
 /** Asks one provider after the other until one answers. */
-import { asBaxError, BaxError, type ProviderFault } from '../../core/errors.ts'
-import type { SearchConfig } from '../../core/config.ts'
-import { isSetUp, type SearchProviderName, searchNeeds } from '../../core/search-providers.ts'
+import { asBaxError, BaxError, type ProviderFault } from '../../core/errors/errors.ts'
+import type { SearchConfig } from '../../core/config/config.ts'
+import { isSetUp, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
 import { type Collected, collect } from './collect.ts'
 import type { Question, SearchProvider } from './provider.ts'
 

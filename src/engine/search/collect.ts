@@ -1,6 +1,6 @@
 /** Gathers as many results as are wanted from the pages of one provider. */
-import { BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { Question, ResultPage, SearchProvider } from './provider.ts'
 import { unwrapped } from './unwrap.ts'
 

@@ -1,7 +1,7 @@
 /** The pages of results, scraped together and given in the results' order. */
 import PQueue from 'p-queue'
-import { asBaxError, BaxError } from '../../core/errors.ts'
-import { limits } from '../../core/limits.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { type ScrapeAnswer, type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchInput, SearchResult } from '../../core/shapes/search.ts'
 

@@ -1,8 +1,8 @@
 /** The engine's search, loaded when the first one is asked for. */
-import type { Caller } from '../../core/caller.ts'
-import type { EngineConfig } from '../../core/config.ts'
+import type { Caller } from '../../core/access/caller.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
 import type { Searcher } from '../../core/engine.ts'
-import type { Session } from '../browser/session.ts'
+import type { Session } from '../browser/session/session.ts'
 import type { ScraperPart } from '../scrape/part.ts'
 
 export function searchPart(

@@ -1,5 +1,5 @@
 /** What a search provider is to the engine: something that gives pages of results for a question. */
-import type { SearchProviderName } from '../../core/search-providers.ts'
+import type { SearchProviderName } from '../../core/config/search-providers.ts'
 
 /** The last hour, day, week, month or year. */
 export type Period = 'h' | 'd' | 'w' | 'm' | 'y'

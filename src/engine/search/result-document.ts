@@ -1,5 +1,5 @@
 /** A page of results as a search engine shows it to a browser. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { attribute, classes, type ElementNode, elementsOf, findElement, type Tree } from '../extract/tree.ts'
 
 export interface ResultDocument {

@@ -3,7 +3,7 @@
  * plain facts only: what is shown to users, and in which words, is decided above (`exec`, `files`, `artifacts`).
  * Implemented by `docker/` (containers; made by `createContainers` there) and `agent/` (what happens inside one).
  */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { ContainerExec, ExecSpec } from './container-exec.ts'
 import type { ContainerFiles } from './container-files.ts'
 

@@ -1,7 +1,7 @@
 /** Images as they are asked for: listed, and built with a stream that tells of it. */
-import type { EngineConfig } from '../../core/config.ts'
-import { asBaxError, BaxError } from '../../core/errors.ts'
-import type { ShellImageRecord } from '../../core/shapes/shell-images.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import type { ShellImageRecord } from '../../core/shapes/shell/images.ts'
 import type { Shells } from '../../core/shells.ts'
 import type { ShellContainers, ShellImage } from './container.ts'
 import { FrameLog } from './exec/frame-log.ts'

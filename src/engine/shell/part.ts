@@ -1,6 +1,6 @@
 /** Shell sessions as a part of an engine; neither Docker nor this code is loaded before the first call. */
-import type { EngineConfig } from '../../core/config.ts'
-import type { KeyRing } from '../../core/keys.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { KeyRing } from '../../core/access/keys.ts'
 import type { Shells } from '../../core/shells.ts'
 import type { ShellPart } from './shells.ts'
 

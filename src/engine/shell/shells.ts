@@ -1,6 +1,6 @@
 /** Shell sessions, put together: containers below, sessions, commands, files and artifacts on top of them. */
-import type { EngineConfig } from '../../core/config.ts'
-import type { KeyRing } from '../../core/keys.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { KeyRing } from '../../core/access/keys.ts'
 import type { Shells } from '../../core/shells.ts'
 import { Artifacts } from './artifacts/artifacts.ts'
 import { ArtifactStore } from './artifacts/store.ts'

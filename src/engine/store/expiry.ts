@@ -1,5 +1,5 @@
 /** Ends as people write them: a length from now, or a moment. */
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 

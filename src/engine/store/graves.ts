@@ -6,12 +6,12 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EngineConfig } from '../../core/config.ts'
-import { temporaryBeside } from '../../core/files.ts'
-import { limits } from '../../core/limits.ts'
-import { listState, moveAside } from '../../core/state-file.ts'
-import { stateKinds } from '../../core/state-kinds.ts'
-import { decodeRecord, encodeRecord } from '../../core/state-record.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import { temporaryBeside } from '../../core/state/files.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { listState, moveAside } from '../../core/state/state-file.ts'
+import { stateKinds } from '../../core/state/state-kinds.ts'
+import { decodeRecord, encodeRecord } from '../../core/state/state-record.ts'
 
 /** A session as it is told of. */
 interface Told {

@@ -5,13 +5,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Caller } from '../../core/caller.ts'
-import type { Log } from '../../core/config.ts'
-import { BaxError } from '../../core/errors.ts'
-import { privateDir } from '../../core/files.ts'
+import type { Caller } from '../../core/access/caller.ts'
+import type { Log } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { privateDir } from '../../core/state/files.ts'
 import { newId } from '../../core/ids.ts'
-import { keyPrefix, type Keys } from '../../core/keys.ts'
-import { limits } from '../../core/limits.ts'
+import { keyPrefix, type Keys } from '../../core/access/keys.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { KeyInput, KeyMade, KeyRecord } from '../../core/shapes/keys.ts'
 import {
   damageWarning,
@@ -21,8 +21,8 @@ import {
   readState,
   type UnusableFile,
   writeState,
-} from '../../core/state-file.ts'
-import { stateKinds } from '../../core/state-kinds.ts'
+} from '../../core/state/state-file.ts'
+import { stateKinds } from '../../core/state/state-kinds.ts'
 import { endOf } from './expiry.ts'
 
 /** What a file holds; the key itself is nowhere. */

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Caller, sees } from '../../core/caller.ts'
-import { BaxError } from '../../core/errors.ts'
+import { type Caller, sees } from '../../core/access/caller.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
 import {
   damageWarning,
@@ -13,9 +13,9 @@ import {
   readState,
   type UnusableFile,
   writeState,
-} from '../../core/state-file.ts'
-import { stateKinds } from '../../core/state-kinds.ts'
-import type { StorageState } from '../browser/plan.ts'
+} from '../../core/state/state-file.ts'
+import { stateKinds } from '../../core/state/state-kinds.ts'
+import type { StorageState } from '../browser/create/plan.ts'
 import { isSealed, Seal, type Sealed } from './seal.ts'
 
 interface ProfileFile {

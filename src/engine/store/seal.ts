@@ -1,7 +1,7 @@
 /** Encryption of what rests on disk: AES-256-GCM, with a key made from a secret of the operator's by scrypt. */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 
 /** A sealed text as it stands in a file; bytes in base64. */
 export interface Sealed {

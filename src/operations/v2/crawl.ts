@@ -1,7 +1,7 @@
 /** Crawls as Firecrawl's second interface has them: begun, and asked about until they are done. */
 import { idOfUuid, uuidOf } from '../../core/ids.ts'
-import { limits } from '../../core/limits.ts'
-import { defineOperation } from '../../core/operation.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { crawlInput } from '../../core/shapes/crawl.ts'
 import {
   crawlAcceptedV2,

@@ -1,4 +1,4 @@
-import { defineOperation } from '../../core/operation.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { mapInput } from '../../core/shapes/crawl.ts'
 import { mapAnswerV2, mapInputV2 } from '../../core/shapes/v2.ts'
 import { map } from '../crawl.ts'

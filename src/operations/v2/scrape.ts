@@ -1,4 +1,4 @@
-import { defineOperation } from '../../core/operation.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { scrapeAnswerV2, scrapeInputV2 } from '../../core/shapes/v2.ts'
 import { scrape } from '../scrape.ts'
 import { documentOf } from './document.ts'

@@ -1,4 +1,4 @@
-import { defineOperation } from '../../core/operation.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { searchInput } from '../../core/shapes/search.ts'
 import { searchAnswerV2, searchInputV2, type SearchInputV2 } from '../../core/shapes/v2.ts'
 import { search } from '../search.ts'

@@ -1,5 +1,5 @@
 /** The list of a session's events: the newest last, those of the network only when they are asked for. */
-import type { SessionEvent } from '../../core/events.ts'
+import type { SessionEvent } from '../../core/events/events.ts'
 
 const kept = 300
 

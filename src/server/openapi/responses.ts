@@ -1,9 +1,9 @@
 /** What an operation can answer: its statuses with their bodies and headers. */
 import { z } from 'zod'
-import { type ErrorCode, errorTable } from '../../core/errors.ts'
-import { type Operation, route } from '../../core/operation.ts'
-import type { StreamOperation } from '../../core/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../../core/transfer.ts'
+import { type ErrorCode, errorTable } from '../../core/errors/errors.ts'
+import { type Operation, route } from '../../core/operation/operation.ts'
+import type { StreamOperation } from '../../core/operation/stream.ts'
+import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
 import { type Json, nameWarning, schemaOf } from './schemas.ts'
 
 export type AnyOperation = Operation | StreamOperation | DownloadOperation | UploadOperation

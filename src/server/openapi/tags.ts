@@ -1,5 +1,5 @@
 /** Groups of operations, by the first word of their path. */
-import { route } from '../../core/operation.ts'
+import { route } from '../../core/operation/operation.ts'
 
 const descriptions: Record<string, string> = {
   browser_step: 'Run commands and see what they did to the page',

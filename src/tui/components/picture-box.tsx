@@ -1,7 +1,7 @@
 /** The page of a session as it looks now. */
 import { Box, type DOMElement, Text } from 'ink'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Frame as StreamFrame } from '../../core/stream.ts'
+import type { Frame as StreamFrame } from '../../core/operation/stream.ts'
 import { useHouse } from '../hooks/house.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { drawPicture, type Frame } from '../picture/draw.ts'

@@ -1,7 +1,7 @@
 /** An answer of the engine, asked for again and again while it is shown. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Client } from '../../client/client.ts'
-import { asBaxError, type BaxError } from '../../core/errors.ts'
+import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import type { Operations } from '../../operations/index.ts'
 import { useHouse, useLink } from './house.ts'
 

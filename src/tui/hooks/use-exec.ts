@@ -1,7 +1,7 @@
 /** Commands of a shell session, one after the other, with their output as it comes. */
 import { useEffect, useRef, useState } from 'react'
-import { asBaxError } from '../../core/errors.ts'
-import type { Frame } from '../../core/stream.ts'
+import { asBaxError } from '../../core/errors/errors.ts'
+import type { Frame } from '../../core/operation/stream.ts'
 import { useHouse } from './house.ts'
 
 /** Characters of output that are kept. */

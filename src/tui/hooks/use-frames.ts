@@ -1,7 +1,7 @@
 /** The frames of a stream as they come, resumed where it broke off. */
 import { useEffect, useRef, useState } from 'react'
-import { asBaxError, type BaxError } from '../../core/errors.ts'
-import type { Frame } from '../../core/stream.ts'
+import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
+import type { Frame } from '../../core/operation/stream.ts'
 import { useHouse, useLink } from './house.ts'
 
 interface Following {

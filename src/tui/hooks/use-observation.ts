@@ -1,6 +1,6 @@
 /** What a session's page shows and offers, looked at again when it may have changed. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { asBaxError } from '../../core/errors.ts'
+import { asBaxError } from '../../core/errors/errors.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
 import { useHouse, useLink } from './house.ts'
 

@@ -1,7 +1,7 @@
 /** The events of a session, kept ones first. */
 import { useState } from 'react'
-import type { Event } from '../../core/event-line.ts'
-import { limits } from '../../core/limits.ts'
+import type { Event } from '../../core/events/event-line.ts'
+import { limits } from '../../core/limits/limits.ts'
 import { useFrames } from './use-frames.ts'
 
 export interface SessionEvents {

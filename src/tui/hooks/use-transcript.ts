@@ -1,6 +1,6 @@
 /** What was typed in a session's view, with what came of it. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { asBaxError } from '../../core/errors.ts'
+import { asBaxError } from '../../core/errors/errors.ts'
 import type { TypedCommand } from '../desk.ts'
 import { splitWords } from '../words.ts'
 import { useHouse } from './house.ts'

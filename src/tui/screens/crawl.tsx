@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink'
 import { ProgressBar } from '@inkjs/ui'
 import { useMemo, useState } from 'react'
-import type { Event } from '../../core/event-line.ts'
+import type { Event } from '../../core/events/event-line.ts'
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Pager } from '../components/pager.tsx'
 import { type Column, Table } from '../components/table.tsx'

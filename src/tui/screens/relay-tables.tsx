@@ -1,6 +1,6 @@
 /** What is known of a connected browser, in lists: its requests, its console, its tabs, all its events. */
 import { useMemo } from 'react'
-import { relayEventFacts } from '../../core/relay-event-line.ts'
+import { relayEventFacts } from '../../core/events/relay-event-line.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { type Column, Table } from '../components/table.tsx'
 import { size } from '../format.ts'

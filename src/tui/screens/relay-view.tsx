@@ -1,7 +1,7 @@
 /** One connected browser, as its developer tools would show it: tabs, console, network, and a line of raw protocol. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import { BaxError } from '../../core/errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { Pager } from '../components/pager.tsx'
 import { Prompt } from '../components/prompt.tsx'

@@ -1,7 +1,7 @@
 /** What stands beside the picture of a session: its events, its page in words, its storage, its tabs. */
 import { Box, Text } from 'ink'
 import { useMemo, useState } from 'react'
-import { type Event, eventFacts } from '../../core/event-line.ts'
+import { type Event, eventFacts } from '../../core/events/event-line.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
 import { Pager } from '../components/pager.tsx'
 import { Prompt } from '../components/prompt.tsx'

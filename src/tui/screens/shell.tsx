@@ -1,7 +1,7 @@
 /** The shell sessions of the engine, and from there into one of them. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import type { ShellSession } from '../../core/shapes/shell-session.ts'
+import type { ShellSession } from '../../core/shapes/shell/session.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import { type Column, Table } from '../components/table.tsx'

@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType, Page } from 'playwright'
-import { startBrowser } from '../../../src/engine/browser/launch.ts'
-import { type CdpMessage, type Channel, Upstream } from '../../../src/engine/browser/upstream.ts'
+import { startBrowser } from '../../../src/engine/browser/pool/launch.ts'
+import { type CdpMessage, type Channel, Upstream } from '../../../src/engine/browser/pool/upstream.ts'
 import { pathOf, type SitePlan } from './site.ts'
 import type { Tally } from './tally.ts'
 

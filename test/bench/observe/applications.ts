@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import type { Page } from 'playwright'
-import { makeOpenapi } from '../../../src/server/openapi.ts'
+import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
 import { startWiki } from '../../support/dokuwiki.ts'
 import { run } from '../measure.ts'
 

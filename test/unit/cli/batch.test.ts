@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseBatch } from '../../../src/cli/parse-batch.ts'
-import { quickBatch } from '../../../src/cli/quick-batch.ts'
-import { BaxError } from '../../../src/core/errors.ts'
+import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
+import { quickBatch } from '../../../src/cli/parse/quick-batch.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 
 const manifest = makeManifest()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { linesOf } from '../../../src/cli/commands/doctor.ts'
-import { plainStyle } from '../../../src/cli/style.ts'
+import { linesOf } from '../../../src/cli/commands/engine/doctor.ts'
+import { plainStyle } from '../../../src/cli/output/style.ts'
 
 test('what mends a check stands below it, line by line, where its own text begins', () => {
   const mend = 'run one of: bax setup\n  apt-get install -y chromium\n  npx playwright install chromium'

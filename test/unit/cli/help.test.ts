@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ownCommands } from '../../../src/cli/own-commands.ts'
-import { allWords } from '../../../src/cli/words.ts'
+import { ownCommands } from '../../../src/cli/parse/own-commands.ts'
+import { allWords } from '../../../src/cli/parse/command-table.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 import { bax } from '../../support/cli.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { startLog } from '../../../src/cli/progress.ts'
+import { startLog } from '../../../src/cli/output/progress.ts'
 import { LineReporter } from '../../../src/cli/run/reporters/line.ts'
-import { plainStyle } from '../../../src/cli/style.ts'
+import { plainStyle } from '../../../src/cli/output/style.ts'
 import type { Io } from '../../../src/cli/io.ts'
 
 function terminal(isTTY: boolean) {

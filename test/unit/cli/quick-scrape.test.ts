@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quickWords } from '../../../src/cli/quick-scrape.ts'
+import { quickWords } from '../../../src/cli/parse/quick-scrape.ts'
 import { scrapeFields } from '../../../src/cli/scrape/scrape-pages.ts'
 import { scrapeInput } from '../../../src/core/shapes/scrape.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readSearch } from '../../../src/cli/search/settings.ts'
-import { searchOrder } from '../../../src/core/search-providers.ts'
+import { searchOrder } from '../../../src/core/config/search-providers.ts'
 
 describe('settings of the search', () => {
   test('nothing set up is nothing told, and result pages are asked', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { EventLog, type SessionEvent } from '../../../src/core/events.ts'
-import { limits } from '../../../src/core/limits.ts'
+import { EventLog, type SessionEvent } from '../../../src/core/events/events.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 
 const count = (log: EventLog, from: number, to: number) => {
   for (let number = from; number <= to; number++) log.emit('console', { text: String(number) })

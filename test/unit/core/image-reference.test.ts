@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { imageChars, isImageReference } from '../../../src/core/image-reference.ts'
+import { imageChars, isImageReference } from '../../../src/core/config/image-reference.ts'
 
 const hex = (length: number) => 'a1'.repeat(length / 2)
 

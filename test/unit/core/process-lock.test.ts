@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { askLock, holdLock, lockName, lockReleased } from '../../../src/core/process-lock.ts'
+import { askLock, holdLock, lockName, lockReleased } from '../../../src/core/process/process-lock.ts'
 
 let folder: string
 beforeEach(async () => {

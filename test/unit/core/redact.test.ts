@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { redactFacts, redactHeaders, redactLine, redactText, redactUrl, redactValue } from '../../../src/core/redact.ts'
+import {
+  redactFacts,
+  redactHeaders,
+  redactLine,
+  redactText,
+  redactUrl,
+  redactValue,
+} from '../../../src/core/access/redact.ts'
 
 describe('redaction', () => {
   test('takes the values of secret headers, and leaves the others', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeRecord, encodeRecord } from '../../../src/core/state-record.ts'
+import { decodeRecord, encodeRecord } from '../../../src/core/state/state-record.ts'
 
 const isContent = (value: object) => 'name' in value
 const content = { name: 'Ann – “quoted” \ud83d\ude00', list: [1, { deep: null }], empty: '', sha256: 'a'.repeat(64) }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ThreadPool } from '../../../src/core/thread-pool.ts'
+import { ThreadPool } from '../../../src/core/process/thread-pool.ts'
 
 /** What a thread of these tests is asked, and what it answers with its number. */
 interface Task {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
-import { Flood } from '../../../src/engine/browser/flood.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { Flood } from '../../../src/engine/browser/tabs/flood.ts'
 
 const most = limits.flood.messagesPerSec
 const said = (text: string, sessionId = 'one', timestamp = 0) =>

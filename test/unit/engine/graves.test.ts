@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { makeHostProgram } from '../../support/host-process.ts'
-import { limits } from '../../../src/core/limits.ts'
-import { browserGraves, Grave, type SessionSketch } from '../../../src/engine/browser/grave.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { browserGraves, Grave, type SessionSketch } from '../../../src/engine/browser/session/tombstone.ts'
 import { Graves } from '../../../src/engine/store/graves.ts'
 
 let stateDir: string
@@ -43,7 +43,7 @@ const sketch = (session_id: string, ended: { at: number; reason: string } | null
 /** Notes sessions in a process of its own, which then goes without a word. */
 async function notedByAnother(...sessions: readonly SessionSketch[]): Promise<void> {
   const program = await makeHostProgram(`
-    import { browserGraves } from './src/engine/browser/grave.ts'
+    import { browserGraves } from './src/engine/browser/session/tombstone.ts'
     import { Graves } from './src/engine/store/graves.ts'
     const graves = new Graves(browserGraves, { stateDir: process.argv[2]!, log: () => {} })
     graves.takeOver()

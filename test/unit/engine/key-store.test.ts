@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
 import { until } from '../../support/session-steps.ts'
 

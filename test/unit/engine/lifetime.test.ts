@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Lifetime } from '../../../src/engine/browser/lifetime.ts'
+import { Lifetime } from '../../../src/engine/browser/session/lifetime.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { BaxError } from '../../../src/core/errors.ts'
-import { locateBrowser } from '../../../src/engine/browser/locate.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import { locateBrowser } from '../../../src/engine/browser/install/locate.ts'
 
 const headless = { headless: true, stealth: false }
 const stealth = { headless: true, stealth: true }

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import type { BrowserContext, Dialog } from 'playwright'
 import { expect, test } from 'vitest'
-import { EventLog } from '../../../src/core/events.ts'
-import { answerDialog } from '../../../src/engine/browser/dialogs.ts'
-import { recordPageEvents } from '../../../src/engine/browser/page-events.ts'
+import { EventLog } from '../../../src/core/events/events.ts'
+import { answerDialog } from '../../../src/engine/browser/tabs/dialogs.ts'
+import { recordPageEvents } from '../../../src/engine/browser/tabs/page-events.ts'
 
 const long = 'x'.repeat(1_000_000)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BaxError } from '../../../src/core/errors.ts'
-import { translated } from '../../../src/engine/browser/playwright-errors.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import { translated } from '../../../src/engine/browser/batch/playwright-errors.ts'
 
 test.each([
   ['page.goto: net::ERR_NAME_NOT_RESOLVED at http://a/', 'dns_failed', 'the host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],

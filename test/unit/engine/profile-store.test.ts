@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { everybody } from '../../../src/core/caller.ts'
+import { everybody } from '../../../src/core/access/caller.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
 
 let folder: string

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { BaxError } from '../../../src/core/errors.ts'
-import { EventLog } from '../../../src/core/events.ts'
-import type { OpenedSession } from '../../../src/engine/browser/opening.ts'
-import type { Seat } from '../../../src/engine/browser/pool.ts'
-import { Provision } from '../../../src/engine/browser/provision.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import { EventLog } from '../../../src/core/events/events.ts'
+import type { OpenedSession } from '../../../src/engine/browser/create/opening.ts'
+import type { Seat } from '../../../src/engine/browser/pool/pool.ts'
+import { Provision } from '../../../src/engine/browser/create/provision.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

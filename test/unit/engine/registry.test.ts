@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Caller, everybody, nobody } from '../../../src/core/caller.ts'
-import { limits } from '../../../src/core/limits.ts'
-import { Registry } from '../../../src/engine/browser/registry.ts'
-import type { Session } from '../../../src/engine/browser/session.ts'
+import { type Caller, everybody, nobody } from '../../../src/core/access/caller.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { Registry } from '../../../src/engine/browser/session/registry.ts'
+import type { Session } from '../../../src/engine/browser/session/session.ts'
 
 const session = (sessionId: string, name: string | null = null, owner: string | null = null) => {
   const made = {

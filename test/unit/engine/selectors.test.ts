@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseSelector, selectorFault } from '../../../src/engine/browser/selectors.ts'
+import { parseSelector, selectorFault } from '../../../src/engine/browser/elements/selectors.ts'
 
 describe('a selector', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
-import { Turns } from '../../../src/engine/browser/turns.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { Turns } from '../../../src/engine/browser/session/turns.ts'
 
 const live = () => new AbortController().signal
 

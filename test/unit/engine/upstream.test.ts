@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
-import { type CdpMessage, Upstream } from '../../../src/engine/browser/upstream.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { type CdpMessage, Upstream } from '../../../src/engine/browser/pool/upstream.ts'
 
 /** The browser's end of the pipe: what it was told, and a way to tell something. */
 function openPipe() {

@@ -1,6 +1,6 @@
 /** Pages of a few hundred kilobytes that would take minutes: a hang is the failure. */
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { structuredOf } from '../../../src/engine/extract/structured.ts'
 import { rawText } from '../../../src/engine/extract/tree.ts'

@@ -1,7 +1,7 @@
 /** JSON schemas that would keep who compiles or fills them busy for hours: a hang is the failure. */
 import { describe, expect, test } from 'vitest'
 import { extract_structured_content } from '../../../src/commands/content.ts'
-import { limits } from '../../../src/core/limits.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { scrapeInput } from '../../../src/core/shapes/scrape.ts'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { structuredOf } from '../../../src/engine/extract/structured.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lean, leanPairs, neutral, scoresOfWords } from '../../../src/engine/extract/main-content/lexicon.ts'
+import { lean, leanPairs, neutral, scoresOfWords } from '../../../src/engine/extract/main-content/features/lexicon.ts'
 
 const scores = scoresOfWords(
   new Map([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { scoresOfWords } from '../../../src/engine/extract/main-content/lexicon.ts'
-import { surveyPage } from '../../../src/engine/extract/main-content/survey.ts'
-import { kinds, topics, topicsOf } from '../../../src/engine/extract/main-content/topics.ts'
+import { scoresOfWords } from '../../../src/engine/extract/main-content/features/lexicon.ts'
+import { surveyPage } from '../../../src/engine/extract/main-content/features/survey.ts'
+import { kinds, topics, topicsOf } from '../../../src/engine/extract/main-content/features/topics.ts'
 
 const nothing = { names: scoresOfWords(new Map()), texts: scoresOfWords(new Map()) }
 const survey = (body: string, head = '') =>

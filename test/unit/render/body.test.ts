@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { AnswerHeaders } from '../../../src/engine/render/answer-headers.ts'
-import { readBody } from '../../../src/engine/render/body.ts'
+import { AnswerHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { readBody } from '../../../src/engine/render/http/body.ts'
 
 const read = (bytes: Uint8Array, coding: string) =>
   readBody(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { AnswerHeaders } from '../../../src/engine/render/answer-headers.ts'
-import { blockedPatterns } from '../../../src/engine/render/ads.ts'
-import { navigationError } from '../../../src/engine/render/browser-errors.ts'
-import { decodeText } from '../../../src/engine/render/charset.ts'
-import { kindOf } from '../../../src/engine/render/content-kind.ts'
-import { explainFetch, isReset } from '../../../src/engine/render/fetch-errors.ts'
-import { keysOf } from '../../../src/engine/render/keys.ts'
-import { scrapeUrl, webUrl } from '../../../src/engine/render/web-url.ts'
+import { AnswerHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { blockedPatterns } from '../../../src/engine/render/browser/ads.ts'
+import { navigationError } from '../../../src/engine/render/browser/browser-errors.ts'
+import { decodeText } from '../../../src/engine/render/http/charset.ts'
+import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
+import { explainFetch, isReset } from '../../../src/engine/render/http/fetch-errors.ts'
+import { keysOf } from '../../../src/engine/render/browser/keys.ts'
+import { scrapeUrl, webUrl } from '../../../src/engine/render/http/web-url.ts'
 
 const code = (name: string, message = name) => Object.assign(new Error(message), { code: name })
 

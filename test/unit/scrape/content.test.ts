@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { needsBrowser } from '../../../src/engine/render/decide.ts'
-import { cleanHtml } from '../../../src/engine/scrape/clean-html.ts'
-import { contrast, hexOf, isNeutral, parseColour } from '../../../src/engine/scrape/colour.ts'
+import { needsBrowser } from '../../../src/engine/render/decide/decide.ts'
+import { cleanHtml } from '../../../src/engine/scrape/formats/clean-html.ts'
+import { contrast, hexOf, isNeutral, parseColour } from '../../../src/engine/scrape/formats/colour.ts'
 import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'
-import { imagesOf, linksOf } from '../../../src/engine/scrape/links.ts'
-import { metadataOf } from '../../../src/engine/scrape/metadata.ts'
-import { summarise } from '../../../src/engine/scrape/summary.ts'
+import { imagesOf, linksOf } from '../../../src/engine/scrape/formats/links.ts'
+import { metadataOf } from '../../../src/engine/scrape/formats/metadata.ts'
+import { summarise } from '../../../src/engine/scrape/formats/summary.ts'
 
 const tree = (html: string) => treeFromHtml(html, 'https://x.test/a/')
 const clean = (html: string) => cleanHtml(tree(html), { dropInlineImages: true })

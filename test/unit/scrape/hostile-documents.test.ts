@@ -1,6 +1,6 @@
 /** Small files that would take hours, or all memory, of who reads them carelessly: a hang is the failure. */
 import { expect, test } from 'vitest'
-import { linksOf } from '../../../src/engine/scrape/links.ts'
+import { linksOf } from '../../../src/engine/scrape/formats/links.ts'
 import { csvDocument, jsonDocument } from '../../../src/engine/scrape/documents/text.ts'
 import { xmlDocument } from '../../../src/engine/scrape/documents/xml.ts'
 

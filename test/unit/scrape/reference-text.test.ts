@@ -3,8 +3,8 @@ import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { prune } from '../../../src/engine/extract/main-content/prune.ts'
 import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
 import { type ElementNode, isElement, type TextNode } from '../../../src/engine/extract/tree.ts'
-import { wholeReference } from '../../../src/engine/scrape/reference-text.ts'
-import { withTitle } from '../../../src/engine/scrape/with-title.ts'
+import { wholeReference } from '../../../src/engine/scrape/content/reference-text.ts'
+import { withTitle } from '../../../src/engine/scrape/content/with-title.ts'
 
 const baseUrl = 'https://site.example/'
 

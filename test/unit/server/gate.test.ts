@@ -3,13 +3,13 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { keyScopes, type KeyScope, type Scope } from '../../../src/core/caller.ts'
+import { keyScopes, type KeyScope, type Scope } from '../../../src/core/access/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
-import { route, routesOf } from '../../../src/core/operation.ts'
+import { route, routesOf } from '../../../src/core/operation/operation.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { loopbackHosts } from '../../../src/server/gate.ts'
+import { loopbackHosts } from '../../../src/server/access/gate.ts'
 
 let folder: string
 let keys: KeyStore

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { exits } from '../../../src/core/errors.ts'
-import { limits } from '../../../src/core/limits.ts'
-import { onAccountOf } from '../../../src/core/strays.ts'
-import { openLastResort } from '../../../src/server/last-resort.ts'
+import { exits } from '../../../src/core/errors/errors.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { onAccountOf } from '../../../src/core/process/orphans.ts'
+import { openLastResort } from '../../../src/server/process/last-resort.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

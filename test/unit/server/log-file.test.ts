@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
-import { openLogFile } from '../../../src/server/log-file.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { openLogFile } from '../../../src/server/process/log-file.ts'
 
 let folder: string
 let path: string

@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
-import { routesOf } from '../../../src/core/operation.ts'
+import { routesOf } from '../../../src/core/operation/operation.ts'
 import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
-import { aliasId, makeOpenapi } from '../../../src/server/openapi.ts'
+import { aliasId, makeOpenapi } from '../../../src/server/openapi/openapi.ts'
 import { mistakeIn } from '../../support/described.ts'
 
 interface Described {

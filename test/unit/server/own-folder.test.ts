@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createEngine } from '../../../src/engine/index.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { loopbackHosts } from '../../../src/server/gate.ts'
-import { guardFolder } from '../../../src/server/own-folder.ts'
+import { loopbackHosts } from '../../../src/server/access/gate.ts'
+import { guardFolder } from '../../../src/server/process/own-folder.ts'
 
 test('a server refuses every request while its state folder is renamed or replaced, and serves when it is back', async () => {
   const above = await mkdtemp(join(tmpdir(), 'bax-folder-'))

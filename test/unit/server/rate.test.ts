@@ -1,15 +1,15 @@
 /** What callers may have and do, on a clock of the test's own. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Allowance, allowancesOf, Quota } from '../../../src/core/allowance.ts'
-import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/caller.ts'
+import { type Allowance, allowancesOf, Quota } from '../../../src/core/access/quota.ts'
+import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/access/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
-import { BaxError } from '../../../src/core/errors.ts'
-import { keyPrefix, type KeyRing } from '../../../src/core/keys.ts'
-import { limits } from '../../../src/core/limits.ts'
-import type { Frame, StreamCall } from '../../../src/core/stream.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import { keyPrefix, type KeyRing } from '../../../src/core/access/keys.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import type { Frame, StreamCall } from '../../../src/core/operation/stream.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { BodyRoom } from '../../../src/server/load.ts'
-import { Rates } from '../../../src/server/rate.ts'
+import { BodyRoom } from '../../../src/server/access/load.ts'
+import { Rates } from '../../../src/server/access/rate.ts'
 
 const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
 const [ann, ben] = [holder('ann'), holder('ben')]

@@ -1,10 +1,10 @@
 /** What `Idempotency-Key` promises, on an engine that counts what it makes. */
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
-import { BaxError } from '../../../src/core/errors.ts'
-import type { Caller } from '../../../src/core/caller.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import type { Caller } from '../../../src/core/access/caller.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { privateGate } from '../../../src/server/gate.ts'
+import { privateGate } from '../../../src/server/access/gate.ts'
 
 /** Every key that is shown is somebody's. */
 const keys = {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { loopbackHosts } from '../../../src/server/gate.ts'
+import { loopbackHosts } from '../../../src/server/access/gate.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Engine } from '../../../src/core/engine.ts'
-import { limits } from '../../../src/core/limits.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { privateGate } from '../../../src/server/gate.ts'
-import { excessOf } from '../../../src/core/json-extent.ts'
+import { privateGate } from '../../../src/server/access/gate.ts'
+import { excessOf } from '../../../src/core/operation/json-extent.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {

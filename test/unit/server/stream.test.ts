@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { limits } from '../../../src/core/limits.ts'
-import type { Frame } from '../../../src/core/stream.ts'
-import { frameResponse } from '../../../src/server/stream.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import type { Frame } from '../../../src/core/operation/stream.ts'
+import { frameResponse } from '../../../src/server/request/stream.ts'
 
 afterEach(() => void vi.useRealTimers())
 

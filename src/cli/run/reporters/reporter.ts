@@ -1,5 +1,5 @@
 /** What every reporter hears, and where it writes. */
-import type { Style } from '../../style.ts'
+import type { Style } from '../../output/style.ts'
 import type { RunReport, ScriptReport, ScriptStart, StepReport, StepStart } from '../report.ts'
 
 /** Tells a run in one form. What it is told has no secrets in it. */

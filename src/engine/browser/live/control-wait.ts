@@ -1,10 +1,10 @@
 /** Commands that wait because a person has control of their session: reported at once, and not forever. */
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
-import type { Call } from '../../../core/operation.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Call } from '../../../core/operation/operation.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
-import type { Session } from '../session.ts'
-import { handOf } from './hand.ts'
+import type { Session } from '../session/session.ts'
+import { handOf } from './control-lock.ts'
 
 /** What waits for its turn. */
 interface Waiting {

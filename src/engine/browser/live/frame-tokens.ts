@@ -1,8 +1,8 @@
 /** Tokens that open one session to who holds them; only their hashes are kept. */
 import { createHash } from 'node:crypto'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { newFrameToken } from '../../../core/ids.ts'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 
 /** What a token allows beside watching. */
 export interface Grant {

@@ -1,7 +1,7 @@
 /** Who has come to a session by one of its tokens: so many websockets of theirs may be open to it. */
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
-import { closeCodes, type Link } from '../../../core/link.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { closeCodes, type Link } from '../../../core/net/link.ts'
 
 const { ofSession } = limits.openEnds
 const { retryAfterSecs } = limits.overload

@@ -1,7 +1,7 @@
 /** What a person does with mouse and keyboard, as the protocol's input events. */
 import type { CDPSession, Page } from 'playwright'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
-import { isGone } from '../playwright-errors.ts'
+import { isGone } from '../batch/playwright-errors.ts'
 
 type Mouse = Extract<LiveInput, { type: 'mouse' }>
 type Key = Extract<LiveInput, { type: 'key' }>

@@ -1,9 +1,9 @@
 /** The live view of a session: addresses that open it, and the view itself. */
-import { BaxError } from '../../../core/errors.ts'
-import type { Link } from '../../../core/link.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { Link } from '../../../core/net/link.ts'
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
-import type { Bases } from '../addresses.ts'
-import type { Session } from '../session.ts'
+import type { Bases } from '../session/session-urls.ts'
+import type { Session } from '../session/session.ts'
 import { Viewer } from './viewer.ts'
 
 /** @throws BaxError `unsupported` where nothing serves it, `rate_limited`. */

@@ -1,7 +1,7 @@
 /** Records alerts, status messages and toasts of a page while something is done to it. */
-import { BaxError } from '../../../core/errors.ts'
-import type { BatchTarget } from '../batch-target.ts'
-import { inTime } from '../in-time.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { inTime } from '../batch/in-time.ts'
 import type { Alert } from './alerts.page.ts'
 import alertsScript from './alerts.page.ts?inline'
 import { listWorlds, type World, WorldGone } from './worlds.ts'

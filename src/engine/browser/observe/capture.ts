@@ -1,6 +1,6 @@
 /** Takes the accessibility tree of a page, measures its elements, and gives them references. */
 import type { Locator, Page } from 'playwright'
-import type { CallLimit } from '../../../core/command.ts'
+import type { CallLimit } from '../../../core/operation/command.ts'
 import type { AriaNode, Box, Mark } from './aria.ts'
 import { hiddenValue, needsPlace, nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'

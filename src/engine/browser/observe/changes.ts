@@ -1,9 +1,9 @@
 /** The changes between two observations, as they are reported. */
-import type { SessionEvent } from '../../../core/events.ts'
+import type { SessionEvent } from '../../../core/events/events.ts'
 import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
-import type { BatchTarget } from '../batch-target.ts'
-import { shownUrl } from '../page-events.ts'
-import { tabIdOf } from '../tab-ids.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+import { tabIdOf } from '../tabs/tab-ids.ts'
 import { aroundChange, compare, type Difference, isDialog, type Notice, type Unit, type View } from './compare.ts'
 import { shortText } from './lines.ts'
 import type { Seen } from './seen.ts'

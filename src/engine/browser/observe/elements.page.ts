@@ -4,7 +4,7 @@
  */
 import { type Around, flagsOf, isEditingHost, isUsable, type Seen, whatIsAround } from './flags.page.ts'
 import { selectorMaker } from './selector.page.ts'
-import { shortText } from '../describe.page.ts'
+import { shortText } from '../elements/describe.page.ts'
 
 export interface PageFacts {
   title: string

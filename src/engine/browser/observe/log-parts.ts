@@ -1,6 +1,6 @@
 /** What an observation tells from the events of its session. */
-import type { SessionEvent } from '../../../core/events.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SessionEvent } from '../../../core/events/events.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 
 type Data = Record<string, unknown>

@@ -1,9 +1,9 @@
 /** Observations: what a page shows and offers at one moment. */
 import type { Locator, Page } from 'playwright'
-import type { CallLimit } from '../../../core/command.ts'
-import { BaxError } from '../../../core/errors.ts'
+import type { CallLimit } from '../../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type {
   Observation,
   ObservationWishes,
@@ -12,14 +12,14 @@ import type {
   ObserveRequest,
   Omitted,
 } from '../../../core/shapes/observe.ts'
-import { callLimit } from '../act.ts'
-import type { BatchTarget } from '../batch-target.ts'
-import { hasCrashed, unlessCrashed } from '../crash.ts'
-import { inTime } from '../in-time.ts'
-import { shownUrl } from '../page-events.ts'
-import { failureOf } from '../playwright-errors.ts'
-import { locateAll, parseSelector, selectorFault, staleRef } from '../selectors.ts'
-import { tabIdOf } from '../tab-ids.ts'
+import { callLimit } from '../elements/act.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { hasCrashed, unlessCrashed } from '../tabs/crash.ts'
+import { inTime } from '../batch/in-time.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+import { failureOf } from '../batch/playwright-errors.ts'
+import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
+import { tabIdOf } from '../tabs/tab-ids.ts'
 import { type AriaNode, isControl, labelOf, nodesWithRef } from './aria.ts'
 import { type Capture, capture, type NamedElements } from './capture.ts'
 import { changesBetween, type Compared } from './changes.ts'

@@ -1,6 +1,6 @@
 /** What an observation saw, kept for the comparison with the next one of the same session. */
-import type { BatchTarget } from '../batch-target.ts'
-import { tabIdOf } from '../tab-ids.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { AriaNode } from './aria.ts'
 import type { Capture } from './capture.ts'
 import { type View, viewOf } from './compare.ts'

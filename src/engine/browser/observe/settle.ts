@@ -1,9 +1,9 @@
 /** Waits until a page has come to rest after something was done to it. */
 import type { Page } from 'playwright'
 import { setTimeout as after } from 'node:timers/promises'
-import type { EventLog, SessionEvent } from '../../../core/events.ts'
-import { limits } from '../../../core/limits.ts'
-import type { BatchTarget } from '../batch-target.ts'
+import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
 
 /** Connections that stay open say nothing about the page's rest. */
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])

@@ -1,6 +1,6 @@
 /** Commands with their consequences: where the page was, what happened, what it looks like now. */
-import { BaxError } from '../../../core/errors.ts'
-import type { SessionEvent } from '../../../core/events.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { SessionEvent } from '../../../core/events/events.ts'
 import {
   type Observation,
   type ObservationWishes,
@@ -9,11 +9,11 @@ import {
   type StepResult,
 } from '../../../core/shapes/observe.ts'
 import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
-import type { BatchTarget } from '../batch-target.ts'
-import { inTime } from '../in-time.ts'
-import { shownUrl } from '../page-events.ts'
-import { type BatchTools, runBatch } from '../run-batch.ts'
-import { tabIdOf } from '../tab-ids.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { inTime } from '../batch/in-time.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+import { type BatchTools, runBatch } from '../batch/run-batch.ts'
+import { tabIdOf } from '../tabs/tab-ids.ts'
 import { recordAlerts } from './alerts.ts'
 import { changesBetween, unobserved } from './changes.ts'
 import type { Notice } from './compare.ts'

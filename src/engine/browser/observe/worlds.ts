@@ -3,7 +3,7 @@
  * sight; no public call of Playwright evaluates in it, so this goes over the protocol.
  */
 import type { CDPSession, Frame, Page } from 'playwright'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 /** One document's world. */
 export interface World {

@@ -1,9 +1,9 @@
 /** Cuts a tree into blocks: runs of text that stand between two line breaks of the layout. */
 import { type ElementNode, isElement, isPhrasing, isSilent, oneLine, type TextNode, type TreeNode } from '../tree.ts'
-import { contextOf } from './context.ts'
-import { nameWordsOf } from './names.ts'
-import { measureText, type TextMeasure } from './text-measure.ts'
-import { kinds, kindsOf } from './topics.ts'
+import { contextOf } from './features/context.ts'
+import { nameWordsOf } from './features/names.ts'
+import { measureText, type TextMeasure } from './features/text-measure.ts'
+import { kinds, kindsOf } from './features/topics.ts'
 
 /** An element that lays out blocks. */
 export interface Box {

@@ -1,12 +1,12 @@
 /** Finds the main content of a page of any kind: blocks of text judged one by one, then together. */
 import type { ElementNode } from '../tree.ts'
-import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features.ts'
+import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features/features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
-import { secondFeatures, writeSecond } from './second-look.ts'
+import { secondFeatures, writeSecond } from './features/second-look.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
 import { type StatedContent, statedContent } from './stated.ts'
-import { type Survey, surveyPage } from './survey.ts'
+import { type Survey, surveyPage } from './features/survey.ts'
 
 /** Kinds of pages, as the model tells them apart. */
 type PageType = 'article' | 'documentation' | 'service' | 'forum' | 'collection' | 'listing' | 'product'

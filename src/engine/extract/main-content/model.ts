@@ -1,6 +1,6 @@
 /** The learnt model: boosted trees and a lexicon, as data that the training script writes. */
-import type { Matrix } from './features.ts'
-import { type Lexicon, type Scores, scoresOf } from './lexicon.ts'
+import type { Matrix } from './features/features.ts'
+import { type Lexicon, type Scores, scoresOf } from './features/lexicon.ts'
 
 /** Trees as they are stored: base64 of little-endian arrays over the nodes, a tree's nodes in preorder. */
 interface StoredTrees {

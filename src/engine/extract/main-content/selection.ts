@@ -1,6 +1,6 @@
 /** Which blocks to keep, given how likely each is content: a threshold per page. */
 import type { Block } from './blocks.ts'
-import type { Survey } from './survey.ts'
+import type { Survey } from './features/survey.ts'
 
 export interface Choice {
   /** Blocks at least as likely as this are kept. */

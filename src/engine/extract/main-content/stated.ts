@@ -2,7 +2,7 @@
 import { treeFromHtml } from '../html-tree.ts'
 import { type Entity, entitiesOf } from '../structured/linked-data.ts'
 import { type ElementNode, findElement, type TreeNode } from '../tree.ts'
-import { measureText } from './text-measure.ts'
+import { measureText } from './features/text-measure.ts'
 
 export interface StatedContent {
   /** An html element. */

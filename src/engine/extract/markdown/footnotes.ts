@@ -1,5 +1,5 @@
 /** Finds footnotes: notes at the end of a text, and the marks in it that point there. */
-import { decodedPart } from '../../../core/urls.ts'
+import { decodedPart } from '../../../core/net/urls.ts'
 import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
 
 const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i

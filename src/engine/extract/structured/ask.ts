@@ -1,6 +1,6 @@
 /** Structured data from a language model: what it is shown, what it may answer, and one chance to mend it. */
 import { randomBytes } from 'node:crypto'
-import type { StructuredRequest } from '../../../core/command.ts'
+import type { StructuredRequest } from '../../../core/operation/command.ts'
 import type { LanguageModel, Message } from '../../language/model.ts'
 import { type Check, withoutFaults } from './validate.ts'
 

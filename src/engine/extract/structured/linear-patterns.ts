@@ -1,6 +1,6 @@
 /** Patterns of a schema, run in time that grows with the text, and a bound on all that a check does. */
 import { RE2JS } from 're2js'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 /** Steps of a check, a character that an instruction of a pattern looks at among them: a second or less. */
 const mostSteps = 20_000_000

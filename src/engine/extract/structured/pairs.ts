@@ -1,5 +1,5 @@
 /** Labels and their values wherever a page puts them: definition lists, tables, `Label: value` lines, headings, metadata. */
-import { decodedPart } from '../../../core/urls.ts'
+import { decodedPart } from '../../../core/net/urls.ts'
 import { linkAddress, imageAddress } from '../address.ts'
 import {
   attribute,

@@ -1,6 +1,6 @@
 /** Checks a value against the caller's schema. */
 import { _, Ajv2020, type CodeKeywordDefinition, Name, type ValidateFunction } from 'ajv/dist/2020.js'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { excessOf } from '../../../core/shapes/json-schema.ts'
 import { Effort, linearPatterns } from './linear-patterns.ts'
 

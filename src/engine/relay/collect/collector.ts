@@ -1,6 +1,6 @@
 /** Collects what happens in the user's tabs, beside the browser; secrets go before anything leaves (`spec: relay 6`). */
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import type { NewEvent } from '../events/buffer.ts'
 import { consoleDraft } from './console-events.ts'
@@ -9,7 +9,7 @@ import { fit } from './fit.ts'
 import { NetworkDrafts } from './network-events.ts'
 import { pageDraft } from './page-events.ts'
 import { EventRate, type SkippedKind } from './rate.ts'
-import { redactBody, redactHeaders, redactUrl, redactValue } from '../../../core/redact.ts'
+import { redactBody, redactHeaders, redactUrl, redactValue } from '../../../core/access/redact.ts'
 
 export interface CollectorWishes {
   /** Kinds that are collected; none of them collects nothing. */

@@ -1,5 +1,5 @@
 /** Keeps records of events within their bounds (`spec: relay 6`). */
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { NewEvent } from '../events/buffer.ts'
 
 /** The record, with texts and addresses cut where they are too long; marked when anything was cut. */

@@ -1,7 +1,7 @@
 /** Reloads a crashed tab of a user's browser over CDP: the tab, its history and its session storage stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limits } from '../../../core/limits.ts'
-import { inTime } from '../../browser/in-time.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { inTime } from '../../browser/batch/in-time.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 
 export interface ReloadRequest {

@@ -1,7 +1,7 @@
 /** An executor beside the browser, and the engine's end of the channel to it: one message there and one back a batch. */
 import { z } from 'zod'
 import { commandRequest } from '../../../commands/index.ts'
-import { asBaxError, BaxError, type ErrorBody } from '../../../core/errors.ts'
+import { asBaxError, BaxError, type ErrorBody } from '../../../core/errors/errors.ts'
 import { answeredId, messageExcess } from '../../cdp/message-size.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { ExecutionKind, Executions, Executor } from './executor.ts'

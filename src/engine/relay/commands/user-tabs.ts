@@ -1,11 +1,11 @@
 /** The tabs of the user's browser as the target of commands: nothing is taken from the user that was not asked for. */
 import type { BrowserContext, Page } from 'playwright'
-import { BaxError } from '../../../core/errors.ts'
-import { EventLog } from '../../../core/events.ts'
-import type { BatchTarget } from '../../browser/batch-target.ts'
-import { crashError, documentMethod, hasCrashed, watchCrash } from '../../browser/crash.ts'
-import { answerDialogs } from '../../browser/dialogs.ts'
-import { recordPageEvents } from '../../browser/page-events.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { EventLog } from '../../../core/events/events.ts'
+import type { BatchTarget } from '../../browser/batch/batch-target.ts'
+import { crashError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
+import { answerDialogs } from '../../browser/tabs/dialogs.ts'
+import { recordPageEvents } from '../../browser/tabs/page-events.ts'
 import type { ReloadOutcome, ReloadRequest } from './reload-tab.ts'
 
 export interface UserTabsFacts {

@@ -1,6 +1,6 @@
 /** A connector's hold on a browser: its tabs, its collector, and a channel for every consumer. */
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import { Collector } from '../collect/collector.ts'

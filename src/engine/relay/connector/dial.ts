@@ -1,9 +1,9 @@
 /** The way of a connector to its engine: one outbound websocket. */
 import { WebSocket } from 'ws'
-import { BaxError } from '../../../core/errors.ts'
-import type { Link } from '../../../core/link.ts'
-import { limits } from '../../../core/limits.ts'
-import { websocketLink } from '../../../core/websocket-link.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { Link } from '../../../core/net/link.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { websocketLink } from '../../../core/net/websocket-link.ts'
 import { loopback } from './endpoint.ts'
 import { subprotocol } from '../tunnel/messages.ts'
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { RunningBrowser } from '../../../core/relay-words.ts'
 
 /** Where a browser is to be found. */

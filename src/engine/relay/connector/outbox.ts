@@ -1,5 +1,5 @@
 /** Events on their way to the engine: kept until they are acknowledged, and bounded while the tunnel is down. */
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { NewEvent } from '../events/buffer.ts'
 import type { EventBatch } from '../tunnel/messages.ts'
 

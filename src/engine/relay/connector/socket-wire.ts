@@ -1,7 +1,7 @@
 /** A browser's own websocket as the wire of a CDP router. */
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import type { CdpWire } from '../../cdp/router.ts'
 

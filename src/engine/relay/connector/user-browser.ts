@@ -1,12 +1,12 @@
 /** The browser that a connector brings: found, or started for it. */
 import { platform } from 'node:os'
-import type { EngineConfig } from '../../../core/config.ts'
-import { asBaxError, BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { CdpRouter } from '../../cdp/router.ts'
-import { startBrowser } from '../../browser/launch.ts'
-import { locateBrowser } from '../../browser/locate.ts'
-import { Upstream } from '../../browser/upstream.ts'
+import { startBrowser } from '../../browser/pool/launch.ts'
+import { locateBrowser } from '../../browser/install/locate.ts'
+import { Upstream } from '../../browser/pool/upstream.ts'
 import { type BrowserWish, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
 import { openBrowserWire } from './socket-wire.ts'
 

@@ -1,6 +1,6 @@
 /** The ring that holds the events of one relay session until somebody reads them. */
 import { newId } from '../../../core/ids.ts'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { collectedKinds } from '../../../core/relay-words.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type EventFilter, passes } from './filter.ts'

@@ -1,5 +1,5 @@
 /** A client that speaks CDP over a websocket of its own. */
-import { closeCodes, type Link } from '../../../core/link.ts'
+import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { sendToClient } from '../../cdp/client-link.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 

@@ -1,13 +1,13 @@
 /** Relay tokens: shown once, kept as hashes, good for bringing a browser and for nothing else (`spec: relay 3`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
-import { type Caller, sees } from '../../../core/caller.ts'
-import { BaxError } from '../../../core/errors.ts'
+import { type Caller, sees } from '../../../core/access/caller.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
-import type { KeyRing } from '../../../core/keys.ts'
+import type { KeyRing } from '../../../core/access/keys.ts'
 import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
-import { readState, writeState } from '../../../core/state-file.ts'
-import { stateKinds } from '../../../core/state-kinds.ts'
+import { readState, writeState } from '../../../core/state/state-file.ts'
+import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { newSecret } from './secret.ts'
 
 interface KeptToken extends RelayTokenRecord {

@@ -1,5 +1,5 @@
 /** Binary frames of the tunnel: one byte of flags, the channel's number, a piece of a message (`spec: relay 8`). */
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 /** Longest frame, its head included, in bytes. */
 export const frameBytes = 64 * 1024

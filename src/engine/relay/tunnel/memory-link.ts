@@ -1,5 +1,5 @@
 /** The two ends of a link within one process: what the tunnel is for the embedded and the local engine. */
-import type { Link, LinkHandlers } from '../../../core/link.ts'
+import type { Link, LinkHandlers } from '../../../core/net/link.ts'
 
 /** What one end sends arrives at the other in a later task, in order, as it would over a network. */
 export function memoryLink(): [Link, Link] {

@@ -1,6 +1,6 @@
 /** Control messages of the tunnel beside those for channels (`spec: relay 8`); what comes from outside is checked. */
 import { z } from 'zod'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-words.ts'
 import type { Control } from './tunnel.ts'

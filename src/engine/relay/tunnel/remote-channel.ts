@@ -1,7 +1,7 @@
 /** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
-import { BaxError } from '../../../core/errors.ts'
-import { closeCodes } from '../../../core/link.ts'
-import { limits } from '../../../core/limits.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { closeCodes } from '../../../core/net/link.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { readCall } from '../../cdp/message.ts'
 import { answeredId, messageExcess, tooLargeAnswer, tooLargeCode } from '../../cdp/message-size.ts'
 import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'

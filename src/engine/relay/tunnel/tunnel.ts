@@ -1,7 +1,7 @@
 /** Many message channels over one link, and the control messages between its two ends (`spec: relay 8`). */
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
-import { closeCodes, type Link } from '../../../core/link.ts'
+import { closeCodes, type Link } from '../../../core/net/link.ts'
 
 /** A control message; the two ends agree on the rest by its type. */
 export interface Control {

@@ -1,5 +1,5 @@
 /** What was got from an address, in one form for every kind of content. */
-import { decodedPart } from '../../../core/urls.ts'
+import { decodedPart } from '../../../core/net/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
 
 export interface PageDocument {

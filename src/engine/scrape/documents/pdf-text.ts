@@ -1,6 +1,6 @@
 /** What a PDF says, read by a library that has to be watched: a file of 2 KB may keep it busy for hours. */
 
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 
 /** Plain data, as a thread answers it. */
 export interface PdfText {

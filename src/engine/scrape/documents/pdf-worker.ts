@@ -1,5 +1,5 @@
 /** A thread that reads the PDFs it is sent. */
-import { serveTasks } from '../../../core/thread-tasks.ts'
+import { serveTasks } from '../../../core/process/thread-tasks.ts'
 import { readPdf } from './pdf-text.ts'
 
 serveTasks(readPdf)

@@ -1,7 +1,7 @@
 /** PDF: the text of its pages. */
-import { aside } from '../../../core/aside.ts'
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import { aside } from '../../../core/process/run-in-worker.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { type PdfText, readPdf, type Unread } from './pdf-text.ts'
 import { element, elementAround, fileName, type PageDocument, treeOf } from './document.ts'
 

@@ -1,7 +1,7 @@
 /** Makes a document of what was fetched. */
-import { decodeText } from '../../render/charset.ts'
-import { type ContentKind, kindOf } from '../../render/content-kind.ts'
-import type { FetchedPage } from '../../render/fetch.ts'
+import { decodeText } from '../../render/http/charset.ts'
+import { type ContentKind, kindOf } from '../../render/http/content-kind.ts'
+import type { FetchedPage } from '../../render/http/fetch.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { PageDocument } from './document.ts'
 

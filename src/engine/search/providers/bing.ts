@@ -1,6 +1,6 @@
 /** Bing's page of results. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
 import { oneLine } from '../plain-text.ts'
 import { type Found, isFull, type Period, type Question, type SearchProvider } from '../provider.ts'

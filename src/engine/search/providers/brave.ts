@@ -1,6 +1,6 @@
 /** Brave Search, by key. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOfHtml } from '../plain-text.ts'
 import type { Period, Question, SearchProvider } from '../provider.ts'

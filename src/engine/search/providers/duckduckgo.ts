@@ -1,7 +1,7 @@
 /** DuckDuckGo's pages for browsers without scripts, `html` and `lite`. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, visibleText } from '../../extract/tree.ts'
 import { oneLine } from '../plain-text.ts'
 import type { Found, Question, SearchProvider } from '../provider.ts'

@@ -1,6 +1,6 @@
 /** Google's Custom Search, by the key of a project and the identifier of a search engine. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
 import type { Period, Question, SearchProvider } from '../provider.ts'

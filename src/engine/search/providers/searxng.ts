@@ -1,8 +1,8 @@
 /** SearXNG, one's own or a public one, by its JSON format. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
-import { decodedPart } from '../../../core/urls.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { decodedPart } from '../../../core/net/urls.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
 import { isFull, type Period, type Question, type ResultPage, type SearchProvider } from '../provider.ts'

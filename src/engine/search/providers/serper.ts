@@ -1,6 +1,6 @@
 /** Google's results by way of serper.dev, by key. */
-import type { SearchAccess } from '../../../core/config.ts'
-import { limits } from '../../../core/limits.ts'
+import type { SearchAccess } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { askJson, entriesOf } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
 import { isFull, type SearchProvider } from '../provider.ts'

@@ -1,5 +1,5 @@
 /** Conversations with one agent over one stream of bytes: each call has an id, and frames find their call by it. */
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { type ContainerEnd, ContainerFault, sessionLost } from '../container.ts'
 import { Deferred } from './deferred.ts'
 import { errorName } from './errno.ts'

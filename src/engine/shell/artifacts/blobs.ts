@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BaxError } from '../../../core/errors.ts'
-import { privateDir, temporaryBeside } from '../../../core/files.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { privateDir, temporaryBeside } from '../../../core/state/files.ts'
 
 export interface Blob {
   readonly sha256: string

@@ -1,7 +1,7 @@
 /** Looks at the output mounts of one session after every command, and keeps what is new or changed in them. */
 import { newId } from '../../../core/ids.ts'
-import { limits } from '../../../core/limits.ts'
-import type { Artifact, ArtifactFile, SkippedFile, SkipReason } from '../../../core/shapes/shell-artifacts.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Artifact, ArtifactFile, SkippedFile, SkipReason } from '../../../core/shapes/shell/artifacts.ts'
 import { ContainerFault } from '../container.ts'
 import type { ContainerFiles, FileFacts, WalkEntry } from '../container-files.ts'
 import { shownName } from '../names.ts'

@@ -1,6 +1,6 @@
 /** What is kept of an artifact: the record as it is shown, and the way from a name to its bytes. */
 import mime from 'mime'
-import type { Artifact, ArtifactFile } from '../../../core/shapes/shell-artifacts.ts'
+import type { Artifact, ArtifactFile } from '../../../core/shapes/shell/artifacts.ts'
 import type { FileFacts } from '../container-files.ts'
 import { percentEncoded, shownName, shownPath } from '../names.ts'
 

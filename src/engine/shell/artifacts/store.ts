@@ -4,11 +4,11 @@
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { privateDir } from '../../../core/files.ts'
-import { limits } from '../../../core/limits.ts'
-import type { Artifact } from '../../../core/shapes/shell-artifacts.ts'
-import { damageWarning, isAside, readEach, readState, writeState } from '../../../core/state-file.ts'
-import { stateKinds } from '../../../core/state-kinds.ts'
+import { privateDir } from '../../../core/state/files.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
+import { damageWarning, isAside, readEach, readState, writeState } from '../../../core/state/state-file.ts'
+import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { Blobs } from './blobs.ts'
 
 interface SessionFile {

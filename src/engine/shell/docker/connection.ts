@@ -1,8 +1,8 @@
 /** The way to Docker: found once, and looked for again after it was lost. */
 import type Dockerode from 'dockerode'
 import { homedir } from 'node:os'
-import type { ShellConfig } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
+import type { ShellConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { addressOf, usualSockets } from './endpoints.ts'
 import { sendStraight } from './straight-client.ts'
 

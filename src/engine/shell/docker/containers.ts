@@ -1,6 +1,6 @@
 /** Containers of one engine: connects to Docker on first use, keeps some warm, and takes all with it when it ends. */
-import type { EngineConfig } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { ContainerSpec, DockerStatus, ShellContainer, ShellContainers, ShellImages } from '../container.ts'
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'

@@ -2,8 +2,8 @@
 import type { DockerOptions } from 'dockerode'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ShellConfig } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
+import type { ShellConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 const systemSocket = '/var/run/docker.sock'
 

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createWhole, privateDir } from '../../../core/files.ts'
-import { readEach, readStateText } from '../../../core/state-file.ts'
-import { textKinds } from '../../../core/state-kinds.ts'
+import { createWhole, privateDir } from '../../../core/state/files.ts'
+import { readEach, readStateText } from '../../../core/state/state-file.ts'
+import { textKinds } from '../../../core/state/state-kinds.ts'
 
 export const labels = {
   /** The same for all engines of one state folder. */

@@ -1,5 +1,5 @@
 /** Failures of Docker, in our words. */
-import { asBaxError, BaxError } from '../../../core/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 
 /** HTTP status of Docker's answer, or undefined when it did not answer. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode

@@ -5,7 +5,7 @@
  */
 import { networkInterfaces } from 'node:os'
 import type { DockerConnection } from './connection.ts'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { type EngineIdentity, labels } from './engine-identity.ts'
 import { unless } from './faults.ts'
 import { runOnce } from './one-shot.ts'

@@ -1,8 +1,8 @@
 /** Commands in shell sessions: run to the end, in the background, or as a stream of frames. */
-import type { Caller } from '../../../core/caller.ts'
-import { asBaxError, BaxError } from '../../../core/errors.ts'
+import type { Caller } from '../../../core/access/caller.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
-import type { Call } from '../../../core/operation.ts'
+import type { Call } from '../../../core/operation/operation.ts'
 import type {
   ExecAnswer,
   ExecInput,
@@ -11,8 +11,8 @@ import type {
   ResizeInput,
   SignalInput,
   StdinInput,
-} from '../../../core/shapes/shell-exec.ts'
-import type { Frame, StreamCall } from '../../../core/stream.ts'
+} from '../../../core/shapes/shell/exec.ts'
+import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
 import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'
 import { FrameLog } from './frame-log.ts'

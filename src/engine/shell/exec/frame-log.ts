@@ -1,6 +1,6 @@
 /** The frames of one command: numbered, handed to readers at their pace, kept for those who come back. */
-import { limits } from '../../../core/limits.ts'
-import type { Frame } from '../../../core/stream.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Frame } from '../../../core/operation/stream.ts'
 
 interface Kept {
   readonly frame: Frame

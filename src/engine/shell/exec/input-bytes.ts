@@ -1,5 +1,5 @@
 /** Text and base64 of a request as the exact bytes they stand for. */
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 

@@ -1,6 +1,6 @@
 /** The commands of one session: those that run, and the last ones that have ended. */
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { RunningExec } from './running-exec.ts'
 
 interface Entry {

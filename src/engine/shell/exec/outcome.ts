@@ -1,5 +1,5 @@
 /** What an exit of a container's program is called on the wire. */
-import type { SignalName } from '../../../core/shapes/shell-exec.ts'
+import type { SignalName } from '../../../core/shapes/shell/exec.ts'
 import type { ExecExit } from '../container-exec.ts'
 
 /** Signals of Linux in the order of their numbers, which other systems number otherwise. */

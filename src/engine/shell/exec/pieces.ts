@@ -1,6 +1,6 @@
 /** Output as it comes, in pieces that are text where they can be; joined they are the exact bytes. */
 import { isUtf8 } from 'node:buffer'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import { asBuffer, type Encoding, incompleteTail, lengthOf } from './characters.ts'
 
 export interface Piece {

@@ -1,6 +1,6 @@
 /** From what is asked to what is run: environment, working folder, input and bounds. */
-import { BaxError } from '../../../core/errors.ts'
-import type { ShellLanguage } from '../../../core/shapes/shell-session.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { ShellLanguage } from '../../../core/shapes/shell/session.ts'
 import type { ShellContainer } from '../container.ts'
 import type { ExecSpec, TerminalSize } from '../container-exec.ts'
 import { bytesOf } from './input-bytes.ts'

@@ -1,6 +1,6 @@
 /** How a command line, a program text or an argument list becomes a program that runs. */
-import { BaxError } from '../../../core/errors.ts'
-import type { ShellLanguage } from '../../../core/shapes/shell-session.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { ShellLanguage } from '../../../core/shapes/shell/session.ts'
 import type { ShellContainer } from '../container.ts'
 import { type ExecSpec, scriptPlaceholder } from '../container-exec.ts'
 

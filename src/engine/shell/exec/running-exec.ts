@@ -1,6 +1,6 @@
 /** One command of a session: what it was, what it has written, how it ended. */
-import { BaxError } from '../../../core/errors.ts'
-import type { ExecRecord, ExecResult } from '../../../core/shapes/shell-exec.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { ExecRecord, ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ContainerExec, TerminalSize } from '../container-exec.ts'
 import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'

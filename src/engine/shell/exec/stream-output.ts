@@ -1,5 +1,5 @@
 /** Hands a program's output to its frames, at the pace of their reader. */
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { ContainerExec } from '../container-exec.ts'
 import type { FrameLog } from './frame-log.ts'
 import { Pieces } from './pieces.ts'

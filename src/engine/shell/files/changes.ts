@@ -8,7 +8,7 @@ import type {
   MkdirOutput,
   MoveInput,
   MoveOutput,
-} from '../../../core/shapes/shell-files.ts'
+} from '../../../core/shapes/shell/files.ts'
 import { ContainerFault } from '../container.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import { entryOf } from './entry.ts'

@@ -1,5 +1,5 @@
 /** Facts of a file as the API tells them. */
-import type { FileEntry } from '../../../core/shapes/shell-files.ts'
+import type { FileEntry } from '../../../core/shapes/shell/files.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { FileFacts } from '../container-files.ts'
 import { shownName, shownPath } from '../names.ts'

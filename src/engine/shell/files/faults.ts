@@ -1,5 +1,5 @@
 /** What the system in the container refused, in the codes and words of the API. */
-import { BaxError, type ErrorCode } from '../../../core/errors.ts'
+import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { ContainerFault } from '../container.ts'
 
 const codes: Record<string, readonly [code: ErrorCode, message: string]> = {

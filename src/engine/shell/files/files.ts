@@ -1,6 +1,6 @@
 /** The files of shell sessions, as they are asked for. */
-import type { Caller } from '../../../core/caller.ts'
-import type { Call } from '../../../core/operation.ts'
+import type { Caller } from '../../../core/access/caller.ts'
+import type { Call } from '../../../core/operation/operation.ts'
 import type { Shells } from '../../../core/shells.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import type { ShellSession } from '../session/session.ts'

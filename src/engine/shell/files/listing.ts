@@ -1,5 +1,5 @@
 /** What is in a directory of a session: its entries, and those beneath. */
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type {
   InfoInput,
   InfoOutput,
@@ -8,7 +8,7 @@ import type {
   TreeInput,
   TreeNode,
   TreeOutput,
-} from '../../../core/shapes/shell-files.ts'
+} from '../../../core/shapes/shell/files.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import { checksumOf } from './content.ts'
 import { entryOf } from './entry.ts'

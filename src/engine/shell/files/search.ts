@@ -1,8 +1,8 @@
 /** Searches the files below a directory by name and by content. */
 import { isUtf8 } from 'node:buffer'
-import { BaxError } from '../../../core/errors.ts'
-import { limits } from '../../../core/limits.ts'
-import type { SearchInput, SearchOutput } from '../../../core/shapes/shell-files.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { SearchInput, SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { ContainerFault } from '../container.ts'
 import type { ContainerFiles, WalkEntry } from '../container-files.ts'
 import { shownPath } from '../names.ts'

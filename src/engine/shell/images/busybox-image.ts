@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { needTool } from './tool.ts'
 import { tar, type TarEntry } from '../docker/tar.ts'
 

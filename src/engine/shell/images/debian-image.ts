@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { type AptSource, readAptSources } from './apt-sources.ts'
 import { needTool, runTool } from './tool.ts'
 

@@ -1,8 +1,8 @@
 /** Images that Docker has on its machine, and the two that bax makes itself. */
 import type Dockerode from 'dockerode'
 import type { Readable } from 'node:stream'
-import { BaxError } from '../../../core/errors.ts'
-import { imagePattern, isImageReference } from '../../../core/image-reference.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { imagePattern, isImageReference } from '../../../core/config/image-reference.ts'
 import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BaxError } from '../../../core/errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 /** Where system programs are, also for a user whose PATH lacks them. */
 const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']

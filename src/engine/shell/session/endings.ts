@@ -1,6 +1,6 @@
 /** Why shell sessions end, and what callers are told of it. */
-import { BaxError } from '../../../core/errors.ts'
-import type { ShellSession as SessionRecord, StopReason } from '../../../core/shapes/shell-session.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { ShellSession as SessionRecord, StopReason } from '../../../core/shapes/shell/session.ts'
 
 const sentences: Record<StopReason, string> = {
   deleted: 'it was deleted',

@@ -1,6 +1,6 @@
 /** Shell sessions that another engine has had, as far as they are remembered. */
-import { limits } from '../../../core/limits.ts'
-import type { ShellSession as SessionRecord } from '../../../core/shapes/shell-session.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { ShellSession as SessionRecord } from '../../../core/shapes/shell/session.ts'
 import type { GraveKind, Remembered } from '../../store/graves.ts'
 import { closedError } from './endings.ts'
 

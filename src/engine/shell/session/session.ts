@@ -1,14 +1,14 @@
 /** One shell session: its container, its times, its commands, and its end. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
+import type { Log } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
-import { limits } from '../../../core/limits.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type {
   ShellSession as SessionRecord,
   ShellSessionInput,
   StopReason,
-} from '../../../core/shapes/shell-session.ts'
+} from '../../../core/shapes/shell/session.ts'
 import type { ArtifactCapture, CaptureOf } from '../artifacts/capture.ts'
 import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { SessionTerms } from '../exec/plan.ts'

@@ -1,19 +1,19 @@
 /** The shell sessions of one engine: those that live, and those that ended a while ago. */
-import { type Caller, sees } from '../../../core/caller.ts'
-import { Quota } from '../../../core/allowance.ts'
-import type { EngineConfig } from '../../../core/config.ts'
-import { BaxError } from '../../../core/errors.ts'
-import type { KeyRing } from '../../../core/keys.ts'
-import { limits } from '../../../core/limits.ts'
-import type { Call } from '../../../core/operation.ts'
-import { isSeen, named } from '../../../core/owned.ts'
+import { type Caller, sees } from '../../../core/access/caller.ts'
+import { Quota } from '../../../core/access/quota.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { KeyRing } from '../../../core/access/keys.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Call } from '../../../core/operation/operation.ts'
+import { isSeen, named } from '../../../core/access/owned.ts'
 import type {
   ShellKill,
   ShellList,
   ShellListInput,
   ShellSession as SessionRecord,
   ShellSessionInput,
-} from '../../../core/shapes/shell-session.ts'
+} from '../../../core/shapes/shell/session.ts'
 import { ArtifactCapture } from '../artifacts/capture.ts'
 import type { ArtifactStore } from '../artifacts/store.ts'
 import { Graves } from '../../store/graves.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { withLocalAnchors } from '../../../../src/cli/crawl/local-anchors.ts'
-import { Places, withLocalLinks } from '../../../../src/cli/crawl/local-links.ts'
-import * as addressing from '../../../../src/engine/crawl/address.ts'
+import { withLocalAnchors } from '../../../../src/cli/crawl/mirror/local-anchors.ts'
+import { Places, withLocalLinks } from '../../../../src/cli/crawl/mirror/local-links.ts'
+import * as addressing from '../../../../src/engine/crawl/queue/address.ts'
 
 const places = new Places(addressing)
 for (const [address, path] of [

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CrawledPage, Mirror } from '../../../../src/cli/crawl/mirror.ts'
-import type { Outcome } from '../../../../src/cli/crawl/manifest-file.ts'
+import { type CrawledPage, Mirror } from '../../../../src/cli/crawl/mirror/mirror.ts'
+import type { Outcome } from '../../../../src/cli/crawl/mirror/manifest-file.ts'
 
 let folder: string
 let out: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { Names } from '../../../../src/cli/crawl/names.ts'
-import { markOf, pathOf } from '../../../../src/cli/crawl/page-path.ts'
+import { Names } from '../../../../src/cli/crawl/mirror/names.ts'
+import { markOf, pathOf } from '../../../../src/cli/crawl/mirror/page-path.ts'
 
 const long = 'x'.repeat(3000)
 

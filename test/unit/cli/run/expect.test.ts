@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { StepFailure } from '../../../../src/cli/run/call.ts'
 import { checkExpectation } from '../../../../src/cli/run/expect.ts'
-import type { Expected } from '../../../../src/cli/run/shape.ts'
-import { parsePath } from '../../../../src/cli/run/references.ts'
+import type { Expected } from '../../../../src/cli/run/script/shape.ts'
+import { parsePath } from '../../../../src/cli/run/script/references.ts'
 
 /** What is said about a value; nothing when it is as expected. */
 async function said({ path = '', ...expected }: Expected, value: unknown): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { PNG } from 'pngjs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkPicture, PictureFailure } from '../../../../src/cli/run/pictures.ts'
 import { comparePictures } from '../../../../src/cli/run/picture-diff.ts'
-import { makeMask } from '../../../../src/cli/run/secrets.ts'
+import { makeMask } from '../../../../src/cli/run/script/secrets.ts'
 
 /** A white picture with so many black pixels at its start. */
 function picture(width: number, height: number, black = 0): Buffer {

@@ -1,10 +1,10 @@
 /** Reads scripts from texts, as `bax run` reads them from files. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { defineOperation } from '../../../../src/core/operation.ts'
-import { renderFaults } from '../../../../src/cli/run/faults.ts'
-import { type ReadScripts, readScripts } from '../../../../src/cli/run/script.ts'
-import { makeVerbs } from '../../../../src/cli/run/verbs.ts'
+import { defineOperation } from '../../../../src/core/operation/operation.ts'
+import { renderFaults } from '../../../../src/cli/run/script/script-errors.ts'
+import { type ReadScripts, readScripts } from '../../../../src/cli/run/script/script.ts'
+import { makeVerbs } from '../../../../src/cli/run/script/verbs.ts'
 import { operations } from '../../../../src/operations/index.ts'
 
 const shell = z.object({ session_id: z.string() })

@@ -7,7 +7,7 @@ import { JsonReporter } from '../../../../src/cli/run/reporters/json.ts'
 import { JunitReporter } from '../../../../src/cli/run/reporters/junit.ts'
 import { LineReporter } from '../../../../src/cli/run/reporters/line.ts'
 import { readableMs, type Reporter, type Sink } from '../../../../src/cli/run/reporters/reporter.ts'
-import { plainStyle } from '../../../../src/cli/style.ts'
+import { plainStyle } from '../../../../src/cli/output/style.ts'
 
 const place = { file: 'a&b.yaml', line: 3, column: 5 }
 const step = (more: Partial<StepReport>): StepReport => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/plan.ts'
-import { RunScope } from '../../../../src/cli/run/scope.ts'
-import { holds } from '../../../../src/cli/run/condition.ts'
+import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/script/plan.ts'
+import { RunScope } from '../../../../src/cli/run/script/scope.ts'
+import { holds } from '../../../../src/cli/run/script/condition.ts'
 import { mistakes, read } from './reading.ts'
 
 type Reading = Parameters<typeof read>[1]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { crawlable, foldingOf, identityOf, noFolding } from '../../../../src/engine/crawl/address.ts'
-import { pathRules, Scope, type ScopeWishes } from '../../../../src/engine/crawl/scope.ts'
+import { crawlable, foldingOf, identityOf, noFolding } from '../../../../src/engine/crawl/queue/address.ts'
+import { pathRules, Scope, type ScopeWishes } from '../../../../src/engine/crawl/queue/scope.ts'
 
 const same = (a: string, b: string, folding = noFolding) =>
   identityOf(crawlable(a)!, folding) === identityOf(crawlable(b)!, folding)

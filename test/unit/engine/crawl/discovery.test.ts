@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Discovery } from '../../../../src/engine/crawl/discovery.ts'
-import { pathRules, Scope } from '../../../../src/engine/crawl/scope.ts'
-import { templateOf } from '../../../../src/engine/render/template.ts'
+import { Discovery } from '../../../../src/engine/crawl/queue/discovery.ts'
+import { pathRules, Scope } from '../../../../src/engine/crawl/queue/scope.ts'
+import { templateOf } from '../../../../src/engine/render/decide/template.ts'
 import { treeFromHtml } from '../../../../src/engine/extract/html-tree.ts'
 
 const wishes = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { HostGate } from '../../../../src/engine/crawl/host-gate.ts'
+import { HostGate } from '../../../../src/engine/crawl/pacing/host-gate.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -2,10 +2,10 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { limits } from '../../../../src/core/limits.ts'
-import { Frontier } from '../../../../src/engine/crawl/frontier.ts'
-import { Journal, type JournalEntry, readJournal } from '../../../../src/engine/crawl/journal.ts'
-import { PageFile } from '../../../../src/engine/crawl/page-file.ts'
+import { limits } from '../../../../src/core/limits/limits.ts'
+import { Frontier } from '../../../../src/engine/crawl/queue/frontier.ts'
+import { Journal, type JournalEntry, readJournal } from '../../../../src/engine/crawl/store/journal.ts'
+import { PageFile } from '../../../../src/engine/crawl/store/page-file.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { limits } from '../../../../src/core/limits.ts'
-import { isSampled, Judge, type PageKind } from '../../../../src/engine/crawl/judge.ts'
+import { limits } from '../../../../src/core/limits/limits.ts'
+import { isSampled, Judge, type PageKind } from '../../../../src/engine/crawl/decide-rendering.ts'
 
 const plain: PageKind = { host: 'x.test', template: 't' }
 const weak: PageKind = { ...plain, reason: 'writes' }

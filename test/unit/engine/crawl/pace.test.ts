@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextPace } from '../../../../src/engine/crawl/pace.ts'
+import { nextPace } from '../../../../src/engine/crawl/pacing/concurrency.ts'
 
 const calm = { lagMs: 2, load: 0.5, free: 0.5 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfter } from '../../../../src/engine/crawl/retry.ts'
+import { retryAfter } from '../../../../src/engine/crawl/pacing/retry.ts'
 
 test.each([
   ['120', 120],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SitemapReader, type SitemapEntry } from '../../../../src/engine/crawl/sitemap-file.ts'
+import { SitemapReader, type SitemapEntry } from '../../../../src/engine/crawl/queue/sitemap-file.ts'
 
 /** Entries of a text that comes in pieces of so many characters. */
 function read(text: string, size = text.length): SitemapEntry[] {

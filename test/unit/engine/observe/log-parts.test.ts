@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SessionEvent, SessionEventType } from '../../../../src/core/events.ts'
+import type { SessionEvent, SessionEventType } from '../../../../src/core/events/events.ts'
 import { recentConsole, recentDialogs, recentNetwork } from '../../../../src/engine/browser/observe/log-parts.ts'
 
 const event = (type: SessionEventType, data: Record<string, unknown>, at = 0): SessionEvent => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../../src/core/limits.ts'
+import { limits } from '../../../../src/core/limits/limits.ts'
 import { EventBuffer, type NewEvent } from '../../../../src/engine/relay/events/buffer.ts'
 
 const said = (text: string, level = 'info'): NewEvent => ({

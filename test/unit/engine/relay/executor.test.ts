@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CdpChannel, CdpMessage } from '../../../../src/engine/cdp/router.ts'
 import { LocalExecutor } from '../../../../src/engine/relay/commands/executor.ts'
-import type { BatchTools } from '../../../../src/engine/browser/run-batch.ts'
+import type { BatchTools } from '../../../../src/engine/browser/batch/run-batch.ts'
 
 /** A channel to a browser that answers nothing and says `event` at the first call. */
 function channelSaying(event: unknown): CdpChannel & { closed: Promise<void> } {

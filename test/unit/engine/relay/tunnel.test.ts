@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFrame, encodeFrame, frameBytes, pieceBytes } from '../../../../src/engine/relay/tunnel/frames.ts'
-import { closeCodes, type Link, type LinkHandlers } from '../../../../src/core/link.ts'
+import { closeCodes, type Link, type LinkHandlers } from '../../../../src/core/net/link.ts'
 import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
 import { type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BaxError } from '../../../../src/core/errors.ts'
+import { BaxError } from '../../../../src/core/errors/errors.ts'
 import { ask, checkProvider } from '../../../../src/engine/search/ask.ts'
 import { collect } from '../../../../src/engine/search/collect.ts'
 import type { Found, ResultPage, SearchProvider } from '../../../../src/engine/search/provider.ts'

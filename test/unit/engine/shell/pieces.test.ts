@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../../src/core/limits.ts'
+import { limits } from '../../../../src/core/limits/limits.ts'
 import { encodeBytes, incompleteTail } from '../../../../src/engine/shell/exec/characters.ts'
 import { Pieces } from '../../../../src/engine/shell/exec/pieces.ts'
 

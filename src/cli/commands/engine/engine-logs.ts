@@ -1,0 +1,44 @@
+/** `bax engine logs`: the last lines of the local engine's log. */
+import { readFile } from 'node:fs/promises'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { localFiles } from '../../../core/state/local-home.ts'
+import type { Param } from '../../../core/operation/params.ts'
+import { addParam } from '../../parse/flags.ts'
+import { flagValue } from '../../parse/values.ts'
+import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { print } from '../../io.ts'
+
+const lines: Param = {
+  name: 'lines',
+  type: 'integer',
+  required: false,
+  description: 'how many of the last lines',
+  default: 200,
+}
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context, typed } = begin(invocation, (command) => addParam(command, lines))
+    const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
+    if (count < 1) throw new BaxError('invalid_request', '--lines must be 1 or more')
+    const { log } = localFiles(context.settings.stateDir)
+    const kept = [...(await linesOf(`${log}.1`)), ...(await linesOf(log))]
+    if (kept.length === 0)
+      throw new BaxError('engine_unreachable', `there is no log at ${log}`, {
+        hint: 'no local engine has run with this state folder',
+      })
+    const last = kept.slice(-count)
+    print(context.io, context.settings.json ? JSON.stringify({ path: log, lines: last }) : last.join('\n'))
+    return 0
+  },
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  try {
+    return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw new BaxError('engine_failed', `cannot read ${path}: ${code}`, { cause: error })
+  }
+}

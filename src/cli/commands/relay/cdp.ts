@@ -1,0 +1,87 @@
+/** `bax cdp`: one call of the Chrome DevTools Protocol. */
+import { resolve } from 'node:path'
+import { Argument, Option } from 'commander'
+import { call } from '../../../client/client.ts'
+import { BaxError, exits } from '../../../core/errors/errors.ts'
+import type { CdpAnswer } from '../../../core/shapes/relay.ts'
+import { explainSession, noEngineFor, sessionFor } from '../../session/chosen-session.ts'
+import { operationNamed } from '../../context.ts'
+import { tell } from '../../output/errors.ts'
+import { homeName, openHome } from '../../engine/locate-engine.ts'
+import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { type Io, print, readStdin } from '../../io.ts'
+import { fileText, type Typed } from '../../parse/values.ts'
+import { writeOutput } from '../../output/write-output.ts'
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context, typed } = begin(invocation, (command) => {
+      command
+        .addArgument(new Argument('<method>', 'Domain.method, such as Page.captureScreenshot'))
+        .addArgument(new Argument('[params]', 'JSON of its parameters; @file reads a file, - standard input'))
+        .addOption(new Option('-s, --session <id|name>', 'relay or browser session (BAX_SESSION)'))
+        .addOption(new Option('--target <id>', 'page, frame or worker; browser for the browser itself'))
+        .addOption(new Option('--timeout-ms <number>', 'time for the answer (default 30000)'))
+        .addOption(new Option('--max-bytes <number>', 'longest result that is taken'))
+        .addOption(new Option('--field <name>', 'only this field of the result; text as it is'))
+        .addOption(new Option('-o, --output <file>', 'write to a file; a field that is base64 as its bytes'))
+    })
+    const { io, settings, manifest } = context
+    const { flags } = typed
+    const session = sessionFor(settings, homeName(context), flags['session'] as string | undefined)
+    if (!session) throw new BaxError('invalid_request', 'which browser? name it with -s, or `bax session use`')
+    const [method, params] = typed.words as [string, string | undefined]
+    const input = {
+      session_id: session.id,
+      method,
+      ...(params !== undefined && { params: await paramsOf(params, io) }),
+      ...(flags['target'] !== undefined && { target_id: flags['target'] }),
+      ...numberOf('timeout_ms', flags['timeoutMs']),
+      ...numberOf('max_bytes', flags['maxBytes']),
+    }
+    const home = openHome(context, { when: 'running', absent: noEngineFor(session.id) })
+    try {
+      const options = { signal: io.signal, strict: true }
+      const answer = (await call(home.transport, operationNamed(manifest, 'cdp').http, input, options)) as CdpAnswer
+      if (settings.json) print(io, JSON.stringify(answer))
+      else if (answer.success) show(io, answer.result ?? {}, flags)
+      if (answer.success) return exits.done
+      await tell(io, `${answer.error} [${answer.code}]`)
+      return exits.failed
+    } catch (error) {
+      throw explainSession(error, session.source)
+    } finally {
+      await home.transport.close()
+    }
+  },
+}
+
+async function paramsOf(given: string, io: Io): Promise<unknown> {
+  const text = given === '-' ? await readStdin(io) : given.startsWith('@') ? fileText(given, 'params', io.cwd) : given
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new BaxError('invalid_json', `the params are not JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function numberOf(name: string, text: unknown): Record<string, number> {
+  if (text === undefined) return {}
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0) return { [name]: number }
+  throw new BaxError('invalid_request', `--${name.replace('_', '-')} takes a whole number, not ${String(text)}`)
+}
+
+function show(io: Io, result: Record<string, unknown>, flags: Typed['flags']): void {
+  const field = flags['field'] as string | undefined
+  if (field !== undefined && !Object.hasOwn(result, field)) {
+    throw new BaxError('invalid_request', `the result has no field ${field}; it has ${Object.keys(result).join(', ')}`)
+  }
+  const value = field === undefined ? result : result[field]
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  const file = flags['output'] as string | undefined
+  if (file === undefined) return print(io, text)
+  writeOutput(resolve(io.cwd, file), field !== undefined && isBase64(text) ? Buffer.from(text, 'base64') : `${text}\n`)
+}
+
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)

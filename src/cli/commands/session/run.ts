@@ -1,0 +1,88 @@
+/** `bax run`: scripts, for people and for CI. */
+import { BaxError } from '../../../core/errors/errors.ts'
+import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { print } from '../../io.ts'
+
+interface Flags {
+  readonly artifacts?: string
+  readonly check?: boolean
+  readonly failFast?: boolean
+  readonly json?: boolean
+  readonly parallel?: string
+  readonly reporter?: string[]
+  readonly retries?: string
+  readonly schema?: boolean
+  readonly shard?: string
+  readonly strict?: boolean
+  readonly updateSnapshots?: boolean
+  readonly var?: string[]
+}
+
+const several = (text: string, before: string[] = []) => [...before, text]
+
+export const command: TerminalCommand = {
+  async run(invocation) {
+    const { context, typed } = begin(invocation, (command) => {
+      command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
+      command.option('--parallel <number>', 'scripts at a time, each with a session of its own (default 1)')
+      command.option('--reporter <name[=file],...>', 'line, json, ndjson, junit or html; several at once', several)
+      command.option('--artifacts <folder>', 'keep picture, page, logs and trace of a failing script there')
+      command.option('--var <name=value>', 'set a variable of the scripts; can be repeated', several)
+      command.option('--check', 'read the scripts and say what is wrong, without running them')
+      command.option('--schema', 'print the JSON Schema of scripts, for editors')
+      command.option('--fail-fast', 'start no further script after a failed one')
+      command.option('--retries <number>', 'try a failed script again so often')
+      command.option('--shard <i/n>', 'run the i-th of n parts of the scripts')
+      command.option('--strict', 'fail when a selector matches several elements')
+      command.option('--update-snapshots', 'store the pictures that are compared anew')
+    })
+    const flags = typed.flags as Flags
+    const files = (typed.words[0] ?? []) as readonly string[]
+    const run = await import('../../run/index.ts')
+    if (flags.schema) {
+      print(context.io, await run.scriptSchemaText())
+      return 0
+    }
+    if (files.length === 0)
+      throw new BaxError('invalid_request', 'no script was given', { hint: 'bax run script.yaml' })
+    const { parseReporters } = await import('../../run/reporters/index.ts')
+    const { parseShard } = await import('../../run/files.ts')
+    const reporters = flags.reporter ?? (context.settings.json ? ['json'] : [])
+    return run.runScripts(
+      {
+        files,
+        vars: parseVars(flags.var ?? []),
+        reporters: parseReporters(reporters),
+        parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
+        retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
+        failFast: flags.failFast ?? false,
+        check: flags.check ?? false,
+        strict: flags.strict ?? false,
+        updateSnapshots: flags.updateSnapshots ?? false,
+        ...(flags.artifacts !== undefined && { artifacts: flags.artifacts }),
+        ...(flags.shard !== undefined && { shard: parseShard(flags.shard) }),
+      },
+      context,
+    )
+  },
+}
+
+function parseVars(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const end = text.indexOf('=')
+      if (end < 1) throw new BaxError('invalid_request', `--var must be name=value, not ${JSON.stringify(text)}`)
+      return [text.slice(0, end), text.slice(end + 1)]
+    }),
+  )
+}
+
+function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= least && value <= 1000) return value
+  throw new BaxError(
+    'invalid_request',
+    `${flag} must be a whole number from ${least} to 1000, not ${JSON.stringify(text)}`,
+  )
+}

@@ -1,0 +1,93 @@
+/** `manifest.json` of a mirror: every page with its file, and every address that gave none. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { CrawlError, CrawlSkipped, CrawlStatus } from '../../../core/shapes/crawl.ts'
+
+export const manifestName = 'manifest.json'
+/** Says that the folder is ours, and how to read the file. */
+const format = 'bax-crawl/1'
+
+/** One page of the manifest; paths are relative to the folder. */
+export interface ManifestPage {
+  readonly url: string
+  /** Null when nothing of what was asked for was found on the page. */
+  readonly file: string | null
+  readonly title: string | null
+  /** HTTP status. */
+  readonly status: number | null
+  readonly depth: number
+  readonly sha256: string | null
+  /** Files of the other formats. */
+  readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
+}
+
+/** What became of the crawl. A whole crawl says nothing of its id or times: two of the same site are the same. */
+export interface Outcome {
+  readonly url: string
+  readonly status: CrawlStatus
+  readonly success: boolean
+  /** With which a crawl that is not complete is gone on with. */
+  readonly id?: string
+  /** The command that goes on with it. */
+  readonly resume?: string
+  readonly errors: readonly CrawlError[]
+  readonly skipped: readonly CrawlSkipped[]
+  readonly skippedTotal: number
+  readonly robotsBlocked: readonly string[]
+}
+
+/** The text in pieces: a page, an error, a skipped address each on a line of its own. */
+export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]): Generator<string> {
+  const { url, status, success, id, resume, errors, skipped, skippedTotal, robotsBlocked } = outcome
+  const head = { format, url, status, success, ...(id && { id }), ...(resume && { resume }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
+  yield `{\n${Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')}` // prettier-ignore
+  yield* list('pages', pages)
+  yield ',\n'
+  yield* list('errors', errors)
+  yield ',\n'
+  yield* list('skipped', skipped)
+  yield `,\n  "skipped_total": ${skippedTotal},\n`
+  yield* list('robots_blocked', robotsBlocked)
+  yield '\n}\n'
+}
+
+function* list(name: string, items: readonly unknown[]): Generator<string> {
+  yield `  ${JSON.stringify(name)}: [`
+  for (const [at, item] of items.entries()) yield `${at > 0 ? ',' : ''}\n    ${JSON.stringify(item)}`
+  yield items.length > 0 ? '\n  ]' : ']'
+}
+
+/** What an earlier crawl left in the folder. */
+export interface EarlierCrawl {
+  readonly url: string
+  readonly files: readonly string[]
+}
+
+/** The crawl that a folder holds by its manifest; undefined when there is none. */
+export async function readManifest(folder: string): Promise<EarlierCrawl | undefined> {
+  const path = join(folder, manifestName)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw new BaxError('invalid_request', `cannot read ${path}: ${error.code}`, { cause: error })
+  })
+  const found = text === undefined ? undefined : parsed(text)
+  const { url, pages } = (found ?? {}) as { url?: unknown; pages?: unknown }
+  if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
+  return { url, files: (pages as Partial<ManifestPage>[]).flatMap(namedFiles) }
+}
+
+/** Of a manifest that anybody may have written. */
+const namedFiles = ({ file, files }: Partial<ManifestPage>): string[] =>
+  [file, ...(Array.isArray(files) ? files : []).map((other: { file?: unknown }) => other.file)].filter(
+    (name) => typeof name === 'string',
+  )
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+/** An engine inside this process, behind the same app as every other. */
+import { embedded, type Transport } from '../../client/transport.ts'
+import { localFiles } from '../../core/state/local-home.ts'
+import type { Context } from '../context.ts'
+import { engineConfig } from './engine-config.ts'
+
+export async function openEmbedded({ settings, io }: Context): Promise<Transport> {
+  const [{ createApp }, { privateGate }, { createEngine }, { openLogFile }] = await Promise.all([
+    import('../../server/app.ts'),
+    import('../../server/access/gate.ts'),
+    import('../../engine/index.ts'),
+    import('../../server/process/log-file.ts'),
+  ])
+  const { openStateDir } = await import('../../core/state/state-dir.ts')
+  await openStateDir(settings.stateDir)
+  const log = openLogFile(localFiles(settings.stateDir).ownLog, 'warn')
+  const engine = createEngine({ ...engineConfig(settings, io), home: 'embedded', listensOn: null, log })
+  const app = createApp({
+    engine,
+    gate: privateGate,
+    onFault: (error, request_id) =>
+      log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
+  })
+  return embedded(
+    (request) => app.fetch(request),
+    () => engine.close(),
+  )
+}

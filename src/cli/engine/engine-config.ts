@@ -1,0 +1,27 @@
+/** Settings of the terminal as an engine understands them. */
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { Io } from '../io.ts'
+import type { Settings } from '../settings.ts'
+
+export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
+  const { stateDir, cacheDir, browser, pool, crawlPages, model, builtinExtractor, search, shell, profileKey } = settings
+  return {
+    stateDir,
+    cacheDir,
+    ...(browser && { browser }),
+    ...(pool && { pool }),
+    ...(crawlPages !== undefined && { crawlPages }),
+    ...(model && { model }),
+    builtinExtractor,
+    ...(search && { search }),
+    ...(shell && { shell }),
+    ...(profileKey && { profileKey }),
+    display: hasDisplay(io),
+    // The caller is the user of this machine, who may write wherever the system lets them.
+    writeAnywhere: true,
+  }
+}
+
+/** Whether a window could be shown. */
+export const hasDisplay = ({ env, host }: Io): boolean =>
+  host.platform === 'darwin' || host.platform === 'win32' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])

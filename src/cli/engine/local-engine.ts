@@ -1,0 +1,182 @@
+/** Starts, replaces and stops the local engine of a state folder. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { call } from '../../client/client.ts'
+import { overSocket, type WireResponse } from '../../client/transport.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-home.ts'
+import { askLock, lockReleased, type LockName } from '../../core/process/process-lock.ts'
+import { explainDir, openStateDir, stateLock } from '../../core/state/state-dir.ts'
+import { version } from '../../core/version.ts'
+import type { Context } from '../context.ts'
+import { isAbsent } from './unreachable.ts'
+
+/**
+ * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its socket.
+ * However many commands do this at once, one engine comes of it: its lock decides, not their looking.
+ */
+export async function withStartedEngine(
+  context: Context,
+  use: (socket: string) => Promise<WireResponse>,
+): Promise<WireResponse> {
+  const { settings, io } = context
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(limits.engine.startMs)])
+  try {
+    await openStateDir(settings.stateDir)
+    const lock = await stateLock(settings.stateDir, io.host)
+    for (;;) {
+      const asked = await askLock(lock, signal)
+      if (!asked.held) checkReport(await spawnEngine(context, signal))
+      else if (asked.line !== undefined) checkReport(JSON.parse(asked.line) as StartReport)
+      const state = readEngineState(settings.stateDir)
+      if (state && state.version !== version) await retireOtherVersion(context, state)
+      else if (state) {
+        try {
+          return await use(state.socket)
+        } catch (error) {
+          if (!isAbsent(error)) throw error
+        }
+      }
+      // The engine that holds the lock is about to end, or has not got it yet: look again when that has changed.
+      await changed(lock, signal)
+    }
+  } catch (error) {
+    if (io.signal.aborted || !signal.aborted || error instanceof BaxError) throw explainDir(error, settings.stateDir)
+    throw new BaxError('engine_failed', `the local engine was not ready after ${limits.engine.startMs / 1000} s`, {
+      hint: `its log is ${localFiles(settings.stateDir).log}`,
+      cause: error,
+    })
+  }
+}
+
+async function changed(lock: LockName, signal: AbortSignal): Promise<void> {
+  const turn = new AbortController()
+  const either = AbortSignal.any([signal, turn.signal])
+  try {
+    await Promise.race([lockReleased(lock, either), pause(50, undefined, { signal: either })])
+  } finally {
+    turn.abort()
+  }
+}
+
+function checkReport(report: StartReport): void {
+  if (report.state === 'failed') throw BaxError.fromBody(report.error, 'engine_failed')
+}
+
+/** Starts the process in the background; it goes on when this one ends. Returns what it says of its start. */
+async function spawnEngine({ settings, io }: Context, signal: AbortSignal): Promise<StartReport> {
+  const { log } = localFiles(settings.stateDir)
+  const [program, ...leading] = io.host.self
+  const args = [...leading, 'engine', 'run', '--report-fd', '3', '--state-dir', settings.stateDir]
+  if (settings.browser) args.push('--browser', settings.browser)
+  const output = await open(log, 'a', 0o600)
+  let child: ChildProcess
+  try {
+    child = spawn(program, args, {
+      detached: true,
+      windowsHide: true,
+      cwd: settings.stateDir,
+      env: { ...io.env },
+      stdio: ['ignore', output.fd, output.fd, 'pipe'],
+    })
+  } finally {
+    await output.close()
+  }
+  const failed = new Promise<never>((_, reject) => child.once('error', reject))
+  const pipe = child.stdio[3] as Readable
+  try {
+    return await Promise.race([firstLine(pipe, log, signal), failed])
+  } finally {
+    pipe.destroy()
+    child.unref()
+  }
+}
+
+async function firstLine(pipe: Readable, log: string, signal: AbortSignal): Promise<StartReport> {
+  let text = ''
+  const abort = () => pipe.destroy(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    for await (const chunk of pipe) {
+      text += String(chunk)
+      if (text.includes('\n')) return JSON.parse(text) as StartReport
+    }
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+  throw new BaxError('engine_failed', 'the local engine ended before it was ready', { hint: `its log is ${log}` })
+}
+
+/**
+ * Ends an engine of another version when nothing would be lost.
+ * @throws BaxError `engine_failed` that names both versions when it holds sessions.
+ */
+export async function retireOtherVersion(context: Context, state: EngineState): Promise<void> {
+  await retire(context, state, (held) => {
+    const message = `the local engine is bax ${state.version} and holds ${held}; this is bax ${version}`
+    throw new BaxError('engine_failed', message, {
+      hint: 'close them with bax ' + state.version + ', or end them all with `bax engine stop`',
+    })
+  })
+}
+
+/**
+ * Ends an engine that was told to use another browser when nothing would be lost. A command that names no browser
+ * goes on with the one whose engine holds sessions.
+ * @throws BaxError `engine_failed` when another browser is named and the engine holds sessions.
+ */
+export async function retireOtherBrowser(context: Context, state: EngineState): Promise<void> {
+  const { browser } = context.settings
+  await retire(context, state, (held) => {
+    if (browser === undefined) return
+    const message = `the local engine uses ${state.browser ?? 'the browser it found'} and holds ${held}; this command names ${browser}`
+    throw new BaxError('engine_failed', message, {
+      hint: 'leave --browser or BAX_BROWSER out, end the sessions with `bax engine stop`, or use --embedded',
+    })
+  })
+}
+
+/** Stops an engine without sessions; `inUse` says what happens to one that has some. */
+async function retire(context: Context, state: EngineState, inUse: (held: string) => void): Promise<void> {
+  const transport = overSocket(state.socket)
+  try {
+    const status = (await call(transport, 'GET /engine', {})) as {
+      sessions: number
+      provisions: number
+      shells?: number
+    }
+    const held = status.sessions + status.provisions + (status.shells ?? 0)
+    if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
+    await call(transport, 'POST /engine/stop', {})
+  } catch (error) {
+    if (isAbsent(error)) return
+    throw error
+  }
+  await engineEnded(context, state)
+}
+
+/**
+ * Resolves when no engine holds the lock of the state folder. `stopped` is the state of the engine that was told to end:
+ * an engine removes its state file first, so it cannot be read any more.
+ * @throws BaxError `timeout`.
+ */
+export async function engineEnded({ settings, io }: Context, stopped: EngineState | undefined): Promise<void> {
+  const timeout = AbortSignal.timeout(limits.engine.startMs)
+  try {
+    const lock = await stateLock(settings.stateDir, io.host)
+    await lockReleased(lock, AbortSignal.any([io.signal, timeout]))
+  } catch (error) {
+    if (!timeout.aborted || io.signal.aborted) throw error
+    const name = stopped ? `the local engine (process ${stopped.pid})` : 'the local engine'
+    throw new BaxError(
+      'timeout',
+      `${name} was told to end and is still running after ${limits.engine.startMs / 1000} s`,
+      {
+        hint: `look for the reason in ${localFiles(settings.stateDir).log}${stopped ? `, or end it with \`kill -KILL ${stopped.pid}\`` : ''}`,
+      },
+    )
+  }
+}

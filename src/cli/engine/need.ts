@@ -1,0 +1,38 @@
+/** What an operation needs of an engine, when no server is named. */
+import { BaxError } from '../../core/errors/errors.ts'
+import { route } from '../../core/operation/operation.ts'
+import type { OperationEntry } from '../../operations/manifest.ts'
+import { noEngineFor, noEngineForShell } from '../session/chosen-session.ts'
+import type { Need } from './locate-engine.ts'
+
+export function needOf(operation: OperationEntry, input: Record<string, unknown>): Need {
+  if (operation.name === 'getEngineStatus' || operation.name === 'stopEngine') return runningEngine
+  const session = input['session_id']
+  if (typeof session === 'string' && isAboutShells(operation)) return needOfShell(operation, session)
+  if (typeof session === 'string') return { when: 'running', absent: noEngineFor(session) }
+  return outlivesItself(operation) ? { when: 'start' } : { when: 'ask' }
+}
+
+export const isAboutShells = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
+
+/** What a session has left outlives its engine; everything else of it does not. */
+const needOfShell = ({ http }: OperationEntry, session: string): Need =>
+  route(http).path.startsWith('/shell/artifacts/')
+    ? { when: 'ask' }
+    : { when: 'running', absent: noEngineForShell(session) }
+
+/** Whether what an operation makes lives on after the command: then an engine must, too. */
+export const outlivesItself = ({ http }: OperationEntry): boolean => {
+  const { method, path } = route(http)
+  return method === 'POST' && ['/sessions', '/commands', '/shell/sessions'].includes(path)
+}
+
+/** The engine that runs, whatever its version. */
+export const runningEngine: Need = {
+  when: 'running',
+  anyVersion: true,
+  absent: () =>
+    new BaxError('engine_unreachable', 'no local engine is running', {
+      hint: '`bax session create` or any `bax do …` starts one',
+    }),
+}

@@ -1,0 +1,119 @@
+/** What a batch brought back: values and pages to standard output, pictures to files, failures to stderr. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { BaxError, exits } from '../../core/errors/errors.ts'
+import type { CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
+import type { TypedCommand } from '../parse/batch.ts'
+import type { Context } from '../context.ts'
+import { note, print } from '../io.ts'
+import { styleFor } from './style.ts'
+import { kebab } from '../parse/values.ts'
+
+/** The readable content of one result. */
+type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
+
+/** Writes the results of a batch; returns the exit code. `now` names pictures that nobody named. */
+export async function showBatch(
+  context: Context,
+  body: CommandsResult,
+  typed: readonly TypedCommand[] | null,
+  now: Date,
+): Promise<number> {
+  const { io, settings } = context
+  const wanted = body.results.map((result) => ({
+    result,
+    content: result.success ? contentOf(result) : undefined,
+    file: typed?.[result.index]?.output,
+  }))
+  if (settings.json) print(io, JSON.stringify(body))
+  const printed = wanted.filter(({ content, file }) => content !== undefined && file === undefined)
+  for (const { result, content, file } of wanted) {
+    if (io.stderr.isTTY && !settings.json) await showStep(context, result)
+    if (content === undefined) continue
+    if (file !== undefined && file !== '-') writeFileFor(context, file, content)
+    else if (!settings.json)
+      await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
+  }
+  for (const result of body.results) tellMatches(context, result, typed)
+  await tellFailures(context, body)
+  return body.success ? exits.done : exits.failed
+}
+
+function contentOf({ command_type, content_type, data }: CommandResult): Content | undefined {
+  if (!data) return undefined
+  if (typeof data['screenshot'] === 'string' && content_type?.startsWith('image/')) {
+    if (typeof data['path'] === 'string') return { text: data['path'] }
+    const extension = content_type === 'image/jpeg' ? 'jpeg' : 'png'
+    return { bytes: Buffer.from(data['screenshot'], 'base64'), extension }
+  }
+  if (command_type !== 'extraction') return undefined
+  const result = data['result'] as { type: string; value: unknown } | undefined
+  if (result)
+    return { text: result.type === 'nan' ? 'NaN' : result.type === 'undefined' ? 'undefined' : text(result.value) }
+  return { text: text(Object.hasOwn(data, 'content') ? data['content'] : data) }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+async function showStep({ io }: Context, { success, skipped, command, duration_ms }: CommandResult): Promise<void> {
+  if (skipped) return
+  const { green, red, dim } = await styleFor(io, io.stderr)
+  note(io, `${success ? green('✓') : red('✗')} ${kebab(command)} ${dim(`${duration_ms ?? 0} ms`)}`)
+}
+
+async function showContent(
+  context: Context,
+  content: Content,
+  { alone, forced, now }: { alone: boolean; forced: boolean; now: Date },
+): Promise<void> {
+  const { io } = context
+  if ('text' in content) return print(io, content.text)
+  if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
+  const path = freeName(io.cwd, now, content.extension)
+  writeFileFor(context, path, content)
+  print(io, relative(io.cwd, path))
+}
+
+/** `screenshot-20261121-053320.png`, with a number when that exists. */
+function freeName(folder: string, now: Date, extension: string): string {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  for (let count = 1; ; count += 1) {
+    const path = resolve(folder, `screenshot-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
+    if (!existsSync(path)) return path
+  }
+}
+
+function writeFileFor({ io }: Context, file: string, content: Content): void {
+  const path = resolve(io.cwd, file)
+  try {
+    writeFileSync(path, 'bytes' in content ? content.bytes : `${content.text}\n`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
+      cause: error,
+    })
+  }
+}
+
+function tellMatches(
+  { io }: Context,
+  { command, index, matches }: CommandResult,
+  typed: readonly TypedCommand[] | null,
+) {
+  if (matches === undefined) return
+  const selector = typed?.[index]?.data['selector'] ?? 'the selector'
+  note(
+    io,
+    `${kebab(command)}: ${String(selector)} matches ${matches} elements: the first visible one is used, or else the first`,
+  )
+}
+
+async function tellFailures({ io }: Context, { results }: CommandsResult): Promise<void> {
+  for (const result of results) {
+    if (result.success || result.skipped) continue
+    const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
+    const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+    const { tell } = await import('./errors.ts')
+    await tell(io, `${place}${result.error} [${result.code}]`, nearest && `did you mean ${nearest}?`)
+  }
+}

@@ -1,0 +1,145 @@
+/** The pages of help above a single command: everything, a noun with its verbs, the catalogue of browser commands. */
+import { version } from '../../core/version.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import type { WordsEntry } from '../parse/command-table.ts'
+
+/** What the nouns are about. */
+const nouns: Record<string, string> = {
+  session: 'Browser sessions that stay open between commands',
+  profile: 'Saved cookies and storage, to start sessions from',
+  relay: 'Browsers that people have started themselves, here or elsewhere',
+  shell: 'Containers to run commands and programs in',
+  'relay tokens': 'What lets people bring browsers to a server',
+  'shell image': 'Images that shell sessions are made from',
+  'shell artifacts': 'Files that commands have left in output folders',
+  key: 'Keys for those who call bax serve',
+  engine: 'The engine in the background that holds the sessions',
+}
+
+/** The lines of `bax --help`: commands that belong together, and what they are for; verbs are added where there is room. */
+const lines: readonly (readonly [words: readonly string[], about: string])[] = [
+  [['do', 'step', 'observe'], 'Browser commands; what they did; what is there'],
+  [['session'], 'Browser sessions: '],
+  [['profile'], 'Saved logins: '],
+  [['run'], 'Scripts of steps: for a person, and for CI'],
+  [['scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
+  [['search', 'extract'], 'The web searched; HTML files as Markdown'],
+  [['relay', 'cdp'], 'Your own browser, near or far; its raw protocol'],
+  [['shell'], 'Containers: '],
+  [['tui'], 'All of it on one full screen of the terminal'],
+  [['serve', 'key'], 'The API over HTTP; keys for those who call it'],
+  [['engine'], 'The engine in the background: '],
+  [['api', 'openapi'], 'Any request to the API; its description'],
+  [['doctor', 'setup', 'completion'], 'This machine checked; its browsers; your shell'],
+]
+
+/** `bax --help`: fits one screen of 24 lines. */
+export function rootHelp(entries: readonly WordsEntry[]): string {
+  const shown = entries.filter(({ hidden }) => !hidden)
+  const named = new Set(lines.flatMap(([words]) => words))
+  const others = shown.filter(({ words }) => !named.has(words.split(' ')[0]!))
+  return [
+    `bax ${version}: a browser for programs`,
+    '',
+    'Usage: bax <command> [words] [flags]',
+    '',
+    ...lines.map(([words, about]) => line(words.join(', '), about.endsWith(' ') ? about + verbsOf(words[0]!, shown, about) : about, 25)), // prettier-ignore
+    ...others.map(({ words, summary }) => line(words, summary, 25)),
+    '',
+    'Examples:',
+    '  bax scrape https://example.com',
+    '  bax do navigate-to https://example.com then click a then get-title',
+    '',
+    'bax <command> --help tells more; bax do --help lists the browser commands',
+    '',
+  ].join('\n')
+}
+
+/** The verbs of a noun, as many as fit beside what is said of it in a line of 80 columns. */
+function verbsOf(noun: string, entries: readonly WordsEntry[], about: string): string {
+  const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
+  return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
+}
+
+/** The verbs that one needs first come first. */
+const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'use', 'watch', 'view', 'close', 'delete', 'stop', 'logs'] // prettier-ignore
+
+/** As many verbs as so many columns hold. */
+function listed(verbs: readonly string[], columns: number): string {
+  const all = inOrder(verbs)
+  let count = all.length
+  const text = () => all.slice(0, count).join(', ') + (count < all.length ? ', …' : '')
+  while (text().length > columns) count -= 1
+  return text()
+}
+
+const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) => place(a) - place(b))
+
+const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
+
+const line = (left: string, right: string, width: number) => `  ${left.padEnd(width)}  ${right}`
+
+/** `bax session --help`: the verbs of a noun. */
+export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
+  const verbs = entries
+    .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
+    .toSorted((a, b) => place(a.words.slice(noun.length + 1)) - place(b.words.slice(noun.length + 1)))
+  const left = verbs.map(({ words, rest }) => ['bax', words, rest].filter(Boolean).join(' '))
+  const width = Math.max(...left.map((text) => text.length))
+  const examples = verbs.flatMap(({ example }) => (example ? [`  ${example}`] : []))
+  return [
+    ...(nouns[noun] ? [nouns[noun], ''] : []),
+    'Commands:',
+    ...verbs.map(({ summary }, at) => line(left[at]!, summary, width)),
+    ...(examples.length > 0 ? ['', 'Examples:', ...examples.slice(0, 3)] : []),
+    '',
+    `bax ${noun} <verb> --help tells more`,
+    '',
+  ].join('\n')
+}
+
+/** Families whose name is more than one word. */
+const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
+
+const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`
+
+/** `bax do --help`: the catalogue by family, and how a batch is written. */
+export function catalogueHelp(manifest: Manifest, flags: string): string {
+  const families = groupByFamily(manifest.commands)
+  const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
+  return [
+    'Run browser commands, one or several joined by `then`; stops at the first that fails',
+    '',
+    'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
+    '       bax do [flags] -          a JSON array of {command, data} on standard input',
+    ...[...families].flatMap(([family, members]) => [
+      '',
+      `${titleOf(family)}:`,
+      ...members.map((entry) => line(spelled(entry), entry.summary, width)),
+    ]),
+    '',
+    flags.trimEnd(),
+    '',
+    'Examples:',
+    "  bax do navigate-to https://example.com then click 'a' then get-title",
+    '  bax do -s shop screenshot --full-page -o page.png',
+    '',
+    'bax do <command> --help tells more about one',
+    '',
+  ].join('\n')
+}
+
+function spelled({ name, params }: CommandEntry): string {
+  const required = params.filter((param) => param.required)
+  const words = required.map((param, at) => {
+    const takesAll = param.type === 'string[]' && at === required.length - 1
+    return `<${param.name}${takesAll ? '...' : ''}>`
+  })
+  return [name, ...words].join(' ').replaceAll('_', '-')
+}
+
+function groupByFamily(commands: readonly CommandEntry[]): Map<string, CommandEntry[]> {
+  const families = new Map<string, CommandEntry[]>()
+  for (const command of commands) families.set(command.family, [...(families.get(command.family) ?? []), command])
+  return families
+}

@@ -1,0 +1,96 @@
+/** Results as text: fields, records and tables that read well without colour. */
+import { cell } from '../../core/text/cell.ts'
+import type { OperationEntry } from '../../operations/manifest.ts'
+import { type Io, note, print } from '../io.ts'
+import { type Style, styleFor } from './style.ts'
+
+type Row = Record<string, unknown>
+
+/** Prints the answer of an operation: as it came with `json`, else in the form that the operation names. */
+export async function showAnswer(io: Io, operation: OperationEntry, body: unknown, json: boolean): Promise<void> {
+  if (body === undefined) return
+  if (json) return print(io, JSON.stringify(body))
+  const answer = body as Row
+  const { show } = operation
+  if (show?.as === 'field') print(io, cell(answer[show.field]))
+  else if (show?.as === 'table') {
+    await showTable(io, answer[show.items] as Row[], show.columns, show.items)
+  } else if (show?.as === 'record') await showRecord(io, answer)
+  else if (show?.as !== 'nothing') print(io, JSON.stringify(body, null, 2))
+  await showWarning(io, body)
+}
+
+/** Passes on what the service wants to be known beside the result. */
+export async function showWarning(io: Io, body: unknown): Promise<void> {
+  const warning = (body as Row | undefined)?.['warning']
+  if (typeof warning !== 'string') return
+  const { yellow } = await styleFor(io, io.stderr)
+  note(io, `${yellow('warning:')} ${warning}`)
+}
+
+async function showTable(io: Io, rows: readonly Row[], columns: readonly string[], noun: string): Promise<void> {
+  if (rows.length === 0) return note(io, `no ${noun}`)
+  const style = await styleFor(io, io.stdout)
+  const cells = rows.map((row) => columns.map((column) => cell(row[column])))
+  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]!.length)))
+  const lay = (row: readonly string[], paint: Style['bold'] = (text) => text) =>
+    print(
+      io,
+      paint(
+        fit(
+          io,
+          row
+            .map((text, at) => text.padEnd(widths[at]!))
+            .join('  ')
+            .trimEnd(),
+        ),
+      ),
+    )
+  lay(
+    columns.map((column) => column.toUpperCase()),
+    style.bold,
+  )
+  for (const row of cells) lay(row)
+}
+
+async function showRecord(io: Io, record: Row): Promise<void> {
+  const style = await styleFor(io, io.stdout)
+  const entries = Object.entries(record).filter(([name]) => name !== 'warning')
+  const width = Math.max(...entries.map(([name]) => name.length))
+  const line = (name: string, text: string) => print(io, `${style.dim(name.padEnd(width))}  ${text}`)
+  for (const [name, value] of entries) {
+    if (!isList(value)) line(name, measured(name, value))
+    else if (value.length === 0) line(name, '-')
+    else for (const [at, item] of value.entries()) line(at === 0 ? name : '', summary(item))
+  }
+}
+
+const isList = (value: unknown): value is Row[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null)
+
+const summary = (item: Row): string =>
+  Object.entries(item)
+    .map(([name, value]) => `${name}=${cell(value)}`)
+    .join(' ')
+
+function measured(name: string, value: unknown): string {
+  if (typeof value === 'number' && name.endsWith('bytes')) return readableBytes(value)
+  if (name === 'viewport') {
+    const { width, height } = value as { width: number; height: number }
+    return `${width}x${height}`
+  }
+  return cell(value)
+}
+
+const readableBytes = (bytes: number): string =>
+  bytes < 1024
+    ? `${bytes} B`
+    : bytes < 1024 ** 2
+      ? `${(bytes / 1024).toFixed(1)} kB`
+      : `${(bytes / 1024 ** 2).toFixed(1)} MB`
+
+/** Cuts a line to the width of the terminal; what goes into a pipe stays whole. */
+function fit(io: Io, line: string): string {
+  const { isTTY, columns } = io.stdout
+  return isTTY && columns && line.length > columns ? `${line.slice(0, columns - 1)}…` : line
+}

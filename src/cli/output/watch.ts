@@ -1,0 +1,45 @@
+/** Follows the events of a session, across broken connections, and prints them. */
+import { setTimeout as after } from 'node:timers/promises'
+import { openStream } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Event } from '../../core/events/event-line.ts'
+import { type Io, note } from '../io.ts'
+
+export interface Watching {
+  readonly transport: Transport
+  readonly http: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly io: Io
+  readonly onEvent: (event: Event) => void
+}
+
+/** Ends after session.closed, or when there is nothing to follow any more; the connection is made anew when it breaks. */
+export async function watch({ transport, http, input, io, onEvent }: Watching): Promise<void> {
+  let from = input
+  let opened = false
+  let brokenAt: number | undefined
+  for (;;) {
+    try {
+      const frames = await openStream(transport, http, from, { signal: io.signal, strict: true })
+      if (frames === null) return
+      opened = true
+      brokenAt = undefined
+      for await (const frame of frames) {
+        onEvent(frame as Event)
+        if (frame.type === 'session.closed') return
+        // Coming back, what was seen already is asked for no more.
+        const { replay: _, ...rest } = from
+        from = { ...rest, since: frame.seq }
+      }
+    } catch (error) {
+      const broken = error instanceof BaxError && error.code === 'engine_unreachable' && opened && !io.signal.aborted
+      if (!broken) throw error
+      if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.comeBackMs) throw error
+    }
+    if (brokenAt === undefined) note(io, 'the connection broke; trying to come back')
+    brokenAt ??= performance.now()
+    await after(limits.stream.retryMs / 4, undefined, { signal: io.signal })
+  }
+}

@@ -1,0 +1,119 @@
+/** Parses what is typed after `bax do` and its kin with commander: help, every spelling of a flag, and errors that advise. */
+import { type Command, Option } from 'commander'
+import { BaxError } from '../../core/errors/errors.ts'
+import { suggest } from '../../core/errors/suggest.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import {
+  type BatchKind,
+  batchParams,
+  emptySegment,
+  findEntry,
+  joinBatches,
+  optionalOf,
+  requiredOf,
+  segments,
+  toCommand,
+  type TypedBatch,
+} from './batch.ts'
+import { addGlobalFlags, addParam, addSessionFlag, addWord, HelpWanted, newCommand, parse } from './flags.ts'
+import { catalogueHelp } from '../output/help.ts'
+import { kebab } from './values.ts'
+
+const batchGroup = 'Flags of the batch:'
+
+/** `bax do`. */
+const plainKind = (manifest: Manifest): BatchKind => ({
+  words: 'do',
+  params: batchParams(manifest),
+  help: (flags) => catalogueHelp(manifest, flags),
+})
+
+/** Flags that take the word after them and may stand before the first command. */
+const valued = ({ params }: BatchKind): Set<string> =>
+  new Set([
+    ...'-s --session -o --output --server --state-dir --browser'.split(' '),
+    ...params.filter(({ type }) => type !== 'boolean').map(({ name }) => `--${kebab(name)}`),
+  ])
+
+/** @throws BaxError `invalid_request` for what cannot be run; `HelpWanted` for --help. */
+export function parseBatch(
+  argv: readonly string[],
+  manifest: Manifest,
+  cwd: string,
+  kind: BatchKind = plainKind(manifest),
+): TypedBatch {
+  const [first = [], ...others] = segments(argv)
+  const start = firstWord(first, valued(kind))
+  const batch = newCommand(`bax ${kind.words}`, '')
+  addBatchFlags(batch, kind, new Set())
+  const leading = first.slice(0, start)
+  if (leading.some((flag) => flag === '--help' || flag === '-h')) throw helpWanted(batch, kind)
+  const { flags } = parse(batch, leading)
+  const name = first[start]
+  if (name === undefined)
+    throw new BaxError('invalid_request', 'no browser command was given', { hint: '`bax do --help` lists them' })
+  if (name === '-') {
+    const rest = parse(batch, [...leading, ...first.slice(start + 1), ...others.flat()])
+    return { commands: null, flags: rest.flags }
+  }
+  const typed = joinBatches(
+    [first.slice(start), ...others].map((segment) => parseSegment(segment, manifest, cwd, kind)),
+  )
+  // An output file that is named before the commands is for what comes last.
+  const { output, ...rest } = flags as { output?: string }
+  const last = typed.commands!.length - 1
+  const commands = typed.commands!.map((command, at) => (output && at === last ? { output, ...command } : command))
+  return { commands, flags: { ...typed.flags, ...rest } }
+}
+
+/** Index of the first word that is no flag and no value of one. */
+function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number {
+  let index = 0
+  while (index < argv.length && argv[index] !== '-' && argv[index]!.startsWith('-'))
+    index += valued.has(argv[index]!) ? 2 : 1
+  return Math.min(index, argv.length)
+}
+
+function parseSegment(
+  [word, ...rest]: readonly string[],
+  manifest: Manifest,
+  cwd: string,
+  kind: BatchKind,
+): TypedBatch {
+  if (word === undefined) throw emptySegment()
+  const entry = findEntry(word, manifest) ?? unknownCommand(word, manifest)
+  const required = requiredOf(entry)
+  const command = newCommand(`bax ${kind.words} ${kebab(entry.name)}`, entry.summary)
+  for (const [at, param] of required.entries()) addWord(command, param, at === required.length - 1)
+  for (const param of optionalOf(entry)) addParam(command, param)
+  addBatchFlags(command, kind, new Set(entry.params.map(({ name }) => name)))
+  return toCommand(
+    entry,
+    parse(command, rest, `bax ${kind.words} ${kebab(entry.name)} ${entry.example}`.trimEnd()),
+    cwd,
+  )
+}
+
+function unknownCommand(word: string, manifest: Manifest): CommandEntry {
+  const near = suggest(
+    word.replaceAll('-', '_'),
+    manifest.commands.map((command) => command.name),
+  )
+  throw new BaxError('invalid_request', `unknown command "${word}"${near ? ` (did you mean "${kebab(near)}"?)` : ''}`, {
+    hint: '`bax do --help` lists the browser commands',
+  })
+}
+
+/** Flags of the batch that can stand after any command; a field of the command itself goes before one of the same name. */
+function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlySet<string>): void {
+  command.optionsGroup(batchGroup)
+  addSessionFlag(command)
+  command.addOption(new Option('-o, --output <file>', 'write the result to this file; - is standard output'))
+  for (const param of params) if (!taken.has(param.name)) addParam(command, param)
+  addGlobalFlags(command)
+}
+
+function helpWanted(batch: Command, { help }: BatchKind): Error {
+  const text = batch.helpInformation()
+  return new HelpWanted(help(text.slice(text.indexOf(batchGroup))), batch)
+}

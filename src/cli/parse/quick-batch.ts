@@ -1,0 +1,44 @@
+/**
+ * Parses the plain ways of typing a batch without commander. Whatever is not plainly right is left to commander, with its help and
+ * its advice; both give the same batch.
+ */
+import type { Param } from '../../core/operation/params.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import {
+  batchParams,
+  findEntry,
+  joinBatches,
+  optionalOf,
+  requiredOf,
+  segments,
+  toCommand,
+  type TypedBatch,
+} from './batch.ts'
+import { globalParams, plainWords, textFlag } from './quick-parse.ts'
+import type { Typed } from './values.ts'
+
+const common: readonly Param[] = [textFlag('session'), textFlag('output'), ...globalParams]
+
+/** The batch, or undefined when commander must look at it. */
+export function quickBatch(argv: readonly string[], manifest: Manifest, cwd: string): TypedBatch | undefined {
+  const parts: TypedBatch[] = []
+  for (const [word, ...rest] of segments(argv)) {
+    const entry = word === undefined ? undefined : findEntry(word, manifest)
+    const typed = entry && typedWords(rest, entry, manifest)
+    if (!entry || !typed) return undefined
+    parts.push(toCommand(entry, typed, cwd))
+  }
+  return joinBatches(parts)
+}
+
+function typedWords(argv: readonly string[], entry: CommandEntry, manifest: Manifest): Typed | undefined {
+  const typed = plainWords(argv, [...common, ...batchParams(manifest), ...optionalOf(entry)])
+  return typed && fitWords(typed.words, entry, typed.flags)
+}
+
+function fitWords(words: readonly string[], entry: CommandEntry, flags: Typed['flags']): Typed | undefined {
+  const required = requiredOf(entry)
+  const last = required.length - 1
+  if (required[last]?.type !== 'string[]') return words.length === required.length ? { words, flags } : undefined
+  return words.length > last ? { words: [...words.slice(0, last), words.slice(last)], flags } : undefined
+}

@@ -1,0 +1,48 @@
+/** Reads what is plainly typed, without commander, whose loading would be a tenth of a one-liner's time. */
+import type { Param } from '../../core/operation/params.ts'
+import { attributeOf, kebab } from './values.ts'
+
+/** A flag that takes text. */
+export const textFlag = (name: string): Param => ({ name, type: 'string', required: false })
+/** A flag that is there or not. */
+export const switchFlag = (name: string): Param => ({ name, type: 'boolean', required: false, default: false })
+
+/** The flags of every command. */
+export const globalParams: readonly Param[] = [
+  ...['server', 'state_dir', 'browser'].map(textFlag),
+  ...['json', 'embedded'].map(switchFlag),
+]
+
+const short: Readonly<Record<string, string>> = { '-s': '--session', '-o': '--output' }
+
+/** Words and flags as commander would find them; undefined when commander must look at them. */
+export function plainWords(
+  argv: readonly string[],
+  known: readonly Param[],
+): { words: string[]; flags: Record<string, unknown> } | undefined {
+  const flags: Record<string, unknown> = {}
+  const words: string[] = []
+  for (let index = 0; index < argv.length; index += 1) {
+    const typed = argv[index]!
+    if (!typed.startsWith('-')) {
+      words.push(typed)
+      continue
+    }
+    const flag = short[typed] ?? typed
+    // The last of two of the same name is the command's own.
+    const param = known.findLast(({ name }) => flag === `--${kebab(name)}` || flag === `--no-${kebab(name)}`)
+    if (!param) return undefined
+    if (param.type === 'boolean') {
+      const on = !flag.startsWith('--no-')
+      if (param.default === on) return undefined
+      flags[attributeOf(param)] = on
+      continue
+    }
+    index += 1
+    const value = argv[index]
+    if (value === undefined || value.startsWith('-') || flag.startsWith('--no-')) return undefined
+    const before = flags[attributeOf(param)] as string[] | undefined
+    flags[attributeOf(param)] = param.type === 'string[]' ? [...(before ?? []), value] : value
+  }
+  return { words, flags }
+}

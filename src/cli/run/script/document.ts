@@ -1,0 +1,160 @@
+/** A script file as text, as values, and as positions: where each value of it was written. */
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
+import type { Fault } from './script-errors.ts'
+
+/** Keys and indices from the root of a document to one of its values. */
+export type Path = readonly (string | number)[]
+
+/** A range of the text; line and column count from 1. */
+export interface Span {
+  readonly line: number
+  readonly column: number
+  /** Characters to underline, all on the first line. */
+  readonly length: number
+}
+
+/** A parsed file. */
+export interface ScriptDocument {
+  /** Path as the user wrote it; faults and reports name it. */
+  readonly file: string
+  readonly text: string
+  readonly value: unknown
+  /** Where the value at a path stands, or the nearest thing around it that was written. */
+  spanOf(path: Path): Span
+  /** Where the key at a path stands. */
+  spanOfKey(path: Path): Span
+  /** Where a part of the text value at a path stands: `start` counts characters of the value. */
+  spanWithin(path: Path, start: number, length: number): Span
+}
+
+/** Parses YAML or JSON (which is YAML); syntax errors are pushed to `faults`, and undefined is returned. */
+export function readDocument(file: string, source: string, faults: Fault[]): ScriptDocument | undefined {
+  const text = source.replace(/^\uFEFF/, '')
+  const lines = new LineCounter()
+  const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
+  const spanAt = (start: number, end: number): Span => {
+    const { line, col } = lines.linePos(start)
+    const endOfLine = text.indexOf('\n', start)
+    const last = endOfLine < 0 ? text.length : endOfLine
+    return { line, column: col, length: Math.max(1, Math.min(end, last) - start) }
+  }
+  for (const { pos, message } of worthTelling(parsed.errors)) {
+    faults.push({
+      file,
+      text,
+      span: spanAt(pos[0], pos[1]),
+      message: `not valid YAML: ${explained(text, pos[0], message)}`,
+    })
+  }
+  const lost = parsed.errors.length > 0 ? [] : unresolvedAliases(parsed)
+  for (const { range, source: anchor } of lost) {
+    faults.push({
+      file,
+      text,
+      span: spanAt(range![0], range![1]),
+      message: `*${anchor}: nothing above is marked &${anchor}`,
+    })
+  }
+  if (parsed.errors.length > 0 || lost.length > 0) return undefined
+
+  const rootSpan: Span = { line: 1, column: 1, length: 1 }
+  const spanOfNode = (node: unknown): Span =>
+    isNode(node) && node.range ? spanAt(node.range[0], node.range[1]) : rootSpan
+  const spanOf = (path: Path) => spanOfNode(find(parsed.contents, path).value)
+  return {
+    file,
+    text,
+    value: parsed.toJS({ maxAliasCount: 1000 }) as unknown,
+    spanOf,
+    spanOfKey(path) {
+      const { key, value } = find(parsed.contents, path)
+      return spanOfNode(key ?? value)
+    },
+    spanWithin(path, start, length) {
+      const { value } = find(parsed.contents, path)
+      const whole = spanOfNode(value)
+      if (!isScalar(value) || !value.range || typeof value.value !== 'string') return whole
+      const source = text.slice(value.range[0], value.range[1])
+      // Escapes and folded lines move characters; then the part is looked up in the source, or the whole is shown.
+      const verbatim = source.indexOf(value.value)
+      const at = verbatim < 0 ? source.indexOf(value.value.slice(start, start + length)) : verbatim + start
+      return at < 0 ? whole : spanAt(value.range[0] + at, value.range[0] + at + length)
+    },
+  }
+}
+
+function unresolvedAliases(document: Document.Parsed): Alias[] {
+  const found: Alias[] = []
+  visit(document, {
+    Alias(_, node) {
+      if (!node.resolve(document)) found.push(node)
+    },
+  })
+  return found
+}
+
+/** After the first break in its structure a file cannot be followed: what the parser says then is noise. */
+function worthTelling(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
+  const broken = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY')
+  return broken < 0 ? errors : errors.slice(0, broken + 1)
+}
+
+/** `{url: ${base}}` is the one trap that everybody steps into: inside braces and brackets YAML reads `{` itself. */
+function explained(text: string, start: number, message: string): string {
+  const reference = /^\{[^{}\n]*\}/.exec(text.slice(start))?.[0]
+  if (reference && text[start - 1] === '$') return `inside {…} and […] a reference needs quotes, "$${reference}"`
+  return lowerFirst(message)
+}
+
+interface Found {
+  readonly key?: unknown
+  readonly value: unknown
+}
+
+/** The node at a path; when the path leads beyond what was written, the last node on the way. */
+function find(root: unknown, path: Path): Found {
+  let found: Found = { value: root }
+  for (const part of path) {
+    const next = child(found.value, part)
+    if (next === undefined) return found
+    found = next
+  }
+  return found
+}
+
+function child(node: unknown, part: string | number): Found | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : String(key)) === String(part))
+    if (!isPair(pair)) return undefined
+    // A key without a value (`- get_title:`) has nothing to point at but the key.
+    const empty = pair.value === null || (isScalar(pair.value) && pair.value.source === '')
+    return { key: pair.key, value: empty ? pair.key : pair.value }
+  }
+  if (isSeq(node) && typeof part === 'number') {
+    const item = node.items[part]
+    return item === undefined ? undefined : { value: item }
+  }
+  // The anchor's text is elsewhere; the alias is where the mistake is made.
+  return isAlias(node) ? { value: node as Node } : undefined
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** Joins a path given as text (`data.items[0].key`, as schema faults have it) to one of keys and indices. */
+export function pathOf(text: string): Path {
+  return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => (index ? Number(index) : key!))
+}

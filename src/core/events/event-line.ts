@@ -1,0 +1,42 @@
+/** An event of a session in one line, for people. */
+import { cell } from '../text/cell.ts'
+import type { Frame } from '../operation/stream.ts'
+
+/** An event as it is sent. */
+export type Event = Frame & { readonly data: Readonly<Record<string, unknown>> }
+
+/** `12:00:01.123  network.response   200 GET http://…` */
+export function eventLine({ ts, type, data }: Event): string {
+  return `${String(ts).slice(11, 23)}  ${type.padEnd(17)}  ${eventFacts(type, data)}`.trimEnd()
+}
+
+/** What happened, without when and what kind it is. */
+export function eventFacts(type: string, data: Event['data']): string {
+  const text = (name: string) => cell(data[name])
+  switch (type) {
+    case 'page.navigated':
+    case 'page.loaded':
+    case 'tab.opened':
+      return `${text('tab_id')} ${text('url')}`
+    case 'page.error':
+      return text('message')
+    case 'console':
+      return `${text('level')}: ${text('text')}${data['url'] ? ` (${text('url')}:${text('line')})` : ''}`
+    case 'network.request':
+      return `${text('method')} ${text('url')} (${text('resource_type')})`
+    case 'network.response':
+      return `${text('status')} ${text('method')} ${text('url')}`
+    case 'network.failed':
+      return `${text('method')} ${text('url')} ${text('error')}`
+    case 'command.started':
+      return text('command')
+    case 'command.finished':
+      return data['success'] === true
+        ? `${text('command')} ${text('duration_ms')} ms`
+        : `${text('command')} failed: ${text('error')} [${text('code')}]`
+    case 'frame':
+      return `${text('tab_id')} ${text('width')}x${text('height')}`
+    default:
+      return Object.entries(data).map(([name, value]) => `${name}=${cell(value)}`).join(' ') // prettier-ignore
+  }
+}

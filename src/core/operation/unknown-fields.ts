@@ -1,0 +1,110 @@
+/** Finds fields that a schema does not name: ignored over HTTP (and named in `warning`), refused in strict calls. */
+import { z } from 'zod'
+import { didYouMean } from '../errors/suggest.ts'
+
+export interface UnknownField {
+  /** `commands[1].data.colour` */
+  readonly path: string
+  /** ` (did you mean "color"?)`, or nothing. */
+  readonly hint: string
+}
+
+/** Every field of `value` that `schema` does not know, at any depth. */
+export function unknownFields(schema: z.ZodType, value: unknown, path = ''): UnknownField[] {
+  const inner = unwrap(schema)
+  if (Array.isArray(value)) {
+    if (!(inner instanceof z.ZodArray)) return []
+    return value.flatMap((item, index) => unknownFields(inner.element as z.ZodType, item, `${path}[${index}]`))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  if (inner instanceof z.ZodUnion) {
+    const options = inner.options as readonly z.ZodType[]
+    const option =
+      inner instanceof z.ZodDiscriminatedUnion
+        ? namedOption(inner, value)
+        : options.find((candidate) => candidate.safeParse(value).success)
+    return option ? unknownFields(option, value, path) : []
+  }
+  if (!(inner instanceof z.ZodObject)) return []
+  const shape = inner.shape as Record<string, z.ZodType>
+  if (inner.def.catchall && !(inner.def.catchall instanceof z.ZodNever)) return []
+  return Object.entries(value).flatMap(([key, item]) => {
+    const at = path ? `${path}.${key}` : key
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined
+    return field ? unknownFields(field, item, at) : [{ path: at, hint: didYouMean(key, Object.keys(shape)) }]
+  })
+}
+
+/** The schema without what only says whether it may be left out. */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  let inner = schema
+  while (
+    inner instanceof z.ZodOptional ||
+    inner instanceof z.ZodNullable ||
+    inner instanceof z.ZodDefault ||
+    inner instanceof z.ZodPrefault ||
+    inner instanceof z.ZodReadonly
+  ) {
+    inner = inner.unwrap() as z.ZodType
+  }
+  if (inner instanceof z.ZodPipe) return unwrap(inner.in as z.ZodType)
+  return inner
+}
+
+/** Renames camelCase aliases (`waitFor`) and those of a field's meta to the wire names (`wait_for`) that the schema knows. */
+export function renameAliases(schema: z.ZodType, value: unknown): unknown {
+  const inner = unwrap(schema)
+  if (Array.isArray(value)) {
+    return inner instanceof z.ZodArray ? value.map((item) => renameAliases(inner.element as z.ZodType, item)) : value
+  }
+  if (inner instanceof z.ZodUnion) return renameInUnion(inner, value)
+  if (typeof value !== 'object' || value === null || !(inner instanceof z.ZodObject)) return value
+  const shape = inner.shape as Record<string, z.ZodType>
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const name = wireNameOf(shape, key, value)
+      const field = Object.hasOwn(shape, name) ? shape[name] : undefined
+      return [name, field ? renameAliases(field, item) : item]
+    }),
+  )
+}
+
+/** The name of the field that a key stands for; the key itself where there is none. */
+export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value: object): string {
+  if (Object.hasOwn(shape, key)) return key
+  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return wireName(shape, key, snake, value) ?? key
+}
+
+/** The field that a name stands for: its camelCase form, or one of the `aliases` that the field's meta lists. */
+function wireName(shape: Record<string, z.ZodType>, key: string, snake: string, value: object): string | undefined {
+  const name = Object.hasOwn(shape, snake)
+    ? snake
+    : Object.keys(shape).find((field) => (shape[field]!.meta()?.['aliases'] as string[] | undefined)?.includes(key))
+  return name !== undefined && !Object.hasOwn(value, name) ? name : undefined
+}
+
+/** The option that a value names itself (`command: 'click'`), whether or not the rest of it is right. */
+export function namedOption(union: z.ZodUnion, value: object): z.ZodType | undefined {
+  if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined
+  const { discriminator } = union.def
+  const name = (value as Record<string, unknown>)[discriminator]
+  return (union.options as readonly z.ZodType[]).find((option) => {
+    const inner = unwrap(option)
+    const field = inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[discriminator] : undefined
+    return field instanceof z.ZodLiteral && field.values.has(name as string)
+  })
+}
+
+/** The names of the option that the value names, else of the first that takes the value under them. */
+function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const own = namedOption(union, value)
+  if (own) return renameAliases(own, value)
+  if (union instanceof z.ZodDiscriminatedUnion) return value
+  for (const option of union.options as readonly z.ZodType[]) {
+    const renamed = renameAliases(option, value)
+    if (option.safeParse(renamed).success) return renamed
+  }
+  return value
+}

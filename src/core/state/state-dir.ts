@@ -1,0 +1,110 @@
+/** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { chmod, mkdir, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { asBaxError, BaxError } from '../errors/errors.ts'
+import { createWhole } from './files.ts'
+import { localFiles } from './local-home.ts'
+import { lockName, type LockName } from '../process/process-lock.ts'
+import { readStateText, UnusableFile } from './state-file.ts'
+import { textKinds } from './state-kinds.ts'
+
+/** Facts of the process that decide how a lock is made. */
+export interface LockHost {
+  readonly platform: NodeJS.Platform
+  readonly nodeVersion: string
+}
+
+/**
+ * Makes the folder, or closes an existing one to other users.
+ * @throws BaxError `engine_failed` or `no_space` that names the folder.
+ */
+export async function openStateDir(path: string): Promise<void> {
+  try {
+    await makeFolder(path)
+    const found = await stat(path)
+    if (!found.isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' })
+    const { mode } = found
+    if (mode & 0o1000) throw new BaxError('engine_failed', `the state folder ${path} is shared by all users`, dirHint)
+    if (mode & 0o077) await chmod(path, 0o700)
+  } catch (error) {
+    throw explainDir(error, path)
+  }
+}
+
+/** Like a recursive mkdir, which in Node 20 never returns for a place such as /proc where nothing can be made. */
+async function makeFolder(path: string): Promise<void> {
+  const make = (folder: string) =>
+    mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  try {
+    await make(path)
+  } catch (error) {
+    const above = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error
+    await makeFolder(above)
+    await make(path)
+  }
+}
+
+/**
+ * The lock of a state folder. Its name holds a secret of the folder, so that no other user can take it.
+ * @throws BaxError when the folder cannot be written.
+ */
+export async function stateLock(path: string, { platform, nodeVersion }: LockHost): Promise<LockName> {
+  try {
+    const salt = lockSecret(localFiles(path).lockKey)
+    // Where the lock needs files, their paths must be short enough for a socket.
+    const folder = Buffer.byteLength(path) > 60 ? tmpdir() : path
+    return lockName(folderHash(path, salt), folder, platform, nodeVersion)
+  } catch (error) {
+    throw explainDir(error, path)
+  }
+}
+
+/** A short name that is the same for every spelling of one folder. */
+export const folderHash = (stateDir: string, salt = ''): string =>
+  createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
+
+const lockSecret = (file: string): string => keptSecret(file) ?? createWhole(file, randomBytes(32).toString('hex'))
+
+/** Undefined when there is none, or a damaged one, which an engine that still holds the lock notices by itself. */
+function keptSecret(file: string): string | undefined {
+  try {
+    return readStateText(file, textKinds.lockKey)
+  } catch (error) {
+    if (error instanceof UnusableFile && error.movedTo !== undefined) return undefined
+    throw error
+  }
+}
+
+const dirHint = { hint: 'choose another folder with --state-dir or BAX_STATE_DIR' }
+
+const reasons: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'it is not a folder',
+  EEXIST: 'it is not a folder',
+  ENOENT: 'it cannot be made there',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'its links go in a circle',
+}
+
+/** Says in one sentence why a state folder cannot be used. */
+export function explainDir(error: unknown, path: string): BaxError {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (error instanceof BaxError) return error
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new BaxError('no_space', `the disk that holds the state folder ${path} is full`, {
+      cause: error,
+      hint: 'free some space, or choose another folder with --state-dir or BAX_STATE_DIR',
+    })
+  const why = reasons[code]
+  if (why)
+    return new BaxError('engine_failed', `cannot use the state folder ${path}: ${why}`, { cause: error, ...dirHint })
+  return asBaxError(error)
+}

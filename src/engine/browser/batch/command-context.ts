@@ -1,0 +1,66 @@
+/** What one command may use, made from a session and the engine's tools. */
+import type { CommandContext } from '../../../core/operation/command.ts'
+import { openableUrl } from '../../../core/net/urls.ts'
+import { act, callLimit } from '../elements/act.ts'
+import type { BatchTarget } from './batch-target.ts'
+import type { Delivery } from '../input/delivery.ts'
+import { evaluate, evaluateOn } from './evaluate.ts'
+import { measure } from '../elements/measure.ts'
+import { markAction, navigated, watchNavigations } from '../tabs/navigation-watch.ts'
+import { overlayOf } from '../overlay/overlay.ts'
+import { movePointer, touch } from '../input/pointer.ts'
+import { leave } from '../tabs/hung-script.ts'
+import type { BatchTools } from './run-batch.ts'
+import { locateAll, parseSelector } from '../elements/selectors.ts'
+
+interface Making {
+  readonly target: BatchTarget
+  readonly tools: BatchTools
+  readonly signal: AbortSignal
+  /** Whether the command may make the page navigate, so that a wait after it means its navigation. */
+  readonly acts: boolean
+  readonly delivery: Delivery | undefined
+  readonly strict: boolean
+  readonly onMatches: (matches: number) => void
+}
+
+export async function makeContext({ target, tools, acts, ...making }: Making): Promise<CommandContext> {
+  const { signal, delivery } = making
+  const page = await target.page()
+  watchNavigations(page)
+  const overlay = await overlayOf(page)
+  await delivery?.begin(page)
+  if (acts) markAction(page)
+  return {
+    page,
+    browserContext: target.browserContext,
+    signal,
+    overlay,
+    pointer: target.pointer,
+    locateAll: (selector) => locateAll(page, parseSelector(selector)),
+    act: (selector, action, options) =>
+      act(
+        { page, ...making },
+        selector,
+        async (element, limit) => {
+          const done = await action(element, limit)
+          if (options?.needs === 'pointer') touch(target.pointer, options.endsOn ?? element)
+          return done
+        },
+        options,
+      ),
+    send: (send) => (delivery ? delivery.send(send) : send()),
+    received: async () => (await delivery?.received()) ?? null,
+    evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
+    evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
+    navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
+    measure: (selector, options) => measure(page, selector, options),
+    movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
+    checkUrl: (url) => openableUrl(url),
+    leave: (go) => leave(page, go),
+    markdown: (element) => tools.markdown(page, element),
+    structured: (request) => tools.structured(page, request),
+    upload: (path) => target.upload(path),
+    save: (path, bytes) => target.save(path, bytes),
+  }
+}

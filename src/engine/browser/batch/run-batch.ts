@@ -1,0 +1,236 @@
+/** Runs a batch of commands against a session, one result entry for each. */
+import type { Locator, Page } from 'playwright'
+import { catalogue } from '../../../commands/index.ts'
+import type { Command, StructuredRequest } from '../../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
+import type { BatchTarget } from './batch-target.ts'
+import { makeContext } from './command-context.ts'
+import { unlessCrashed } from '../tabs/crash.ts'
+import { Delivery } from '../input/delivery.ts'
+import { failureOf } from './playwright-errors.ts'
+
+/** What the engine lends to commands beside the browser. */
+export interface BatchTools {
+  /** Markdown of the page, or of one element of it. */
+  markdown(page: Page, element?: Locator): Promise<string>
+  structured(
+    page: Page,
+    request: StructuredRequest,
+  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+}
+
+/** Hears of every command that is run, before and after it. */
+export interface BatchWatch {
+  before(index: number): Promise<void>
+  after(index: number): Promise<void>
+}
+
+/**
+ * Runs the commands in order and stops at the first failure unless `continue_on_error` is set. Never throws for what
+ * a command does: failures are entries. Ends early, with the rest skipped, when the batch's time is over, the caller
+ * goes away (`signal`) or the session ends.
+ */
+export async function runBatch(
+  target: BatchTarget,
+  batch: CommandBatch,
+  tools: BatchTools,
+  signal: AbortSignal,
+  watch?: BatchWatch,
+): Promise<Omit<CommandsResult, 'session_id'>> {
+  const started = performance.now()
+  const batchMs = batch.timeout_ms ?? limits.command.batchMs
+  const stop = stopSignal([signal, target.ended], batchMs)
+  const results: CommandResult[] = []
+  let failed: CommandResult | undefined
+  try {
+    for (const [index, call] of batch.commands.entries()) {
+      const over = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
+      const { context, strict = false } = batch
+      const step: Step = { target, tools, stop, call, index, strict, ...(context && { context }) }
+      if (!over) await watch?.before(index)
+      const result = over && failed ? skipped(call, index) : await runOne(step)
+      if (!over) await watch?.after(index)
+      failed ??= result.success ? undefined : result
+      results.push(result)
+    }
+  } finally {
+    stop.release()
+  }
+  return {
+    success: failed === undefined,
+    steps_completed: results.filter(({ success }) => success).length,
+    total_steps: results.length,
+    duration_ms: Math.round(performance.now() - started),
+    results,
+    ...(failed && { error: failed.error, code: failed.code }),
+  }
+}
+
+interface Stop {
+  /** Aborted with a BaxError once the batch may not go on. */
+  readonly signal: AbortSignal
+  release(): void
+}
+
+/** Joins the ends of a batch. By listeners and not by `AbortSignal.any`: a session's signal outlives thousands of batches. */
+function stopSignal(signals: readonly AbortSignal[], batchMs: number): Stop {
+  const stop = new AbortController()
+  const late = () => stop.abort(new BaxError('timeout', `the batch took longer than its ${batchMs} ms`))
+  const timer = setTimeout(late, batchMs)
+  const onAbort = (event: Event) => stop.abort(stopReason(event.target as AbortSignal))
+  for (const signal of signals) {
+    if (signal.aborted) stop.abort(stopReason(signal))
+    else signal.addEventListener('abort', onAbort, { once: true })
+  }
+  return {
+    signal: stop.signal,
+    release() {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+const stopReason = (signal: AbortSignal): BaxError =>
+  signal.reason instanceof BaxError
+    ? signal.reason
+    : new BaxError('timeout', 'the caller went away before the batch was done', { cause: signal.reason })
+
+interface Step {
+  readonly target: BatchTarget
+  readonly tools: BatchTools
+  readonly stop: Stop
+  readonly call: CommandCall
+  readonly index: number
+  /** Refuse selectors that match several elements. */
+  readonly strict: boolean
+  readonly context?: Record<string, unknown>
+}
+
+async function runOne({ target, tools, stop, call, index, strict, context: metadata }: Step): Promise<CommandResult> {
+  const command = catalogue.get(call.command)
+  const head = { command_type: command?.kind ?? ('action' as const), command: call.command, index }
+  const started = performance.now()
+  const duration = () => Math.round(performance.now() - started)
+  target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
+  const delivery = command?.input && new Delivery(command.input)
+  let matches = 1
+  const onMatches = (count: number) => (matches = Math.max(matches, count))
+  let result: CommandResult
+  try {
+    if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
+    const patience = { ms: patienceMs(command, call.data), command: call.command }
+    const outcome = await untilStopped(stop.signal, target, patience, async (signal) => {
+      const acts = mayNavigate(command.kind, call.command)
+      const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
+      return unlessCrashed(context.page, async () => command.run(context, (call.data ?? {}) as never))
+    })
+    result = { success: true, ...head, duration_ms: duration(), ...severalOf(matches), ...outcome }
+  } catch (thrown) {
+    const failed = await failureOf(thrown, call.command, target)
+    const error = delivery ? await delivery.describe(failed) : failed
+    const details = error.details && !Array.isArray(error.details) ? (error.details as Record<string, unknown>) : null
+    result = {
+      success: false,
+      ...head,
+      duration_ms: duration(),
+      ...severalOf(matches),
+      error: error.message,
+      code: error.code,
+      ...(details && { details }),
+    }
+  }
+  const { success, duration_ms, error, code } = result
+  target.events.emit('command.finished', {
+    command: call.command,
+    index,
+    success,
+    duration_ms,
+    ...(!success && { error, code }),
+  })
+  return result
+}
+
+const severalOf = (matches: number) => (matches > 1 ? { matches } : {})
+
+/** Time that a stopped command gets to let go of the page. */
+const lettingGoMs = 1500
+
+interface Patience {
+  readonly ms: number
+  readonly command: string
+}
+
+/** The longest that a command may take: one without a time of its own asks the page something short. */
+function patienceMs(command: Command, data: CommandCall['data']): number {
+  const { evaluateMs } = limits.command
+  if (command.withinMs !== undefined) return command.withinMs
+  // What keeps its own time gets some more to say why it failed.
+  return 'timeout_ms' in command.data.shape ? Number(data?.['timeout_ms'] ?? evaluateMs) + evaluateMs : evaluateMs
+}
+
+/** Runs `work` with a signal that is aborted when it is over, whatever ended it: nothing of it may act on the page later. */
+async function untilStopped<T>(
+  stop: AbortSignal,
+  { ended }: BatchTarget,
+  patience: Patience,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  stop.throwIfAborted()
+  const over = new AbortController()
+  let onStop: () => void
+  const stopped = new Promise<never>((_, reject) => {
+    onStop = () => {
+      over.abort(stop.reason)
+      reject(stop.reason)
+    }
+    stop.addEventListener('abort', onStop, { once: true })
+  })
+  let timer: NodeJS.Timeout
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const sentence = `${patience.command} was not done within ${patience.ms} ms: the page does not answer`
+      const error = new BaxError('timeout', sentence)
+      over.abort(error)
+      reject(error)
+    }, patience.ms)
+  })
+  const running = work(over.signal)
+  try {
+    return await Promise.race([running, stopped, late])
+  } catch (error) {
+    // The next batch finds the page at rest; a page of an ended session is nobody's concern.
+    if (over.signal.aborted && !ended.aborted) await settled(running)
+    throw error
+  } finally {
+    clearTimeout(timer!)
+    stop.removeEventListener('abort', onStop!)
+    over.abort()
+  }
+}
+
+async function settled(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, lettingGoMs)
+  })
+  await Promise.race([work.catch(() => {}), late])
+  clearTimeout(timer!)
+}
+
+/** A wait belongs to the action before it. */
+const mayNavigate = (kind: string, name: string) => kind === 'action' && !name.startsWith('wait_for_')
+
+function skipped(call: CommandCall, index: number): CommandResult {
+  return {
+    success: false,
+    command_type: catalogue.get(call.command)?.kind ?? 'action',
+    command: call.command,
+    index,
+    skipped: true,
+    error: 'skipped after a failed command',
+    code: 'skipped',
+  }
+}

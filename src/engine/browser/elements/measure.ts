@@ -1,0 +1,54 @@
+/** Boxes of elements in CSS pixels of the page's viewport, whatever frame they are in. */
+import type { Locator, Page } from 'playwright'
+import type { BoundingBox } from '../../../core/operation/command.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { MeasuredBox } from './measure.page.ts'
+import measureScript from './measure.page.ts?inline'
+import { listFunction } from '../batch/page-function.ts'
+import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
+
+export interface MeasureOptions {
+  readonly limit: number
+  readonly includeHtml: boolean
+}
+
+const measureAll = listFunction<{ total: number; boxes: MeasuredBox[] }, MeasureOptions>(measureScript, 'measure')
+
+/** Boxes of the matches of a selector; does not wait for any. */
+export async function measure(
+  page: Page,
+  selector: string,
+  options: MeasureOptions,
+): Promise<{ total: number; boxes: BoundingBox[] }> {
+  const found = await evaluateAll(page, selector, measureAll, options)
+  return { ...found, boxes: await inPage(page, parseSelector(selector), found.boxes) }
+}
+
+/** Boxes in the coordinates of their own frame, moved to those of the page. */
+export async function inPage(
+  page: Page,
+  parsed: ParsedSelector,
+  boxes: readonly MeasuredBox[],
+): Promise<BoundingBox[]> {
+  // A reference names one element; the frame that it is in has no selector.
+  const sample = isFrameRef(page, parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
+  const framed = parsed.frames.length > 0 || isFrameRef(page, parsed)
+  return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
+}
+
+/** Boxes of a frame moved by where the page and the frame itself see the same element. */
+export async function moved(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
+  const timeout = limits.command.elementMs
+  const [seen, own] = await Promise.all([
+    sample.boundingBox({ timeout }),
+    sample.evaluate(placeOf, undefined, { timeout }),
+  ])
+  const [dx, dy] = seen ? [seen.x - own.x, seen.y - own.y] : [0, 0]
+  return boxes.map((box) => ({ ...box, x: box.x + dx, y: box.y + dy }))
+}
+
+/** Runs in the page. */
+function placeOf(element: Element): { x: number; y: number } {
+  const { x, y } = element.getBoundingClientRect()
+  return { x, y }
+}

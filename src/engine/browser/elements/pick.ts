@@ -1,0 +1,74 @@
+/** Chooses the element of a selector that an action works on. */
+import type { Locator, Page } from 'playwright'
+import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import ambiguousScript from './ambiguous.page.ts?inline'
+import type { Candidate } from './nearest.page.ts'
+import { inTime } from '../batch/in-time.ts'
+import { listFunction } from '../batch/page-function.ts'
+import { isGone } from '../batch/playwright-errors.ts'
+import { evaluateAll, locateAll, type ParsedSelector } from './selectors.ts'
+
+/** The chosen element, and how many the selector has matched. */
+export interface Picked {
+  readonly element: Locator
+  readonly matches: number
+  /** Which of the matches it is, for messages. */
+  readonly which: 'first' | 'first visible'
+}
+
+export interface Picking {
+  readonly page: Page
+  readonly selector: string
+  readonly parsed: ParsedSelector
+  readonly needs: ActOptions['needs']
+  /** Refuse a selector that matches several elements. */
+  readonly strict: boolean
+}
+
+const describeMatches = listFunction<Candidate[], null>(ambiguousScript, 'describeMatches')
+
+/**
+ * The first visible match; the first one when none is visible. Waits until there is a match.
+ * @throws BaxError `ambiguous_selector` with `strict`; Playwright's TimeoutError.
+ */
+export async function pick({ page, selector, parsed, needs, strict }: Picking, limit: CallLimit): Promise<Picked> {
+  const all = locateAll(page, parsed)
+  let matches = await count(all, limit)
+  if (matches === 0) {
+    await all.first().waitFor({ state: 'attached', ...limit })
+    matches = await count(all, limit)
+  }
+  if (matches < 2) return { element: all.first(), matches, which: 'first' }
+  if (strict) throw await ambiguous(page, selector, matches)
+  const visible = all.filter({ visible: true })
+  // What needs a visible element waits for any of them; hidden file fields and data can be used as they are.
+  const waits = needs === 'visible' || needs === 'pointer'
+  if (!waits && (await count(visible, limit)) === 0) return { element: all.first(), matches, which: 'first' }
+  return { element: visible.first(), matches, which: 'first visible' }
+}
+
+/** A page that takes longer than this, and than the time of the action, hangs. */
+const answerMs = 2000
+
+/** A page that navigates meanwhile has none. @throws Error named `TimeoutError`, as Playwright throws it. */
+async function count(all: Locator, { timeout, signal }: CallLimit): Promise<number> {
+  const ms = Math.max(timeout, answerMs)
+  try {
+    return await inTime(all.count(), ms, `the page did not answer within ${ms} ms`)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isGone(error) && !all.page().isClosed()) return 0
+    if (!(error instanceof BaxError)) throw error
+    throw Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
+  }
+}
+
+async function ambiguous(page: Page, selector: string, matched: number): Promise<BaxError> {
+  const candidates = await evaluateAll(page, selector, describeMatches, null)
+  const names = candidates.map(({ element }) => element).join(', ')
+  const more = matched > candidates.length ? ', …' : ''
+  return new BaxError('ambiguous_selector', `${selector} matches ${matched} elements: ${names}${more}`, {
+    details: { selector, matched, candidates },
+  })
+}

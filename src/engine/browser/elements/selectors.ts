@@ -1,0 +1,100 @@
+/** Selectors as people write them, turned into Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
+import type { Locator, Page } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { playwrightRef } from '../observe/refs.ts'
+import type { ListFunction } from '../batch/page-function.ts'
+
+/** A selector taken apart: the frames to enter, and what to find in the last of them. */
+export interface ParsedSelector {
+  /** CSS of each frame element, outermost first. */
+  readonly frames: readonly string[]
+  /** In Playwright's language, but for a reference. */
+  readonly inner: string
+  /** Set when the selector starts at a reference of a snapshot. */
+  readonly ref: string | null
+}
+
+// Quoted parts may hold `>>` themselves.
+const framePart = /^\s*frame=((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"'])*?)\s*(?:>>\s*|$)/
+const refPart = /^\s*ref=([^\s>]*)/
+const refForm = /^(?:f\d+)?e\d+$/
+
+/** @throws BaxError `invalid_selector` for a frame or reference that is no such thing. */
+export function parseSelector(selector: string): ParsedSelector {
+  const frames: string[] = []
+  let rest = selector
+  for (let part = framePart.exec(rest); part; part = framePart.exec(rest)) {
+    if (part[1] === '') throw invalid(selector, 'frame= needs the CSS selector of an iframe')
+    frames.push(part[1]!)
+    rest = rest.slice(part[0].length)
+  }
+  if (rest.trim() === '') {
+    if (frames.length === 0) throw invalid(selector, 'it is empty')
+    return { frames, inner: ':root', ref: null }
+  }
+  const ref = refPart.exec(rest)?.[1]
+  if (ref === undefined) return { frames, inner: rest, ref: null }
+  if (!refForm.test(ref)) throw invalid(selector, 'a reference looks like ref=e12')
+  return { frames, inner: rest.trimStart(), ref }
+}
+
+/** Every match of a selector. */
+export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): Locator {
+  // A reference names its frame, too.
+  if (ref !== null) return page.locator(inner.replace(/^ref=[^\s>]*/, `aria-ref=${playwrightRef(page, ref)}`))
+  if (frames.length === 0) return page.locator(inner)
+  const [first, ...deeper] = frames as [string, ...string[]]
+  const frame = deeper.reduce((outer, css) => outer.frameLocator(css).first(), page.frameLocator(first).first())
+  return frame.locator(inner)
+}
+
+/** Evaluates a function of all matches of a selector; waits for none. @throws BaxError `invalid_selector`. */
+export async function evaluateAll<Output, Options>(
+  page: Page,
+  selector: string,
+  work: ListFunction<Output, Options>,
+  options: Options,
+): Promise<Output> {
+  const parsed = parseSelector(selector)
+  const all = locateAll(page, parsed)
+  try {
+    // Playwright finds the frame of a reference for one element only, not for a list.
+    if (isFrameRef(page, parsed) && (await all.count()) > 0)
+      return await all.first().evaluate(work.one as never, options)
+    return await all.evaluateAll(work.all as never, options)
+  } catch (error) {
+    throw selectorFault(error, selector) ?? error
+  }
+}
+
+/** Whether a selector starts at a reference to something inside a frame. */
+export const isFrameRef = (page: Page, { ref }: ParsedSelector): boolean =>
+  ref !== null && playwrightRef(page, ref).startsWith('f')
+
+/** The document in which a selector looks, as its root element. */
+export const rootOf = (page: Page, parsed: ParsedSelector): Locator =>
+  locateAll(page, { ...parsed, inner: ':root' }).first()
+
+const invalid = (selector: string, why: string) =>
+  new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${why}`, { details: { selector } })
+
+const complaint =
+  /while parsing|Unknown engine|is not a valid (?:selector|XPath)|Malformed|not allowed inside|Selector cannot|Invalid frame in aria-ref|Unexpected (?:token|end) .*selector|InvalidSelector|Failed to execute '(?:querySelector|evaluate)/i
+
+/** The error for a selector that the browser or Playwright could not read; undefined for every other failure. */
+export function selectorFault(error: unknown, selector: string): BaxError | undefined {
+  const message = error instanceof Error ? error.message : ''
+  if (!complaint.test(message)) return undefined
+  const first = message.split('\n', 1)[0]!.replace(/^[\w.]+: /, '').replace(/^Error: /, '') // prettier-ignore
+  return new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${first}`, {
+    details: { selector },
+    cause: error,
+  })
+}
+
+/** The element of a snapshot's reference is no longer there. */
+export const staleRef = (selector: string, { ref }: ParsedSelector): BaxError =>
+  new BaxError('stale_ref', `ref=${ref} is stale: its element is gone from the page`, {
+    hint: 'take a new snapshot and use its references',
+    details: { selector, matched: 0, candidates: [] },
+  })

@@ -1,0 +1,91 @@
+/** Tells whether input has reached a page, from listeners in an isolated world of its documents. */
+import type { Frame, Page } from 'playwright'
+import { protocol } from '../tabs/hung-script.ts'
+import type { InputKind } from './input-watch.page.ts'
+import watchScript from './input-watch.page.ts?inline'
+
+type Target = Page | Frame
+type Session = Awaited<ReturnType<typeof protocol>>
+
+const worldName = 'bax_input'
+/** A page that takes longer to install the listeners is busy; the action does not wait for it. */
+const installMs = 500
+
+const watched = new WeakMap<Session, Promise<void>>()
+
+/** Installs the listeners in all documents of a page, now and after navigations. */
+export async function watchInput(page: Page): Promise<void> {
+  const installing = Promise.all(targetsOf(page).map(install))
+  let timer: NodeJS.Timeout
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, installMs)
+  })
+  await Promise.race([installing, late])
+  clearTimeout(timer!)
+}
+
+/** Milliseconds since the latest input of a kind in any document of the page; null when there was none. */
+export async function lastInputAge(page: Page, kind: InputKind): Promise<number | null> {
+  const ages = await askAll<number>(page, `lastInputAge(${JSON.stringify(kind)})`)
+  return ages.length > 0 ? Math.min(...ages) : null
+}
+
+/** Number of characters that have reached a field of the page within a time; null when that is not known. */
+export async function receivedWithin(page: Page, elapsedMs: () => number): Promise<number | null> {
+  const ages = await askAll<number[]>(page, 'characterAges()')
+  return ages.length > 0 ? ages.flat().filter((age) => age < elapsedMs()).length : null
+}
+
+/** A frame with a process of its own has a session of its own. */
+const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
+
+async function install(target: Target): Promise<void> {
+  try {
+    const session = await protocol(target)
+    let watching = watched.get(session)
+    if (!watching) watched.set(session, (watching = watchDocuments(session)))
+    await watching
+  } catch {
+    // A frame without a session of its own is watched through its page; a target that is gone needs no watch. Without
+    // a watch it is reported as unknown whether input has arrived.
+  }
+}
+
+async function watchDocuments(session: Session): Promise<void> {
+  // Scripts for new documents run only while the domain is enabled.
+  await session.send('Page.enable')
+  const source = `;${watchScript}; __bax_module.watchInput()`
+  await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
+}
+
+/** What the documents of a page answer, without those that have nothing to say. */
+async function askAll<T>(page: Page, call: string): Promise<T[]> {
+  const answers = await Promise.all(targetsOf(page).map((target) => askTarget<T>(target, call)))
+  return answers.flat().filter((answer) => answer !== null)
+}
+
+async function askTarget<T>(target: Target, call: string): Promise<(T | null)[]> {
+  try {
+    const session = await protocol(target)
+    const { frameTree } = await session.send('Page.getFrameTree')
+    return await Promise.all(framesOf(frameTree).map((frameId) => ask<T>(session, frameId, call)))
+  } catch {
+    // As for the installation: what does not answer leaves it unknown.
+    return []
+  }
+}
+
+interface FrameTree {
+  readonly frame: { readonly id: string }
+  readonly childFrames?: readonly FrameTree[]
+}
+
+const framesOf = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(framesOf)]
+
+async function ask<T>(session: Session, frameId: string, call: string): Promise<T | null> {
+  // Returns the world of this name that the listeners are in.
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName })
+  const expression = `;${watchScript}; __bax_module.${call}`
+  const { result } = await session.send('Runtime.evaluate', { contextId, expression, returnByValue: true })
+  return (result.value as T | undefined) ?? null
+}

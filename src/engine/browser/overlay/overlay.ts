@@ -1,0 +1,133 @@
+/** Marks and boxes drawn on the pages of a session; they come back after navigations and in new tabs. */
+import type { BrowserContext, Frame, Page } from 'playwright'
+import type { BoundingBox, Overlay } from '../../../core/operation/command.ts'
+import overlayScript from './overlay.page.ts?inline'
+import type { MeasuredBox } from '../elements/measure.page.ts'
+import { inPage, moved } from '../elements/measure.ts'
+import { listFunction, pageFunction } from '../batch/page-function.ts'
+import { isGone } from '../batch/playwright-errors.ts'
+import { evaluateAll, parseSelector } from '../elements/selectors.ts'
+
+interface BoxesWanted {
+  readonly selector?: string
+  readonly limit: number
+  readonly includeHtml: boolean
+}
+
+interface State {
+  clicks: boolean
+  boxes: BoxesWanted | null
+  readonly pages: WeakSet<Page>
+  /** Drawing that is under way because of a navigation. */
+  pending: Promise<unknown>
+}
+
+const states = new WeakMap<BrowserContext, State>()
+
+/** What a page offers to be used; drawn around when no selector is given. */
+const interactive =
+  'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=tab], [role=menuitem], [role=option], [contenteditable=""], [contenteditable=true], [onclick], [tabindex]:not([tabindex="-1"])'
+
+const setClicks = pageFunction<boolean, void>(overlayScript, 'clicks')
+const clearBoxes = pageFunction<undefined, void>(overlayScript, 'clearBoxes')
+const drawBoxes = listFunction<MeasuredBox[], Drawing>(overlayScript, 'boxes')
+
+interface Drawing {
+  readonly from: number
+  readonly limit: number
+  readonly includeHtml: boolean
+  readonly visibleOnly: boolean
+}
+
+/** The overlay of a page; what was switched on in its session is drawn by the time this resolves. */
+export async function overlayOf(page: Page): Promise<Overlay> {
+  const context = page.context()
+  const before = states.get(context)
+  if (before) {
+    if ((before.clicks || before.boxes) && !before.pages.has(page)) {
+      attach(page, before)
+      await redraw(page, before)
+    }
+    await before.pending
+  }
+  const state = () => stateOf(context)
+  return {
+    async clicks(enabled) {
+      state().clicks = enabled
+      attach(page, state())
+      await inFrames(page, (frame) => frame.evaluate(setClicks, enabled))
+    },
+    async boxes({ enabled, ...wanted }) {
+      state().boxes = enabled ? wanted : null
+      attach(page, state())
+      if (enabled) return draw(page, wanted)
+      await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
+      return []
+    },
+  }
+}
+
+function stateOf(context: BrowserContext): State {
+  let state = states.get(context)
+  if (!state) {
+    state = { clicks: false, boxes: null, pages: new WeakSet(), pending: Promise.resolve() }
+    states.set(context, state)
+  }
+  return state
+}
+
+/** Draws again whenever a document of the page is replaced. */
+function attach(page: Page, state: State): void {
+  if (state.pages.has(page)) return
+  state.pages.add(page)
+  const queue = (work: () => Promise<unknown>) => {
+    // A page that cannot be drawn on is no reason for its next command to fail.
+    state.pending = Promise.all([state.pending, work()]).catch(() => {})
+  }
+  page.on('framenavigated', (frame) => {
+    if (state.clicks) queue(() => unlessGone(frame.evaluate(setClicks, true)))
+  })
+  const onDocument = () => {
+    if (state.boxes) queue(() => redraw(page, { clicks: false, boxes: state.boxes }))
+  }
+  page.on('domcontentloaded', onDocument)
+  page.on('load', onDocument)
+}
+
+async function redraw(page: Page, { clicks, boxes }: Pick<State, 'clicks' | 'boxes'>): Promise<void> {
+  if (clicks) await inFrames(page, (frame) => frame.evaluate(setClicks, true))
+  if (boxes) await unlessGone(draw(page, boxes))
+}
+
+async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<BoundingBox[]> {
+  await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
+  if (selector !== undefined) {
+    const boxes = await evaluateAll(page, selector, drawBoxes, { ...options, from: 0, visibleOnly: false })
+    return inPage(page, parseSelector(selector), boxes)
+  }
+  const drawn: BoundingBox[] = []
+  for (const frame of page.frames()) {
+    const wanted = { ...options, limit: options.limit - drawn.length, from: drawn.length, visibleOnly: true }
+    if (wanted.limit > 0) drawn.push(...((await unlessGone(drawIn(frame, wanted))) ?? []))
+  }
+  return drawn
+}
+
+async function drawIn(frame: Frame, wanted: Drawing): Promise<BoundingBox[]> {
+  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, wanted)
+  return frame.parentFrame() && boxes.length > 0 ? moved(frame.locator(':root').first(), boxes) : boxes
+}
+
+async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): Promise<void> {
+  await Promise.all(page.frames().map((frame) => unlessGone(work(frame))))
+}
+
+/** A frame that navigates or closes meanwhile is drawn on by its own next event; any other failure is one. */
+async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}

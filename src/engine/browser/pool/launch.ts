@@ -1,0 +1,115 @@
+/** Starts Chromium so that it and its folder go when the engine goes, however the engine ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { platform, tmpdir } from 'node:os'
+import { join } from 'node:path'
+// Browsers are given the environment that this process has, display and time zone and all.
+import { env } from 'node:process'
+import type { Readable, Writable } from 'node:stream'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { lacksSandbox } from '../../../core/process/sandbox.ts'
+import { systemReason } from '../../../core/errors/system-errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
+
+/** A running Chromium and the two ends of its debugging pipe. */
+export interface BrowserProcess {
+  /** Everything the browser writes: `profile`, `artifacts`, `downloads`, `crashes`. */
+  readonly folder: string
+  readonly input: Writable
+  readonly output: Readable
+  /** Settles when the process and its wrapper are gone. */
+  readonly exited: Promise<void>
+  /** The last lines of its stderr, for the text of a failure. */
+  lastWords(): string
+  /** Closes the pipe, which ends Chromium; kills what is left after a grace; removes the folder. */
+  end(): Promise<void>
+}
+
+/**
+ * The wrapper gives the pipe to Chromium, closes its own copies (so that we notice the end at once), and removes the
+ * folder afterwards. When the engine is killed the pipe breaks, Chromium ends, and the wrapper still cleans up.
+ */
+const wrapper = `dir=$1; shift
+"$@" &
+exec 3<&- 4>&-
+wait $!
+n=0
+until rm -rf -- "$dir" 2>/dev/null || [ $n -ge 50 ]; do n=$((n+1)); sleep 0.1; done`
+
+const stderrLines = 12
+
+export interface LaunchFacts {
+  readonly path: string
+  readonly shell: boolean
+  readonly kind: BrowserKind
+  /** Switches beside the usual ones; of one that stands twice the later counts. */
+  readonly extra?: readonly string[]
+}
+
+/** @throws BaxError `browser_failed` when the program cannot be started. */
+export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFacts): Promise<BrowserProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
+  await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
+  const root = lacksSandbox(process.getuid?.())
+  const flags = [...chromiumFlags({ kind, shell, profileDir: join(folder, 'profile'), root }), ...extra]
+  const windows = platform() === 'win32'
+  // The crash reporter of a full Chromium would write to the home folder.
+  const environment = { ...env, BREAKPAD_DUMP_LOCATION: join(folder, 'crashes') }
+  const child = windows
+    ? spawn(path, flags, {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+        env: environment,
+        windowsHide: !hasWindows(kind),
+      })
+    : spawn('/bin/sh', ['-c', wrapper, 'sh', folder, path, ...flags], {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+        env: environment,
+        detached: true,
+      })
+  try {
+    await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true })
+    throw new BaxError('browser_failed', `cannot start the browser: ${systemReason(cause as Error)}`, {
+      cause,
+      hint: `check ${path}`,
+    })
+  }
+  return watch(child, folder, windows)
+}
+
+function watch(child: ChildProcess, folder: string, windows: boolean): BrowserProcess {
+  const words: string[] = []
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    words.push(...text.split('\n').filter((line) => line.trim() !== ''))
+    words.splice(0, words.length - stderrLines)
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const input = child.stdio[3] as Writable
+  const output = child.stdio[4] as Readable
+  const kill = () => {
+    try {
+      process.kill(windows ? child.pid! : -child.pid!, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+  let ending: Promise<void> | undefined
+  const end = async () => {
+    input.destroy()
+    output.destroy()
+    const timer = setTimeout(kill, limits.pool.exitMs)
+    await exited
+    clearTimeout(timer)
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  return {
+    folder,
+    input,
+    output,
+    exited,
+    lastWords: () => words.join('\n'),
+    end: () => (ending ??= end()),
+  }
+}

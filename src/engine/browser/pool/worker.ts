@@ -1,0 +1,233 @@
+/** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
+import type { CdpRules } from '../cdp/cdp-rules.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
+import type { Log } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { Driver } from './driver.ts'
+import { type BrowserKind, hidesAutomation } from './flags.ts'
+import { type BrowserProcess, startBrowser } from './launch.ts'
+import { Health, type HealthRules } from './health.ts'
+import { inTime } from '../batch/in-time.ts'
+import type { LocatedBrowser } from '../install/locate.ts'
+import { playwright } from './playwright.ts'
+import { SessionGate } from '../cdp/session-gate.ts'
+import type { ContextTransfers } from './transfers.ts'
+import { type Channel, Upstream } from './upstream.ts'
+import { plainUserAgent } from './user-agents.ts'
+
+/** An open context with its first page. */
+export interface Place {
+  /** How many pages the browser has opened in the context, told before Playwright tells. */
+  readonly pagesOpened: () => number
+  readonly transfers: ContextTransfers
+  readonly context: BrowserContext
+  readonly page: Page
+  /** A channel to the browser that sees this context alone. */
+  openCdp(): Promise<CdpChannel>
+  /** Ends the context at once, even under a page that hangs. */
+  close(): Promise<void>
+}
+
+export interface WorkerFacts {
+  readonly id: string
+  readonly kind: BrowserKind
+  readonly browser: LocatedBrowser
+  readonly egress: Egress
+  /** Whether clients of its sessions may name files of this machine. */
+  readonly filesAllowed: boolean
+  /** Called when the browser answers for the first time. */
+  readonly onFound: () => void
+  readonly health: Pick<HealthRules, 'times' | 'onChange'>
+  readonly log: Log
+}
+
+export class BrowserWorker {
+  readonly id: string
+  readonly kind: BrowserKind
+  /** `Chrome/156.0.8078.79` */
+  readonly product: string
+  readonly userAgent: string
+  readonly pid: number
+  readonly upstream: Upstream
+  /** The folder for everything this browser's sessions download. */
+  readonly folder: string
+  readonly health: Health
+  readonly #process: BrowserProcess
+  readonly #control: Channel
+  readonly #driver: Driver
+  readonly #log: Log
+  readonly #rules: CdpRules
+  readonly #warm: Place[] = []
+  #warmWanted = 0
+  #warming = false
+  #ending = false
+
+  private constructor(facts: WorkerFacts, parts: WorkerParts) {
+    this.id = facts.id
+    this.kind = facts.kind
+    this.product = parts.version.product
+    this.userAgent = parts.version.userAgent
+    this.pid = parts.pid
+    this.upstream = parts.upstream
+    this.folder = parts.process.folder
+    this.#process = parts.process
+    this.#control = parts.control
+    this.#driver = parts.driver
+    this.#log = facts.log
+    this.health = new Health({
+      ...facts.health,
+      ask: () => this.#control.send('Browser.getVersion'),
+      heardAt: () => this.upstream.heardAt,
+      onDead: () => {
+        this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
+        this.#process.end().catch((error: Error) => this.#log('error', 'what a browser left could not be removed', { worker: this.id, error: error.message })) // prettier-ignore
+      },
+    })
+    this.upstream.onClose(() => this.health.stop())
+    this.#rules = { files: facts.filesAllowed, checkUrl: (url) => facts.egress.checkLiteral(url) }
+  }
+
+  /** @throws BaxError `browser_failed` with the browser's last words. */
+  static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
+    const { browser, kind, egress } = facts
+    const shell = browser.kind === 'headless-shell'
+    const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches() })
+    try {
+      // Loading the driver takes as long as the browser's start: both at once.
+      setImmediate(playwright)
+      return new BrowserWorker(facts, await inTime(connect(process, facts.onFound), limits.pool.launchMs, lateAnswer))
+    } catch (cause) {
+      await process.end()
+      const words = process.lastWords()
+      const why = cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : firstLine(cause)
+      throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
+        cause,
+        hint: `run \`bax doctor\` to see what ${browser.path} is missing`,
+        ...(words && { details: { stderr: words } }),
+      })
+    }
+  }
+
+  /** `156.0.8078.79` */
+  get version(): string {
+    return this.product.slice(this.product.indexOf('/') + 1)
+  }
+
+  /** Options of a context without wishes of its own; these are the ones kept ready. */
+  get defaults(): BrowserContextOptions {
+    return {
+      viewport: { ...limits.session.viewport },
+      ...(hidesAutomation(this.kind) && { userAgent: plainUserAgent(this.userAgent) }),
+    }
+  }
+
+  get warm(): number {
+    return this.#warm.length
+  }
+
+  /** A context with a page; without `options` a ready one when there is one. */
+  async open(options?: BrowserContextOptions): Promise<Place> {
+    const ready = options ? undefined : this.#warm.shift()
+    return ready ?? this.#make({ ...this.defaults, ...options })
+  }
+
+  /** Says how many ready places to keep; they are made in the background, one after the other. */
+  keepWarm(count: number): void {
+    this.#warmWanted = count
+    if (this.#warming) return
+    this.#warming = true
+    this.#warmUp()
+      .catch((error: Error) => {
+        // A browser that ends meanwhile needs no ready pages.
+        if (!this.#ending && !this.upstream.closed) this.#log('warn', 'no ready page', { error: error.message })
+      })
+      .finally(() => {
+        this.#warming = false
+      })
+  }
+
+  /** Ends the browser and removes its folder. */
+  async end(): Promise<void> {
+    this.#ending = true
+    await this.#process.end()
+  }
+
+  async #warmUp(): Promise<void> {
+    // The creation that asked for it goes first.
+    await new Promise((resolve) => setTimeout(resolve, limits.pool.warmDelayMs))
+    while (this.#warm.length < this.#warmWanted && !this.#ending && !this.upstream.closed) {
+      const place = await this.#make(this.defaults)
+      this.#warm.push(place)
+      const drop = () => {
+        const at = this.#warm.indexOf(place)
+        if (at < 0) return
+        this.#warm.splice(at, 1)
+        place.close().catch((error: Error) => this.#log('warn', 'a ready page was left', { error: error.message }))
+      }
+      place.page.once('crash', drop).once('close', drop)
+    }
+  }
+
+  async #make(options: BrowserContextOptions): Promise<Place> {
+    const { context, contextId, ...told } = await this.#driver.newContext(options)
+    try {
+      const page = await context.newPage()
+      const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
+      return { context, page, ...told, openCdp, close: () => this.#close(context, contextId) }
+    } catch (error) {
+      await this.#close(context, contextId)
+      throw error
+    }
+  }
+
+  async #close(context: BrowserContext, contextId: string): Promise<void> {
+    if (this.upstream.closed) return
+    // One that does not answer drops the context when it does again; it may be killed before.
+    if (!this.health.responsive) return void context.close().catch(() => {})
+    try {
+      return await inTime(context.close(), limits.pool.closeMs, 'the context did not close')
+    } catch {
+      if (this.upstream.closed) return
+    }
+    // Playwright did not get through: the browser itself drops the context, whatever its pages do.
+    await this.#control
+      .send('Target.disposeBrowserContext', { browserContextId: contextId })
+      .catch((error: BaxError) => {
+        if (!/Failed to find context/.test(error.message) && error.code !== 'worker_lost') throw error
+      })
+  }
+}
+
+interface WorkerParts {
+  readonly process: BrowserProcess
+  readonly upstream: Upstream
+  readonly control: Channel
+  readonly driver: Driver
+  readonly version: { product: string; userAgent: string }
+  readonly pid: number
+}
+
+const lateAnswer = `it did not answer within ${limits.pool.launchMs} ms`
+
+async function connect(process: BrowserProcess, onFound: () => void): Promise<WorkerParts> {
+  const upstream = new Upstream(process.input, process.output)
+  const version = (await upstream.send('Browser.getVersion')) as unknown as WorkerParts['version']
+  onFound()
+  const [control, channel, info] = await Promise.all([
+    upstream.openChannel(),
+    upstream.openChannel(),
+    upstream.send('SystemInfo.getProcessInfo'),
+  ])
+  const number = version.product.slice(version.product.indexOf('/') + 1)
+  const driver = await Driver.connect(channel, number, `${process.folder}/artifacts`)
+  // The process we started is a wrapper; the browser knows its own number.
+  const processes = info['processInfo'] as { type: string; id: number }[]
+  const pid = processes.find(({ type }) => type === 'browser')!.id
+  return { process, upstream, control, driver, version, pid }
+}
+
+/** Without the log of Playwright, which quotes the command line. */
+const firstLine = (cause: unknown): string => (cause as Error).message.split('\n', 1)[0]!

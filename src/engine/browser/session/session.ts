@@ -1,0 +1,284 @@
+/** One live browser session. */
+import { setMaxListeners } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+import type { BrowserContext, Page } from 'playwright'
+import type { Log } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { EventLog } from '../../../core/events/events.ts'
+import { newId } from '../../../core/ids.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
+import { type Addresses, addressesOf, addressesOfEnded, type Bases } from './session-urls.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+import { answerDialogs } from '../tabs/dialogs.ts'
+import { keepDownloads } from '../tabs/downloads.ts'
+import { inTime } from '../batch/in-time.ts'
+import type { SessionSketch } from './tombstone.ts'
+import { allowedPath, saveFile } from './session-files.ts'
+import type { Ground } from '../create/session-host.ts'
+import { type EndReason, endedError, isBrowserLoss } from './endings.ts'
+import { Lifetime } from './lifetime.ts'
+import { FrameTokens } from '../live/frame-tokens.ts'
+import { Guests } from '../live/guests.ts'
+import { handOf } from '../live/control-lock.ts'
+import { recordPageEvents } from '../tabs/page-events.ts'
+import type { StorageState } from '../create/plan.ts'
+import { Tabs } from '../tabs/tabs.ts'
+import { Turns } from './turns.ts'
+
+export interface SessionFacts {
+  /** The key that it was made under; null where no keys are in use. */
+  readonly owner: string | null
+  readonly input: SessionInput
+  readonly viewport: { readonly width: number; readonly height: number }
+  readonly ground: Ground
+  /** Whether files may be written outside the session's download folder. */
+  readonly writeAnywhere: boolean
+  /** Bytes that its pages may download, all files together. */
+  readonly downloadBytes: number
+  /** Runs before the context closes, when the session did not end by a fault. */
+  readonly beforeClose: (session: Session) => Promise<void>
+  /** Runs when it is used no longer; its context may still be closing. */
+  readonly onEnded: (session: Session) => void
+  /** Runs when nothing of it is left but what is told of it. */
+  readonly onGone: (session: Session) => void
+  readonly log: Log
+}
+
+export class Session implements BatchTarget {
+  readonly sessionId = newId('ses')
+  readonly name: string | null
+  readonly owner: string | null
+  readonly input: SessionInput
+  readonly events = new EventLog()
+  readonly turns = new Turns()
+  readonly pointer = { x: 0, y: 0 }
+  readonly createdAt = new Date()
+  readonly tokens = new FrameTokens()
+  readonly guests = new Guests()
+  readonly #facts: SessionFacts
+  readonly #tabs: Tabs
+  readonly #lifetime: Lifetime
+  readonly #ended = new AbortController()
+  #lastActivityAt = this.createdAt
+  #commandsRun = 0
+  #endedAt: Date | null = null
+  #endReason: EndReason | null = null
+  #ending: Promise<void> | undefined
+  #frameToken: string | null
+
+  constructor(facts: SessionFacts) {
+    const { owner, input, ground, viewport } = facts
+    this.#facts = facts
+    this.owner = owner
+    this.input = input
+    this.name = input.requested_name ?? null
+    // As many as have to do with it.
+    setMaxListeners(0, this.#ended.signal)
+    this.#frameToken = this.tokens.add({ control: false, cdp: true })
+    recordPageEvents(ground.context, this.events)
+    answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
+    keepDownloads(ground, this.events, facts.downloadBytes)
+    this.#tabs = new Tabs(ground, this.events, viewport)
+    this.#lifetime = new Lifetime({
+      idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
+      totalSecs: input.timeout_secs,
+      onExpiring: (reason, ms) => this.events.emit('session.expiring', { reason, expires_in_ms: Math.round(ms) }),
+      onEnd: (reason) => this.endLater(reason),
+    })
+    this.events.emit('session.status', { status: 'ready' })
+    this.#lifetime.start()
+  }
+
+  get browserContext(): BrowserContext {
+    return this.#facts.ground.context
+  }
+
+  get crashed(): boolean {
+    return this.#tabs.crashed
+  }
+
+  get responsive(): boolean {
+    return this.#facts.ground.answers?.() ?? true
+  }
+
+  get ended(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  get endReason(): EndReason | null {
+    return this.#endReason
+  }
+
+  get endedAt(): Date | null {
+    return this.#endedAt
+  }
+
+  /** The token for embedded frames, told once: afterwards only its hash is known. */
+  takeFrameToken(): string {
+    const token = this.#frameToken
+    if (token === null) throw new BaxError('internal_error', 'the frame token has been handed out already')
+    this.#frameToken = null
+    return token
+  }
+
+  get viewport(): SessionFacts['viewport'] {
+    return this.#facts.viewport
+  }
+
+  page(): Promise<Page> {
+    return this.#tabs.active()
+  }
+
+  recover(): Promise<BaxError | undefined> {
+    return this.#tabs.recover()
+  }
+
+  /** @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
+  async openCdp(): Promise<CdpChannel> {
+    const { openCdp } = this.#facts.ground
+    if (openCdp) return openCdp()
+    throw new BaxError('unsupported', 'this session is in a browser of your own: speak CDP with it at its cdp_url')
+  }
+
+  /** A new tab for work of the engine's own, to be closed by whoever opens it. */
+  openAside(): Promise<Page> {
+    return this.#tabs.openAside()
+  }
+
+  get pages(): readonly Page[] {
+    return this.#tabs.pages
+  }
+
+  /** Resolves when the title of the active tab is known; a page that hangs is not waited for. */
+  async learnTitle(): Promise<void> {
+    await this.#tabs.title(limits.session.titleMs)
+  }
+
+  save(path: string, bytes: Uint8Array): Promise<string> {
+    return saveFile(this.#reach, path, bytes)
+  }
+
+  upload(path: string): string {
+    if (this.#facts.writeAnywhere && !isAbsolute(path)) {
+      throw new BaxError('invalid_data', `a file to upload needs its absolute path, not ${path}`)
+    }
+    const file = allowedPath(this.#reach, path, 'files are uploaded')
+    if (!existsSync(file)) throw new BaxError('invalid_data', `there is no file ${path} to upload`)
+    return file
+  }
+
+  get #reach() {
+    const { writeAnywhere, ground } = this.#facts
+    return { writeAnywhere, folder: ground.downloads }
+  }
+
+  /** Counts as activity, and holds off the idle time until it is done. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    const letGo = this.#lifetime.hold()
+    this.#lastActivityAt = new Date()
+    try {
+      return await work()
+    } finally {
+      this.#lastActivityAt = new Date()
+      letGo()
+    }
+  }
+
+  /** Cookies, local storage and IndexedDB of the session. */
+  async storage(): Promise<StorageState> {
+    const work = this.browserContext.storageState({ indexedDB: true })
+    return inTime(work, limits.session.storageMs, 'its pages did not answer')
+  }
+
+  countCommands(count: number): void {
+    this.#commandsRun += count
+  }
+
+  /** Ends the session: what runs is cut at once, then its context goes. Further calls wait for the first. */
+  end(reason: EndReason): Promise<void> {
+    this.#ending ??= this.#end(reason)
+    return this.#ending
+  }
+
+  /** Ends the session with nobody waiting for it. */
+  endLater(reason: EndReason): void {
+    this.end(reason).catch((error: Error) => {
+      this.#facts.log('error', 'what a session left could not be removed', {
+        session: this.sessionId,
+        error: error.message,
+      })
+    })
+  }
+
+  async record(bases: Bases): Promise<SessionRecord> {
+    const sketch = this.sketch()
+    if (this.#endedAt !== null) return { ...sketch, ...addressesOfEnded(this.sessionId, bases) }
+    return { ...sketch, title: await this.#tabs.title(), ...this.addresses(bases) }
+  }
+
+  /** What is known without asking its page. */
+  sketch(): SessionSketch {
+    const { input, ground, viewport } = this.#facts
+    const live = this.#endedAt === null
+    const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
+    return {
+      session_id: this.sessionId,
+      status: live ? 'ready' : failed ? 'failed' : 'stopped',
+      name: this.name,
+      url: this.#tabs.url,
+      title: this.#tabs.lastTitle,
+      headless: ground.headless,
+      user_agent: ground.userAgent,
+      viewport: { ...viewport },
+      profile_id: input.profile_id ?? null,
+      tabs: live ? this.#tabs.count : 0,
+      worker_id: ground.workerId,
+      tags: input.tags ?? {},
+      created_at: this.createdAt.toISOString(),
+      last_activity_at: this.#lastActivityAt.toISOString(),
+      expires_at: this.expiresAt.toISOString(),
+      idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
+      timeout_secs: input.timeout_secs,
+      commands_run: this.#commandsRun,
+      controlled_by_person: live && handOf(this).holder !== undefined,
+      ended_at: this.#endedAt?.toISOString() ?? null,
+      end_reason: this.#endReason,
+    }
+  }
+
+  get expiresAt(): Date {
+    return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
+  }
+
+  get servesCdp(): boolean {
+    return this.#facts.ground.openCdp !== undefined
+  }
+
+  addresses(bases: Bases): Addresses {
+    return addressesOf(this, bases)
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    const { ground, beforeClose, onEnded, onGone } = this.#facts
+    this.#endReason = reason
+    this.#endedAt = new Date()
+    this.#lifetime.stop()
+    this.#ended.abort(endedError(this.sessionId, reason))
+    onEnded(this)
+    try {
+      await this.#tabs.freeze()
+      if (!isBrowserLoss(reason)) await beforeClose(this)
+    } finally {
+      await ground.close()
+      ground.free()
+      await rm(ground.downloads, { recursive: true, force: true })
+      this.events.emit('session.status', { status: isBrowserLoss(reason) ? 'failed' : 'stopped' })
+      this.events.emit('session.closed', { reason })
+      onGone(this)
+    }
+  }
+}

@@ -1,0 +1,285 @@
+/** Browser sessions: created, found, driven and ended. */
+import { type Caller, sees } from '../../../core/access/caller.ts'
+import { Quota } from '../../../core/access/quota.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import type { Sessions } from '../../../core/engine.ts'
+import type { KeyRing } from '../../../core/access/keys.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Link } from '../../../core/net/link.ts'
+import type { Call } from '../../../core/operation/operation.ts'
+import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
+import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands.ts'
+import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
+import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
+import {
+  type ProvisionRecord,
+  type SessionCreated,
+  type SessionInput,
+  type SessionRecord,
+  sessionInput,
+} from '../../../core/shapes/session.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { counted } from '../create/session-quota.ts'
+import { type FollowRequest, followSession } from '../live/follow.ts'
+import { browserGraves } from './tombstone.ts'
+import { Graves } from '../../store/graves.ts'
+import { inTurn, unlessControlled } from '../live/control-wait.ts'
+import { observeSession } from '../observe/observe.ts'
+import { refuseStep, runStep } from '../observe/step.ts'
+import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from '../create/opening.ts'
+import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
+import { Pool } from '../pool/pool.ts'
+import { type Provisioning, stopping, tooManyWait } from '../create/provision.ts'
+import { Provisions } from '../create/provisions.ts'
+import { assertLive, Registry } from './registry.ts'
+import { type BatchTools, runBatch } from '../batch/run-batch.ts'
+import type { Session } from './session.ts'
+
+/** Where profiles come from and go to. */
+interface ProfileShelf {
+  load(profileId: string, caller: Caller): Promise<StorageState>
+  update(profileId: string, state: StorageState): Promise<void>
+}
+
+export interface BrowserSessionsFacts {
+  readonly config: EngineConfig
+  readonly egress: Egress
+  readonly profiles: ProfileShelf
+  /** What is made under a key ends when that is good no longer. */
+  readonly keys: KeyRing
+  readonly tools: BatchTools
+}
+
+export class BrowserSessions implements Sessions {
+  readonly pool: Pool
+  readonly #facts: BrowserSessionsFacts
+  readonly #registry: Registry
+  readonly #provisions = new Provisions()
+  readonly #opening: OpeningTools
+  readonly #quota: Quota
+  #closed = false
+
+  constructor(facts: BrowserSessionsFacts) {
+    this.#facts = facts
+    this.#quota = new Quota('sessions', facts.config.allowances)
+    // What a command does within itself is nobody else's to ask about.
+    const graves = facts.config.home === 'embedded' ? undefined : new Graves(browserGraves, facts.config)
+    this.#registry = new Registry(Date.now, graves)
+    this.pool = new Pool(facts.config, facts.egress)
+    this.#opening = {
+      config: facts.config,
+      egress: facts.egress,
+      beforeClose: (session) => this.#keepProfile(session),
+      onOpened: (session) => {
+        this.#registry.add(session)
+        facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
+      },
+      onEnded: (session) => this.#registry.retire(session),
+      onGone: (session) => this.#registry.bury(session),
+    }
+  }
+
+  get count(): number {
+    return this.#registry.live.length
+  }
+
+  get provisioning(): number {
+    return this.#provisions.underWay
+  }
+
+  /** Batches that wait for their turn on a session. */
+  get waitingBatches(): number {
+    return this.#registry.live.reduce((sum, { turns }) => sum + turns.waiting, 0)
+  }
+
+  async create(input: SessionInput, call: Call): Promise<SessionCreated> {
+    const made = await this.#make(input, call)
+    if ('provision' in made) return { status: 'provisioning', provision_id: made.provision.id }
+    const { session, frameToken, warning } = made
+    return {
+      status: 'ready',
+      session_id: session.sessionId,
+      frame_token: frameToken,
+      name: session.name,
+      created_at: session.createdAt.toISOString(),
+      expires_at: session.expiresAt.toISOString(),
+      ...session.addresses(call),
+      ...(warning && { warning }),
+    }
+  }
+
+  async list({ status }: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]> {
+    const { live, ended } = this.#registry
+    const seen = [...live, ...ended].filter(({ owner }) => sees(call.caller, owner))
+    const records = await Promise.all(seen.map((session) => session.record(call)))
+    const wanted = records.filter((record) => {
+      if (status === undefined) return record.ended_at === null
+      return status === 'all' || record.status === status
+    })
+    return wanted.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+  }
+
+  async get(sessionId: string, call: Call): Promise<SessionRecord> {
+    return this.#registry.find(sessionId, call.caller).record(call)
+  }
+
+  async close(sessionId: string, { caller }: Call): Promise<void> {
+    await this.#registry.find(sessionId, caller).end('deleted')
+  }
+
+  async provision(provisionId: string, call: Call): Promise<ProvisionRecord> {
+    return this.#provisions.find(provisionId, call.caller).record(call)
+  }
+
+  async cancelProvision(provisionId: string, { caller }: Call): Promise<void> {
+    this.#provisions.find(provisionId, caller).cancel()
+  }
+
+  async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
+    const { session, warning } = await this.#sessionFor(batch, call)
+    const run = (signal: AbortSignal) => runBatch(session, batch, this.#facts.tools, signal)
+    const outcome = await inTurn(session, call, batch, () => run(call.signal)).catch(unlessControlled(run))
+    session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
+    return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
+  }
+
+  async observe(request: ObserveRequest, call: Call): Promise<Observation> {
+    const session = this.#registry.liveOne(request.session_id, call.caller)
+    return inTurn(session, call, {}, () => observeSession(session, request, call.signal))
+  }
+
+  async step(request: StepRequest, call: Call): Promise<StepResult> {
+    const { session, warning } = await this.#sessionFor(request, call)
+    const { tools } = this.#facts
+    const run = () => runStep(session, request, tools, call.signal)
+    const refuse = (signal: AbortSignal) => refuseStep(session, request, tools, signal)
+    const outcome = await inTurn(session, call, request, run).catch(unlessControlled(refuse))
+    session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
+    const joined = [warning, outcome.warning].filter(Boolean).join('; ')
+    return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
+  }
+
+  async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
+    const { session_id: sessionId, token = null } = request
+    return followSession(this.#registry.watched(sessionId, token, call.caller), request, call)
+  }
+
+  async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
+    // Who has no key shows the token even where no keys are in use: an address alone lets nobody in.
+    const shown = caller.keyId === null ? (token ?? '') : token
+    const session = this.#registry.ticketed(sessionId, shown ?? '') ?? this.#registry.watched(sessionId, shown, caller)
+    assertLive(session)
+    return (await import('../cdp/session-cdp.ts')).openClient(session, shown)
+  }
+
+  async ticket(sessionId: string, { caller }: Call): Promise<string> {
+    return this.#registry.ticket(sessionId, caller)
+  }
+
+  async openLiveView(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
+    const shown = caller.keyId === null ? (token ?? '') : token
+    const session = this.#registry.watched(sessionId, shown, caller)
+    assertLive(session)
+    return (await import('../live/live-view.ts')).openLiveView(session, shown)
+  }
+
+  async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
+    const session = this.#registry.liveOne(sessionId, call.caller)
+    return (await import('../live/live-view.ts')).linkLiveView(session, control, call)
+  }
+
+  /** Whether the id or name is that of a session, live or ended. */
+  knows(idOrName: string, caller: Caller): boolean {
+    return this.#registry.has(idOrName, caller)
+  }
+
+  /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
+  live(idOrName: string, caller: Caller): Session {
+    return this.#registry.liveOne(idOrName, caller)
+  }
+
+  async shutDown(): Promise<void> {
+    this.#closed = true
+    this.#provisions.cancelAll(stopping())
+    await Promise.all(
+      this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
+    )
+    // The contexts of the others go with their browsers.
+    await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
+  }
+
+  async #sessionFor(
+    batch: Pick<CommandBatch, 'session_id' | 'headless'>,
+    call: Call,
+  ): Promise<{ session: Session; warning?: string }> {
+    if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id, call.caller) }
+    const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
+    const made = await this.#make(input, call)
+    if (!('provision' in made)) return made
+    const quit = () => made.provision.cancel()
+    call.signal.addEventListener('abort', quit, { once: true })
+    try {
+      return await made.session
+    } finally {
+      call.signal.removeEventListener('abort', quit)
+    }
+  }
+
+  async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
+    if (this.#closed) throw stopping()
+    return counted(this.#quota, call.caller, () => this.#begin(input, call))
+  }
+
+  async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
+    const { caller } = call
+    const plan = await planSession(input, {
+      owner: caller.keyId,
+      display: this.#facts.config.display,
+      egress: this.#facts.egress,
+      profile: (profileId) => this.#facts.profiles.load(profileId, caller),
+      canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
+    })
+    const giveBack = this.#registry.holdName(input.requested_name, caller.keyId)
+    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, giveBack)
+    const seat = this.pool.reserve(plan.kind)
+    if (!seat) return this.#enqueue(plan, giveBack)
+    return this.#unlessGone(openOnSeat(plan, seat, this.#opening), call, giveBack)
+  }
+
+  /** A session whose creator went away has no user: nobody was told its id. */
+  async #unlessGone(work: Promise<OpenedSession>, { signal }: Call, giveBack: () => void): Promise<OpenedSession> {
+    try {
+      const opened = await work
+      if (!signal.aborted && !this.#closed) return opened
+      await opened.session.end('deleted')
+      throw this.#closed ? stopping() : signal.reason
+    } finally {
+      giveBack()
+    }
+  }
+
+  #enqueue(plan: SessionPlan, giveBack: () => void): Provisioning {
+    if (this.provisioning >= limits.overload.provisions) {
+      giveBack()
+      throw tooManyWait()
+    }
+    return this.#provisions.begin({
+      owner: plan.owner,
+      waiting: this.pool.queue(plan.kind),
+      open: (seat) => openOnSeat(plan, seat, this.#opening),
+      onSettled: giveBack,
+    })
+  }
+
+  async #keepProfile(session: Session): Promise<void> {
+    const { profile_id: profileId, save_profile: wanted } = session.input
+    if (!wanted || profileId === undefined) return
+    try {
+      await this.#facts.profiles.update(profileId, await session.storage())
+    } catch (error) {
+      const message = `the profile was not saved: ${(error as Error).message}`
+      session.events.emit('error', { code: 'internal_error', message })
+      this.#facts.config.log('warn', message, { session: session.sessionId, profile: profileId })
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** What a session did, for the one who looks for a fault: its kept events, and Playwright's trace of it. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Caller } from '../../../core/access/caller.ts'
+import type { Diagnostics } from '../../../core/engine.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { Call } from '../../../core/operation/operation.ts'
+import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/diagnostics.ts'
+import type { Session } from './session.ts'
+
+export class SessionDiagnostics implements Diagnostics {
+  readonly #live: (idOrName: string, caller: Caller) => Session
+  /** Sessions that are being traced; one that ends takes its trace with it. */
+  readonly #tracing = new WeakSet<Session>()
+
+  constructor(live: (idOrName: string, caller: Caller) => Session) {
+    this.#live = live
+  }
+
+  async log(sessionId: string, { caller }: Call): Promise<SessionLog> {
+    const session = this.#live(sessionId, caller)
+    const events = session.events.since(0)
+    return { session_id: session.sessionId, events, dropped: session.events.lastSeq - events.length }
+  }
+
+  async trace(sessionId: string, action: TraceAction, { caller }: Call): Promise<TraceState> {
+    const session = this.#live(sessionId, caller)
+    const { sessionId: session_id } = session
+    if (action === 'start') {
+      await this.#start(session)
+      return { session_id, tracing: true }
+    }
+    if (!this.#tracing.has(session)) {
+      throw new BaxError('conflict', 'the session is not being traced', { hint: 'start with action start' })
+    }
+    this.#tracing.delete(session)
+    return { session_id, tracing: false, ...(await stop(session, action)) }
+  }
+
+  async #start(session: Session): Promise<void> {
+    if (this.#tracing.has(session)) throw new BaxError('conflict', 'the session is being traced already')
+    this.#tracing.add(session)
+    try {
+      await session.browserContext.tracing.start({ screenshots: true, snapshots: true })
+    } catch (error) {
+      this.#tracing.delete(session)
+      throw error
+    }
+  }
+}
+
+/** Ends the recording; Playwright gives a trace as a file only. */
+async function stop({ browserContext: { tracing } }: Session, action: 'stop' | 'discard'): Promise<{ trace?: string }> {
+  if (action === 'discard') {
+    await tracing.stop()
+    return {}
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'bax-trace-'))
+  try {
+    const path = join(folder, 'trace.zip')
+    await tracing.stop({ path })
+    return { trace: (await readFile(path)).toString('base64') }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,50 @@
+/** One at a time, first come first served, with a limit on how many may wait. */
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+
+export class Turns {
+  readonly #waiting: (() => void)[] = []
+  #busy = false
+
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /**
+   * Runs `work` when everything before it is done.
+   * @throws BaxError `rate_limited` when too many wait; the reason of `signal` when it is aborted first.
+   */
+  async take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted()
+    if (this.#busy) await this.#wait(signal)
+    this.#busy = true
+    try {
+      return await work()
+    } finally {
+      this.#busy = false
+      this.#waiting.shift()?.()
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    if (this.#waiting.length >= limits.command.queue) {
+      throw new BaxError('rate_limited', `${limits.command.queue} batches already wait for this session`, {
+        hint: 'wait for their answers, or use another session',
+      })
+    }
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        signal.removeEventListener('abort', quit)
+        // Taken before the one who gave it returns, so that nobody slips in between.
+        this.#busy = true
+        resolve()
+      }
+      const quit = () => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', quit, { once: true })
+      this.#waiting.push(go)
+    })
+  }
+}

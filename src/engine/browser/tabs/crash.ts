@@ -1,0 +1,106 @@
+/** Crashed pages: detection, and whether a page can be loaded again without repeating what it did. */
+import type { CDPSession, Frame, Page, Request } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { inTime } from '../batch/in-time.ts'
+import { pageOf } from './net-reason.ts'
+import { shownUrl } from './page-events.ts'
+
+const crashed = new WeakSet<Page>()
+/** HTTP method of the request that the page's current document came from. */
+const methods = new WeakMap<Page, string>()
+
+/** Records the crash of a page and how its documents were requested. Call it once per page, as early as possible. */
+export function watchCrash(page: Page): void {
+  let requested: string | undefined
+  page.once('crash', () => crashed.add(page))
+  page.on('request', (request: Request) => {
+    const isDocument = request.isNavigationRequest() && pageOf(request) === page
+    if (isDocument && request.frame() === page.mainFrame()) requested = request.method()
+  })
+  page.on('framenavigated', (frame: Frame) => {
+    if (frame !== page.mainFrame()) return
+    if (requested !== undefined) methods.set(page, requested)
+    requested = undefined
+  })
+}
+
+/** HTTP method of the request for the page's document; undefined when it was not seen. */
+export const documentMethod = (page: Page): string | undefined => methods.get(page)
+
+export const hasCrashed = (page: Page): boolean => crashed.has(page)
+
+/** How a crashed tab goes on. */
+export interface Recovery {
+  /** The URL that the tab showed. */
+  readonly url: string
+  /** Why it was not loaded again; undefined when it was. */
+  readonly obstacle?: string | undefined
+}
+
+/** The failure that reports a crash, with what became of the tab. */
+export function crashError({ url, obstacle }: Recovery): BaxError {
+  const shown = shownUrl(url)
+  const reloaded = obstacle === undefined
+  const outcome = reloaded ? `the tab was reloaded at ${shown}` : `the tab was not reloaded: ${obstacle}`
+  return new BaxError('page_crashed', `the page crashed; ${outcome}`, {
+    hint: reloaded ? 'repeat the command' : 'open the page again',
+    details: { reloaded, url: shown },
+  })
+}
+
+/** Rejects when the page crashes while `work` runs: calls of other protocol sessions would wait for their timeout. */
+export async function unlessCrashed<T>(page: Page, work: () => Promise<T>): Promise<T> {
+  let onCrash!: () => void
+  const crash = new Promise<never>((_, reject) => {
+    onCrash = () => reject(crashError({ url: page.url(), obstacle: 'it is not the active tab' }))
+    page.once('crash', onCrash)
+  })
+  const running = work()
+  try {
+    return await Promise.race([running, crash])
+  } finally {
+    page.off('crash', onCrash)
+    // Ignore rejections after the crash.
+    running.catch(() => {})
+  }
+}
+
+/** Opens a URL; returns why it could not be opened. A page that goes on loading counts as opened. */
+export async function loadFailure(page: Page, url: string): Promise<string | undefined> {
+  const { reloadMs } = limits.session
+  const start = performance.now()
+  try {
+    await unlessCrashed(page, () => page.goto(url, { waitUntil: 'commit', timeout: reloadMs }))
+  } catch (error) {
+    return hasCrashed(page) ? 'it crashed again' : (error as Error).message.split('\n', 1)[0]!
+  }
+  const left = Math.max(1, reloadMs - (performance.now() - start))
+  await unlessCrashed(page, () => page.waitForLoadState('load', { timeout: left })).catch(() => {})
+  return hasCrashed(page) ? 'it crashed again' : undefined
+}
+
+/** Why the document of a crashed page must not be requested again; undefined when it may. */
+export async function reloadObstacle(page: Page): Promise<string | undefined> {
+  const { protocol } = new URL(page.url())
+  if (!/^(?:https?|file|data):$/.test(protocol)) return 'its content has no URL'
+  const method = documentMethod(page)
+  const isPost = method === undefined ? await isFormResult(page) : method !== 'GET'
+  return isPost ? `it showed the result of a ${method ?? 'form'} request` : undefined
+}
+
+/** Asks the history of a page whose request was not seen, such as that of a popup. The browser answers for a crashed page. */
+async function isFormResult(page: Page): Promise<boolean> {
+  try {
+    const session = await page.context().newCDPSession(page)
+    return await inTime(endsWithForm(session), limits.session.titleMs, 'no history')
+  } catch {
+    // Without a history, requesting it again is not known to be safe.
+    return true
+  }
+}
+
+async function endsWithForm(session: CDPSession): Promise<boolean> {
+  const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
+  return entries[currentIndex]?.transitionType === 'form_submit'
+}

@@ -1,0 +1,100 @@
+/** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
+import type { BrowserContext, Download, Page, Request } from 'playwright'
+import type { EventLog } from '../../../core/events/events.ts'
+import { failureText, pageOf } from './net-reason.ts'
+import { tabIdOf } from './tab-ids.ts'
+
+const textChars = 10_000
+const urlChars = 2000
+/** Of a method, or of a type of content: names that a page or its server makes up. */
+const nameChars = 200
+/** How long an aborted navigation may take to turn out to be a download. */
+const downloadMs = 250
+
+/** Everything here is known already when it is told: no event asks the browser for more. */
+export function recordPageEvents(context: BrowserContext, events: EventLog): void {
+  context.on('framenavigated', (frame) => {
+    if (frame.parentFrame() !== null) return
+    events.emit('page.navigated', { tab_id: tabIdOf(frame.page()), url: shownUrl(frame.url()) })
+  })
+  context.on('pageload', (page) => {
+    events.emit('page.loaded', { tab_id: tabIdOf(page), url: shownUrl(page.url()) })
+  })
+  context.on('weberror', (fault) => {
+    const error = fault.error()
+    const message = String(error?.message ?? error).slice(0, textChars)
+    events.emit('page.error', { ...tabOf(fault.page()), message })
+  })
+  context.on('console', (message) => {
+    const { url, lineNumber } = message.location()
+    events.emit('console', {
+      ...tabOf(message.page()),
+      level: message.type(),
+      text: message.text().slice(0, textChars),
+      ...(url && { url: shownUrl(url), line: lineNumber + 1 }),
+    })
+  })
+  recordRequests(context, events)
+}
+
+/** Reports file choosers, which the browser then does not open; not for a browser whose user has to see them. */
+export function reportFileChoosers(page: Page, events: EventLog): void {
+  page.on('filechooser', (chooser) => {
+    events.emit('file_chooser.opened', { tab_id: tabIdOf(page), multiple: chooser.isMultiple() })
+  })
+}
+
+function recordRequests(context: BrowserContext, events: EventLog): void {
+  const facts = new WeakMap<Request, Record<string, unknown>>()
+  /** Requests that have been answered with something to download. */
+  const bodies = new WeakSet<Request>()
+  let count = 0
+  const factsOf = (request: Request): Record<string, unknown> => {
+    let known = facts.get(request)
+    if (!known) {
+      known = {
+        request_id: `${++count}`,
+        ...tabOf(pageOf(request)),
+        method: request.method().slice(0, nameChars),
+        url: shownUrl(request.url()),
+        resource_type: request.resourceType(),
+      }
+      facts.set(request, known)
+    }
+    return known
+  }
+  context.on('request', (request) => events.emit('network.request', factsOf(request)))
+  context.on('response', (response) => {
+    if (![204, 205].includes(response.status())) bodies.add(response.request())
+    const type = response.headers()['content-type']
+    events.emit('network.response', {
+      ...factsOf(response.request()),
+      status: response.status(),
+      ...(type && { content_type: type.slice(0, nameChars) }),
+    })
+  })
+  context.on('requestfailed', (request) => {
+    const error = failureText(context, request)
+    const report = () => events.emit('network.failed', { ...factsOf(request), error, ...reasonOf(error) })
+    if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest() || !bodies.has(request)) return report()
+    // The browser gives up the navigation of a download when the response has come, and reports the download right after.
+    const isIt = (download: Download) => download.url() === request.url()
+    context.waitForEvent('download', { predicate: isIt, timeout: downloadMs }).catch(report)
+  })
+}
+
+/** Errors of requests that a rule of this engine, or of the browser, has blocked. */
+const blocked = /^URL blocked$|ERR_BLOCKED_BY_ADMINISTRATOR|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/
+
+const reasonOf = (error: string) =>
+  blocked.test(error) ? { reason: 'blocked' as const, code: 'url_blocked' as const } : {}
+
+const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})
+
+/** Addresses may hold whole files (`data:`), and passwords or tokens that a log must not keep. */
+export function shownUrl(url: string): string {
+  const cut = url.length > urlChars ? `${url.slice(0, urlChars)}…` : url
+  return cut
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@]*@/i, '$1')
+    .replaceAll(/([?&#](?:access_|frame_)?token=)[^&#]+/gi, '$1[redacted]')
+}

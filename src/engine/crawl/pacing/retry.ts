@@ -1,0 +1,61 @@
+/** Which failures of a page have passed by the next try, and when that is. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { ObtainedPage } from '../../scrape/load-page.ts'
+import type { HostGate } from './host-gate.ts'
+
+const { busyTries, downTries, retries, retryMs } = limits.crawl
+
+/** Failures of one page that may have passed by the next try. */
+const passing: ReadonlySet<string> = new Set<ErrorCode>([
+  'page_crashed',
+  'navigation_aborted',
+  'browser_failed',
+  'worker_lost',
+  'server_error',
+])
+
+export interface Try {
+  /** From 0. */
+  readonly attempt: number
+  readonly gate: HostGate
+  /** Milliseconds that the page still has. */
+  readonly left: number
+  /** Somebody waits to hear that they have mistyped an address. */
+  readonly isStart: boolean
+  readonly signal: AbortSignal
+}
+
+/** Settles when a further try makes sense. @throws the error when none does, or the signal's reason */
+export async function nextTry(error: BaxError, { attempt, gate, left, isStart, signal }: Try): Promise<void> {
+  const tries = attempt + 1
+  const afterMs = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
+  if (error.code === 'rate_limited' || afterMs !== undefined) {
+    if (tries >= (isStart ? retries : busyTries) || !gate.refused('busy', afterMs)) throw error
+    return
+  }
+  if (left < retryMs) throw error
+  if (error.code === 'connection_failed' || error.code === 'dns_failed') {
+    if (tries >= (isStart ? retries : downTries) || !gate.refused('down')) throw error
+    return
+  }
+  if (!passing.has(error.code) || attempt >= retries) throw error
+  await pause(retryMs * 2 ** attempt, undefined, { signal })
+}
+
+/** @throws BaxError for an answer that says nothing of the page: the server is busy, or broken */
+export function checkStatus({ status, headers }: ObtainedPage): void {
+  if (status !== 429 && status < 500) return
+  const after = retryAfter(headers.get('retry-after'))
+  const extras = { details: { status_code: status }, ...(after !== undefined && { retryAfterSecs: after }) }
+  if (status === 429) throw new BaxError('rate_limited', 'the site wants fewer requests (429)', extras)
+  throw new BaxError('server_error', `the site answered ${status}`, extras)
+}
+
+/** Seconds of a Retry-After header, which has them as a number or as a date. */
+export function retryAfter(value: string | null, now = Date.now()): number | undefined {
+  if (value === null) return undefined
+  const secs = /^\s*\d+\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000
+  return Number.isFinite(secs) ? Math.max(0, secs) : undefined
+}

@@ -1,0 +1,172 @@
+/** Reads one sitemap as it comes over the wire: XML or plain text, packed or not, in bounded memory. */
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { Parser } from 'htmlparser2'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { explainFetch } from '../../render/http/fetch-errors.ts'
+import { get, type HttpAnswer } from '../../render/http/http-client.ts'
+import { httpUserAgent } from '../../render/http/user-agent.ts'
+import { webUrl } from '../../render/http/web-url.ts'
+
+/** What a sitemap lists: pages, or other sitemaps. */
+export interface SitemapEntry {
+  readonly url: string
+  readonly isSitemap: boolean
+}
+
+export interface SitemapMeans {
+  readonly egress: Egress
+  readonly signal: AbortSignal
+}
+
+/** Elements inside one another beyond which a file is no sitemap. */
+const deepest = 32
+
+/**
+ * Its entries in their order, by the chunk.
+ * @throws BaxError with the code of what went wrong, `content_too_large` for a file that does not end.
+ */
+export async function* readSitemap(address: string, { egress, signal }: SitemapMeans): AsyncGenerator<SitemapEntry[]> {
+  const { answer, url } = await open(address, { egress, signal })
+  const found: SitemapEntry[] = []
+  const reader = new SitemapReader(url, (entry) => found.push(entry))
+  const decoder = new TextDecoder()
+  let bytes = 0
+  try {
+    for await (const chunk of await unpacked(answer, url)) {
+      bytes += (chunk as Uint8Array).length
+      if (bytes > limits.crawl.sitemapBytes) throw new BaxError('content_too_large', 'it is too large for a sitemap')
+      reader.write(decoder.decode(chunk as Uint8Array, { stream: true }))
+      if (found.length > 0) yield found.splice(0)
+    }
+    reader.end()
+    if (found.length > 0) yield found
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error, 'the connection broke in the middle of it')
+  } finally {
+    answer.body.destroy()
+  }
+}
+
+async function open(address: string, means: SitemapMeans): Promise<{ answer: HttpAnswer; url: string }> {
+  let url = address
+  for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
+    const answer = await ask(url, means)
+    const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
+    if (location === null && answer.status < 300) return { answer, url }
+    answer.body.destroy()
+    if (location === null) throw new BaxError('navigation_failed', `it answered ${answer.status}`)
+    url = webUrl(location, url)
+  }
+  throw new BaxError('too_many_redirects', 'it redirects without end')
+}
+
+async function ask(url: string, { egress, signal }: SitemapMeans): Promise<HttpAnswer> {
+  const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
+  try {
+    return await get(new URL(url), { headers, signal, egress })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error)
+  }
+}
+
+/** Takes off the coding of the transfer, then the file's own. */
+async function unpacked({ headers, body }: HttpAnswer, url: string): Promise<AsyncIterable<Uint8Array>> {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase()
+  let stream = body
+  if (coding === 'br') stream = through(stream, createBrotliDecompress())
+  else if (coding === 'gzip' || coding === 'deflate') stream = through(stream, createUnzip())
+  if (/\.gz$/i.test(new URL(url).pathname) || /gzip/i.test(headers.get('content-type') ?? '')) return unzipped(stream)
+  return stream
+}
+
+/** Servers unpack such files at times and leave their names alone: the first bytes tell. */
+async function unzipped(stream: Readable): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const first = await iterator.next()
+  const rest = async function* () {
+    if (first.done) return
+    yield first.value
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
+  }
+  const isPacked = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b
+  if (!isPacked) return rest()
+  const { Readable } = await import('node:stream')
+  return through(Readable.from(rest(), { objectMode: false }), createUnzip())
+}
+
+/** Failures of either stream come out where the last one is read. */
+const through = (from: Readable, decoder: NodeJS.ReadWriteStream & Readable): Readable => {
+  pipeline(from, decoder, () => {})
+  return decoder
+}
+
+/** Finds the addresses in the text of a sitemap, piece by piece. */
+export class SitemapReader {
+  readonly #base: string
+  readonly #onEntry: (entry: SitemapEntry) => void
+  readonly #path: string[] = []
+  readonly #parser: Parser
+  #isText: boolean | undefined
+  #text = ''
+
+  constructor(base: string, onEntry: (entry: SitemapEntry) => void) {
+    this.#base = base
+    this.#onEntry = onEntry
+    this.#parser = new Parser(
+      {
+        onopentag: (name) => this.#open(name),
+        ontext: (text) => this.#take(text),
+        onclosetag: () => this.#close(),
+      },
+      { xmlMode: true, decodeEntities: true },
+    )
+  }
+
+  /** @throws BaxError `unsupported_content_type` for XML that no sitemap is */
+  write(text: string): void {
+    if (this.#isText === undefined && text.trim() !== '') this.#isText = !text.trimStart().startsWith('<')
+    if (this.#isText) this.#lines(text)
+    else this.#parser.write(text)
+  }
+
+  end(): void {
+    if (this.#isText) this.#lines('\n')
+    else this.#parser.end()
+  }
+
+  #open(name: string): void {
+    if (this.#path.length >= deepest) throw new BaxError('unsupported_content_type', 'it is nested too deeply')
+    this.#path.push(name.replace(/^.*:/, '').toLowerCase())
+    this.#text = ''
+  }
+
+  #take(text: string): void {
+    if (this.#path.at(-1) === 'loc' && this.#text.length <= limits.crawl.addressChars) this.#text += text
+  }
+
+  /** Pictures and videos of a page have a `loc` too, in elements of their own. */
+  #close(): void {
+    const name = this.#path.pop()
+    const within = this.#path.at(-1)
+    if (name === 'loc' && (within === 'url' || within === 'sitemap')) this.#found(this.#text, within === 'sitemap')
+    this.#text = ''
+  }
+
+  #lines(text: string): void {
+    const lines = (this.#text + text).split(/\r?\n/)
+    this.#text = lines.pop()!.slice(0, 2 * limits.crawl.addressChars)
+    for (const line of lines) this.#found(line, false)
+  }
+
+  #found(typed: string, isSitemap: boolean): void {
+    const address = typed.trim()
+    if (address === '' || address.length > limits.crawl.addressChars || !URL.canParse(address, this.#base)) return
+    this.#onEntry({ url: new URL(address, this.#base).href, isSitemap })
+  }
+}

@@ -1,0 +1,221 @@
+/** The crawls on disk: one folder each, kept for a day, held by the process that works on it. */
+import { createHash } from 'node:crypto'
+import { copyFile, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { privateDir } from '../../../core/state/files.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { crawlOutput } from '../../../core/state/local-home.ts'
+import type { HeldLock } from '../../../core/process/lock-holder.ts'
+import { askLock, holdLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
+import { explainDir } from '../../../core/state/state-dir.ts'
+import type { CrawlInput } from '../../../core/shapes/crawl.ts'
+import {
+  asideName,
+  isAside,
+  moveAside,
+  readEach,
+  readState,
+  UnusableFile,
+  writeState,
+} from '../../../core/state/state-file.ts'
+import { stateKinds } from '../../../core/state/state-kinds.ts'
+import { type CrawlRequest, readJournal } from './journal.ts'
+import { DamagedPage, PageFile } from './page-file.ts'
+import { CrawlRecord } from './record.ts'
+
+const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
+
+/** Files of one crawl. */
+export interface CrawlFiles {
+  readonly folder: string
+  readonly journal: string
+  readonly pages: string
+}
+
+/** A crawl as it is read from disk. */
+export interface ShelvedCrawl {
+  readonly record: CrawlRecord
+  /** End of the last group of lines that was written whole. */
+  readonly bytes: number
+  readonly seq: number
+}
+
+export class CrawlShelf {
+  readonly #folder: string
+
+  constructor(stateDir: string) {
+    this.#folder = join(stateDir, 'crawls')
+  }
+
+  files(id: string): CrawlFiles {
+    const folder = join(this.#folder, id)
+    return { folder, journal: join(folder, 'journal.ndjson'), pages: join(folder, 'pages.ndjson') }
+  }
+
+  /** Makes the folder of a new crawl; its journal does not exist yet. */
+  async add(id: string, input: CrawlInput, owner: string | null): Promise<CrawlRecord> {
+    const { folder } = this.files(id)
+    const created = new Date().toISOString()
+    try {
+      await privateDir(folder)
+      await writeState(this.#request(id), { input, created_at: created, owner } satisfies CrawlRequest)
+    } catch (error) {
+      throw explainDir(error, dirname(this.#folder))
+    }
+    return new CrawlRecord({ id, input, owner }, created)
+  }
+
+  /** @throws BaxError `crawl_not_found`, UnusableFile when nothing says any more what was asked for */
+  async read(id: string): Promise<ShelvedCrawl> {
+    if (!isId(id)) throw notFound(id)
+    const { journal } = this.files(id)
+    const { input, created_at: created, owner = null } = await this.#requestOf(id)
+    return readRecord(new CrawlRecord({ id, input, owner }, created), journal)
+  }
+
+  /** What was asked for: from its own file, or where that is damaged from the first line of the journal. */
+  async #requestOf(id: string): Promise<CrawlRequest> {
+    const path = this.#request(id)
+    let failure: UnusableFile | undefined
+    try {
+      const request = readState<CrawlRequest>(path, stateKinds.crawlRequest)
+      if (request) return request
+    } catch (error) {
+      if (!(error instanceof UnusableFile)) throw error
+      failure = error
+    }
+    const aside = (await namesIn(this.files(id).folder)).find(
+      (name) => name.startsWith('request.json') && isAside(name),
+    )
+    if (!failure && aside === undefined) throw notFound(id)
+    const request = await this.#firstLine(id)
+    if (!request) throw failure ?? new UnusableFile(path, stateKinds.crawlRequest, 'is damaged', aside)
+    if (failure?.movedTo !== undefined) await writeState(path, request)
+    return request
+  }
+
+  async #firstLine(id: string): Promise<CrawlRequest | undefined> {
+    try {
+      for await (const { line } of readJournal(this.files(id).journal)) return line.own?.request
+    } catch (error) {
+      if (!isAbsent(error)) throw error
+    }
+    return undefined
+  }
+
+  #request(id: string): string {
+    return join(this.files(id).folder, 'request.json')
+  }
+
+  /** Puts a damaged journal aside, with all that cannot be read of it. */
+  async keepDamaged(id: string, bytes: number): Promise<void> {
+    const { journal } = this.files(id)
+    // The lines that can be read are gone on with.
+    if (bytes > 0) await copyFile(journal, asideName(journal))
+    else moveAside(journal)
+  }
+
+  /** Places in `data` of the pages that can no longer be read. */
+  async damagedPages(record: CrawlRecord): Promise<number[]> {
+    const file = await PageFile.forReading(this.files(record.id).pages)
+    const damaged: number[] = []
+    try {
+      for (let index = 0; index < record.completed; index += 1) {
+        try {
+          await file.read(record.place(index))
+        } catch (error) {
+          if (!(error instanceof DamagedPage)) throw error
+          damaged.push(index)
+        }
+      }
+    } finally {
+      await file.close()
+    }
+    return damaged
+  }
+
+  /** The folder that the terminal writes the pages to; one that cannot be read is left out. */
+  outputOf(id: string): { output?: string } {
+    const path = crawlOutput(dirname(this.#folder), id)
+    const [found] = readEach([path], () => readState<{ folder: string }>(path, stateKinds.crawlOutput)).good
+    return found ? { output: found.folder } : {}
+  }
+
+  /** Takes a crawl for this process; undefined when another one works on it. */
+  hold(id: string): Promise<HeldLock | undefined> {
+    return holdLock(this.#lock(id))
+  }
+
+  async isHeld(id: string): Promise<boolean> {
+    return (await askLock(this.#lock(id))).held
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.files(id).folder, { recursive: true, force: true })
+  }
+
+  /** All that are kept, whoever works on them. */
+  async ids(): Promise<string[]> {
+    const names = await namesIn(this.#folder)
+    return names.filter(isId)
+  }
+
+  /** Removes the crawls whose time is over. */
+  async sweep(): Promise<void> {
+    for (const id of await this.ids()) if ((await this.#isOver(id)) && !(await this.isHeld(id))) await this.remove(id)
+  }
+
+  async #isOver(id: string): Promise<boolean> {
+    const { folder, journal } = this.files(id)
+    for (const path of [journal, folder]) {
+      try {
+        return Date.now() - (await stat(path)).mtimeMs > limits.crawl.keptMs
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
+    }
+    return false
+  }
+
+  #lock(id: string): LockName {
+    // Nobody else knows the id, and with it the name.
+    const name = createHash('sha256').update(this.#folder).update(id).digest('hex').slice(0, 32)
+    return lockName(name, tmpdir(), process.platform, process.version)
+  }
+}
+
+const isAbsent = (error: unknown): boolean => /^(?:ENOENT|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  })
+}
+
+async function readRecord(record: CrawlRecord, journal: string): Promise<ShelvedCrawl> {
+  let group: Parameters<CrawlRecord['apply']>[0][] = []
+  let bytes = 0
+  let seq = 0
+  try {
+    for await (const { line, to } of readJournal(journal, 0, Infinity, () => record.markDamaged())) {
+      group.push(line)
+      if (!line.end) continue
+      for (const whole of group) record.apply(whole)
+      group = []
+      bytes = to
+      seq = line.seq
+    }
+  } catch (error) {
+    // A crawl without a journal has to begin anew.
+    if (!isAbsent(error)) throw error
+    record.markDamaged()
+  }
+  if (seq === 0) record.markDamaged()
+  return { record, bytes, seq }
+}
+
+export const notFound = (id: string): BaxError =>
+  new BaxError('crawl_not_found', `there is no crawl ${JSON.stringify(id)}`, { hint: 'a crawl is kept for 24 hours' })

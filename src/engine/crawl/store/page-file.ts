@@ -1,0 +1,84 @@
+/** The pages of a crawl on disk, one a line; where each stands is in the journal. */
+import { type FileHandle, open as openTo } from 'node:fs/promises'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { moveAside } from '../../../core/state/state-file.ts'
+import { stateKinds } from '../../../core/state/state-kinds.ts'
+import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
+import { appendTo } from './journal.ts'
+import type { ScrapeData } from '../../../core/shapes/scrape.ts'
+
+export interface KeptPage {
+  /** The address as it was found. */
+  readonly url: string
+  readonly depth: number
+  readonly page: ScrapeData
+}
+
+export interface Place {
+  readonly at: number
+  readonly length: number
+}
+
+export class PageFile {
+  readonly #file: FileHandle | undefined
+  #bytes: number
+
+  private constructor(file: FileHandle | undefined, bytes: number) {
+    this.#file = file
+    this.#bytes = bytes
+  }
+
+  static async create(path: string): Promise<PageFile> {
+    return new PageFile(await openTo(path, 'wx+', 0o600), 0)
+  }
+
+  /** Opens it for going on; what stands behind `bytes` is cut off. One that is missing is made anew. */
+  static async reopen(path: string, bytes: number): Promise<PageFile> {
+    const open = await openTo(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EISDIR') moveAside(path)
+      else if (error.code !== 'ENOENT') throw error
+      return openTo(path, 'wx+', 0o600)
+    })
+    await open.truncate(bytes)
+    return new PageFile(open, bytes)
+  }
+
+  /** Opens it for reading; the pages of a file that is missing are damaged ones. */
+  static async forReading(path: string): Promise<PageFile> {
+    return new PageFile(await openTo(path, 'r').catch(() => undefined), 0)
+  }
+
+  append(page: KeptPage): Place {
+    const bytes = Buffer.from(`${encodeRecord(page)}\n`)
+    const at = this.#bytes
+    appendTo(this.#file!, bytes, at)
+    this.#bytes += bytes.length
+    return { at, length: bytes.length }
+  }
+
+  /** @throws DamagedPage */
+  async read({ at, length }: Place): Promise<KeptPage> {
+    const bytes = Buffer.alloc(length)
+    // A folder in its place can be opened, but not read.
+    await this.#file?.read(bytes, 0, length, at).catch(() => {})
+    const record = decodeRecord<KeptPage>(bytes.toString('utf8'), stateKinds.crawlPages)
+    if ('content' in record) return record.content
+    throw new DamagedPage(record.damage)
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+  }
+}
+
+/** A page of a crawl that can no longer be read. */
+export class DamagedPage extends BaxError {
+  constructor(damage: string) {
+    super('worker_lost', `the kept page is damaged (${damage}); resume the crawl to fetch it again`)
+  }
+}
+
+/** What stands in `data` in place of a page that can no longer be read. */
+export const placeholderOf = (url: string, { message }: DamagedPage): ScrapeData => ({
+  metadata: { sourceURL: url, error: message },
+})

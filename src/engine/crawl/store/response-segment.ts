@@ -1,0 +1,89 @@
+/** A file of answers: of each a record in one line, then its bytes and a line break. */
+import { closeSync, ftruncateSync, openSync, readFileSync, writevSync } from 'node:fs'
+import { checksumOf } from '../../../core/state/checksum.ts'
+import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
+
+interface EntryHead {
+  /** Address of the page in the queue; empty for what belongs to the site. */
+  readonly visit: string
+  readonly key: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** Where an answer is. */
+export interface Entry extends EntryHead {
+  readonly path: string
+  readonly at: number
+  readonly length: number
+  isWhole(bytes: Buffer): boolean
+}
+
+interface KeptHead extends EntryHead {
+  readonly length: number
+  readonly sum: string
+}
+
+export class Segment {
+  readonly path: string
+  #file: number | undefined
+  #bytes = 0
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Opens one to write to; what it holds stays. */
+  static open(path: string): Segment {
+    const segment = new Segment(path)
+    segment.#file = openSync(path, 'a', 0o600)
+    return segment
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  append(head: EntryHead, bytes: Uint8Array): void {
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const kept: KeptHead = { ...head, length: body.length, sum: sumOf(body) }
+    const parts = [Buffer.from(`${encodeRecord(kept)}\n`), body, lineBreak]
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    if (writevSync(this.#file!, parts) !== length) throw new Error('the disk has taken a part of an answer')
+    this.#bytes += length
+  }
+
+  /** Removes all that it holds. */
+  clear(): void {
+    ftruncateSync(this.#file!)
+    this.#bytes = 0
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+}
+
+const lineBreak = Buffer.from('\n')
+
+const sumOf = (bytes: Buffer): string => checksumOf(bytes.toString('latin1'))
+
+/** Reads where the answers of a file are, up to the first one that is not whole. */
+export function* readSegment(path: string): Generator<Entry> {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch {
+    // What cannot be read is asked for again.
+    return
+  }
+  for (let at = 0; ;) {
+    const end = bytes.indexOf(10, at)
+    if (end < 0) return
+    const record = decodeRecord<KeptHead>(bytes.toString('utf8', at, end), { isContent: (value) => 'visit' in value })
+    if (!('content' in record)) return
+    const { sum, ...head } = record.content
+    yield { ...head, path, at: end + 1, isWhole: (body) => sumOf(body) === sum }
+    at = end + 1 + head.length + 1
+  }
+}

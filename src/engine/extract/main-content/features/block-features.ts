@@ -1,0 +1,165 @@
+/** What a block is by itself: its text, its tag, what it stands in. */
+import { classes, type ElementNode } from '../../tree.ts'
+import type { Block } from '../blocks.ts'
+import { contexts } from './context.ts'
+import { sharedRuns } from './facts.ts'
+import { isPlain } from './levels.ts'
+import { lean, type Lexicon, neutral } from './lexicon.ts'
+import type { Level } from './levels.ts'
+import type { Survey } from './survey.ts'
+import { wordsOfName } from './text-measure.ts'
+import { kinds, topics } from './topics.ts'
+
+export const textFeatures = [
+  'words',
+  'word length',
+  'link share',
+  'links',
+  'strong share',
+  'commas',
+  'stops',
+  'digits',
+  'capitals',
+  'marks',
+  'opens with',
+  'ends with',
+  'text low',
+  'text high',
+  'text mean',
+  'text known',
+  'repeats',
+  'is a copy',
+  'looks like',
+  'plain',
+  'linked',
+  'title overlap',
+  'title cover',
+  'description overlap',
+  'data overlap',
+  'subject overlap',
+  'voice overlap',
+] as const
+
+export const tagFeatures = [
+  'tag',
+  'heading level',
+  'lead tag',
+  'lead low',
+  'lead high',
+  'own class',
+  ...contexts.map((context) => `in ${context}`),
+]
+
+const tags =
+  'p h1 h2 h3 h4 h5 h6 li dd dt td th tr caption pre blockquote figcaption article section main div span summary label legend button aside header footer nav form fieldset body address'.split(
+    ' ',
+  )
+const tagCodes = new Map(tags.map((tag, index) => [tag, index + 1]))
+const leadTags = new Map(
+  'a span strong b em i time small code img label cite button'.split(' ').map((tag, at) => [tag, at + 1]),
+)
+
+export const tagCode = (element: ElementNode): number => tagCodes.get(element.tag) ?? 0
+
+export const shareOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
+
+export const log = (value: number): number => Math.log2(1 + value)
+
+function edgeCode(char: string): number {
+  if (/\p{Ll}/u.test(char)) return 1
+  if (/\p{Lu}/u.test(char)) return 2
+  if (/\p{N}/u.test(char)) return 3
+  if (/[.!?。！？]/.test(char)) return 4
+  if (/[\p{L}]/u.test(char)) return 5
+  if (/["'”’»)\]]/.test(char)) return 6
+  return /[:;,]/.test(char) ? 7 : 8
+}
+
+/** Writes what the text of block `index` looks like. */
+export function writeText(out: Float32Array, from: number, survey: Survey, index: number): number {
+  const { text, measure, linkWords, links, strongWords, linked } = survey.segments.blocks[index]!
+  const { words } = measure
+  const opening = survey.openings[index]!
+  const leaning = survey.leanings[index]!
+  const { titleWords, descriptionWords, dataRuns, voiceRuns } = survey.facts
+  let inTitle = 0
+  let inDescription = 0
+  for (const word of opening) {
+    if (titleWords.has(word)) inTitle++
+    if (descriptionWords.has(word)) inDescription++
+  }
+  const values = [
+    log(words),
+    shareOf(measure.letters, words),
+    shareOf(linkWords, words),
+    links,
+    shareOf(strongWords, words),
+    shareOf(measure.commas, words),
+    shareOf(measure.stops, words),
+    shareOf(measure.digits, text.length),
+    shareOf(measure.capitals, measure.letters),
+    shareOf(measure.otherMarks, text.length),
+    edgeCode(text[0]!),
+    edgeCode(text.at(-1)!),
+    leaning.low,
+    leaning.high,
+    shareOf(leaning.sum, leaning.known),
+    shareOf(leaning.known, opening.length),
+    survey.repeats[index]!,
+    survey.originals[index]! < 0 ? 0 : 1,
+    survey.looks[index]!,
+    isPlain(survey.segments.blocks[index]!) ? 1 : 0,
+    linked ? 1 : 0,
+    shareOf(inTitle, opening.length),
+    shareOf(inTitle, titleWords.size),
+    shareOf(inDescription, opening.length),
+    sharedRuns(opening, dataRuns),
+    survey.stated[index]!,
+    sharedRuns(opening, voiceRuns),
+  ]
+  out.set(values, from)
+  return from + values.length
+}
+
+/** Writes the tags and contexts of a block. */
+export function writeTags(out: Float32Array, from: number, block: Block, lexicon: Lexicon): number {
+  const { element, context } = block.box
+  let at = from
+  out[at++] = tagCode(element)
+  out[at++] = /^h[1-6]$/.test(element.tag) ? Number(element.tag[1]) : 0
+  out[at++] = block.lead ? (leadTags.get(block.lead.tag) ?? 20) : 0
+  const leaning = neutral()
+  const leadName = block.lead?.attributes['class']
+  if (leadName !== undefined) lean(leaning, wordsOfName(leadName), lexicon.names)
+  out[at++] = leaning.low
+  out[at++] = leaning.high
+  out[at++] = classes(element).length
+  for (let index = 0; index < contexts.length; index++) out[at++] = (context >> index) & 1
+  return at
+}
+
+export const topicFeatures = [
+  ...kinds.map((kind) => `part of ${kind}`),
+  ...topics.map((topic) => `headed by ${topic}`),
+  ...topics.map((topic) => `opened by ${topic}`),
+]
+
+const openingLevels = 8
+
+/** Writes what the parts of the page around a block are about. */
+export function writeTopics(out: Float32Array, from: number, survey: Survey, index: number): number {
+  const { box } = survey.segments.blocks[index]!
+  let at = from
+  for (let kind = 0; kind < kinds.length; kind++) {
+    const mark = box.kinds[kind]!
+    out[at++] = mark === 0 ? 0 : 1 / (box.depth + 2 - mark)
+  }
+  const near = survey.near[index]!
+  const far = survey.far[index]!
+  for (let topic = 0; topic < topics.length; topic++) out[at++] = ((near >> topic) & 1) + ((far >> topic) & 1)
+  let opening = 0
+  let level: Level | undefined = survey.levels[index]
+  for (let step = 0; level && step < openingLevels; step++, level = level.parent) opening |= survey.topics[level.first]!
+  for (let topic = 0; topic < topics.length; topic++) out[at++] = (opening >> topic) & 1
+  return at
+}

@@ -1,0 +1,200 @@
+/** What a page says about itself: title, description, structured data, address, the system that made it. */
+import { attribute, type ElementNode, elementsOf, rawText } from '../../tree.ts'
+import { leadingWords } from './text-measure.ts'
+
+export interface PageFacts {
+  /** Words of the title elements and title properties. */
+  readonly titleWords: ReadonlySet<string>
+  readonly descriptionWords: ReadonlySet<string>
+  /** Runs of three words of texts that the structured data carries: article bodies, descriptions, comments. */
+  readonly dataRuns: ReadonlySet<string>
+  /** Of these, the runs of what the page is about (a product's description, an article's body), and how many words that has. */
+  readonly subjectRuns: ReadonlySet<string>
+  readonly subjectWords: number
+  /** Of these, the runs of what others say of it: reviews, comments, answers. */
+  readonly voiceRuns: ReadonlySet<string>
+  /** Bits by `dataTypes`. */
+  readonly types: number
+  /** Bits by `systems`. */
+  readonly systems: number
+  readonly path: readonly string[]
+  readonly hasQuery: boolean
+  readonly language: string
+  readonly scripts: number
+}
+
+/** Kinds of structured data and of og:type that tell kinds of pages apart. */
+export const dataTypes: readonly (readonly [string, RegExp])[] = [
+  ['article', /^(?:article|newsarticle|blogposting|reportagenewsarticle|scholarlyarticle|report|recipe|review)$/],
+  ['technical', /^(?:techarticle|apireference|softwaresourcecode|howto|course)$/],
+  ['product', /^(?:product|productgroup|offer|aggregateoffer|og:product|softwareapplication)$/],
+  ['list', /^(?:itemlist|collectionpage|offercatalog|searchresultspage|product.group)$/],
+  ['discussion', /^(?:discussionforumposting|qapage|question|comment|answer|socialmediaposting)$/],
+  ['business', /^(?:service|localbusiness|professionalservice|faqpage|event|place|aboutpage|contactpage)$/],
+  ['video', /^(?:videoobject|movie|tvseries|podcastepisode|podcastseries)$/],
+]
+
+const systems = [
+  /discourse/i,
+  /xenforo|vbulletin|phpbb|mybb|flarum|vanilla|invision|simple machines|smf/i,
+  /wordpress/i,
+  /docusaurus|sphinx|mkdocs|gitbook|hugo|jekyll|vuepress|vitepress|readthedocs|mediawiki|dokuwiki/i,
+  /shopify|magento|woocommerce|bigcommerce|prestashop/i,
+  /wix|squarespace|webflow|elementor|framer/i,
+]
+export const systemCount = systems.length
+
+const dataLimit = 400_000
+const textFields = new Set([
+  'articleBody',
+  'description',
+  'text',
+  'reviewBody',
+  'headline',
+  'name',
+  'recipeInstructions',
+])
+
+class Reader {
+  title = ''
+  description = ''
+  readonly dataRuns = new Set<string>()
+  readonly subjectRuns = new Set<string>()
+  readonly voiceRuns = new Set<string>()
+  subjectWords = 0
+  types = 0
+  systems = 0
+  scripts = 0
+  private budget = dataLimit
+
+  head(element: ElementNode): void {
+    const { tag } = element
+    if (tag === 'meta') this.meta(element)
+    else if (tag === 'title' && this.title.length < 400) this.title += ` ${rawText(element)}`
+    else if (tag === 'script') this.script(element)
+    else if (tag === 'html' || tag === 'body')
+      this.system(`${attribute(element, 'id')} ${attribute(element, 'class').slice(0, 400)}`)
+  }
+
+  private meta(element: ElementNode): void {
+    const name = (element.attributes['property'] ?? element.attributes['name'] ?? '').toLowerCase()
+    const content = attribute(element, 'content')
+    if (name === 'og:title' || name === 'twitter:title') this.title += ` ${content}`
+    else if (name === 'description' || name === 'og:description') this.description += ` ${content}`
+    else if (name === 'generator') this.system(content)
+    else if (name === 'og:type') this.type(content)
+  }
+
+  private script(element: ElementNode): void {
+    if (!/^application\/ld\+json/i.test(attribute(element, 'type'))) {
+      this.scripts++
+      const source = attribute(element, 'src')
+      if (/cdn\.shopify|wp-content|static\.wix|squarespace|webflow/i.test(source)) this.system(source)
+      return
+    }
+    const text = rawText(element)
+    if (text.length > this.budget) return
+    this.budget -= text.length
+    let data: unknown
+    try {
+      data = JSON.parse(text)
+    } catch {
+      // Broken structured data is common and only a hint the less.
+      return
+    }
+    this.data(data, 0, 'other')
+  }
+
+  private data(value: unknown, depth: number, around: Role): void {
+    if (depth > 12 || typeof value !== 'object' || value === null) return
+    const role = Array.isArray(value) ? around : roleOf((value as Record<string, unknown>)['@type'], around)
+    for (const [key, item] of Object.entries(value)) {
+      if (key === '@type') for (const type of [item].flat()) this.type(String(type))
+      if (typeof item !== 'string')
+        this.data(item, depth + 1, voices.test(key) ? 'voice' : asides.test(key) ? 'aside' : role)
+      else if (textFields.has(key) && item.length > 12) this.text(item, role)
+    }
+  }
+
+  private text(text: string, role: Role): void {
+    const words = leadingWords(text.includes('<') ? text.replaceAll(/<[^>]{0,500}>/g, ' ') : text, mostRunWords)
+    addRuns(this.dataRuns, words)
+    if (role === 'voice') addRuns(this.voiceRuns, words)
+    if (role !== 'subject') return
+    const known = this.subjectRuns.size
+    addRuns(this.subjectRuns, words)
+    if (this.subjectRuns.size > known) this.subjectWords += words.length
+  }
+
+  private type(name: string): void {
+    const plain = name.toLowerCase()
+    for (const [index, [, pattern]] of dataTypes.entries()) if (pattern.test(plain)) this.types |= 1 << index
+  }
+
+  private system(text: string): void {
+    for (const [index, pattern] of systems.entries()) if (pattern.test(text)) this.systems |= 1 << index
+  }
+}
+
+/** What a text of the structured data is to the page. */
+type Role = 'subject' | 'voice' | 'aside' | 'other'
+
+const subjects =
+  /^(?:product|productgroup|softwareapplication|book|movie|course|event|jobposting|recipe|question|\w*article|blogposting|report|discussionforumposting|socialmediaposting|service)$/
+const voices = /^(?:reviews?|comments?|suggestedAnswer|acceptedAnswer)$/
+const voiceTypes = /^(?:review|comment|answer)$/
+const asides = /^(?:isRelatedTo|isSimilarTo|relatedLink|breadcrumb|publisher|brand|manufacturer|seller)$/
+
+function roleOf(type: unknown, around: Role): Role {
+  if (around === 'voice' || around === 'aside') return around
+  const names = [type ?? []].flat().map((name) => String(name).toLowerCase())
+  if (names.includes('faqpage')) return 'aside'
+  if (names.some((name) => voiceTypes.test(name))) return 'voice'
+  if (names.some((name) => subjects.test(name))) return 'subject'
+  return names.length === 0 ? around : 'other'
+}
+
+const runWords = 3
+/** Words of a text that are looked at. */
+const mostRunWords = 2000
+
+/** Adds the runs of three words. */
+function addRuns(runs: Set<string>, words: readonly string[]): void {
+  for (let at = 0; at + runWords <= words.length; at++) runs.add(`${words[at]} ${words[at + 1]} ${words[at + 2]}`)
+}
+
+/** The part of `words` (runs of three) that stands in `runs`. */
+export function sharedRuns(words: readonly string[], runs: ReadonlySet<string>): number {
+  if (runs.size === 0 || words.length < runWords) return 0
+  let shared = 0
+  for (let at = 0; at + runWords <= words.length; at++)
+    if (runs.has(`${words[at]} ${words[at + 1]} ${words[at + 2]}`)) shared++
+  return shared / (words.length - runWords + 1)
+}
+
+/** Reads the facts from a whole document's tree. */
+export function readFacts(root: ElementNode, url: string | undefined): PageFacts {
+  const reader = new Reader()
+  for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) reader.head(element)
+  const { path, hasQuery } = addressOf(url)
+  return {
+    titleWords: new Set(leadingWords(reader.title, 60)),
+    descriptionWords: new Set(leadingWords(reader.description, 120)),
+    dataRuns: reader.dataRuns,
+    subjectRuns: reader.subjectRuns,
+    subjectWords: reader.subjectWords,
+    voiceRuns: reader.voiceRuns,
+    types: reader.types,
+    systems: reader.systems,
+    path,
+    hasQuery,
+    language: attribute(root, 'lang').slice(0, 2).toLowerCase(),
+    scripts: reader.scripts,
+  }
+}
+
+function addressOf(url: string | undefined): { path: string[]; hasQuery: boolean } {
+  if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return { path: [], hasQuery: false }
+  const { pathname, search } = new URL(url)
+  return { path: pathname.split('/').filter(Boolean), hasQuery: search.length > 1 }
+}

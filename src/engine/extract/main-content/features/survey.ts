@@ -1,0 +1,194 @@
+/** All that is known of a page before its blocks are judged. */
+import type { ElementNode } from '../../tree.ts'
+import { type Block, segment, type Segments } from '../blocks.ts'
+import { type PageFacts, readFacts, sharedRuns } from './facts.ts'
+import { isHeading, isPlain, type Level, levelsOf, type Sums, sumUp } from './levels.ts'
+import { lean, type Leaning, leanPairs, type Lexicon, neutral } from './lexicon.ts'
+import { leadingWords } from './text-measure.ts'
+import { dateLook, lookOf, priceLook } from './looks.ts'
+import { topicsOf } from './topics.ts'
+
+export interface Survey {
+  readonly segments: Segments
+  readonly facts: PageFacts
+  readonly sums: Sums
+  /** The innermost level of every block. */
+  readonly levels: readonly Level[]
+  /** First words of every block, in lower case. */
+  readonly openings: readonly (readonly string[])[]
+  /** What those words say. */
+  readonly leanings: readonly Leaning[]
+  /** Index of the heading above every block, -1 for none. */
+  readonly headings: Int32Array
+  /** Topics (bits of topics.ts) that a block's own short line announces. */
+  readonly topics: Int32Array
+  /** The part of every block's first words that the structured data has in what the page is about. */
+  readonly stated: Float32Array
+  /** What the short lines look like: codes of looks.ts. */
+  readonly looks: Uint8Array
+  /** Lines that look like prices, and like dates, before an index. */
+  readonly prices: Float64Array
+  readonly dates: Float64Array
+  /** Topics of the nearest heading above a block, and of the headings above that one. */
+  readonly near: Int32Array
+  readonly far: Int32Array
+  /** Index of the page's first h1 (or first heading), -1 for none. */
+  readonly title: number
+  /** The level that a classic article extractor would choose. */
+  readonly candidate: Level | undefined
+  /** The run of blocks with the most text and the fewest links. */
+  readonly run: { readonly first: number; readonly end: number }
+  /** How many blocks have the same text. */
+  readonly repeats: Int32Array
+  /** Index of the block that a block repeats elsewhere on the page (a second layout, a preview); -1 for none. */
+  readonly originals: Int32Array
+  readonly words: number
+}
+
+const openingWords = 16
+
+/** Surveys a page's tree. */
+export function surveyPage(root: ElementNode, url: string | undefined, lexicon: Lexicon): Survey {
+  const segments = segment(root)
+  const { blocks } = segments
+  const sums = sumUp(blocks)
+  const levels = levelsOf(segments, sums, lexicon)
+  const openings = blocks.map(({ text }) => leadingWords(text, openingWords))
+  const leanings = openings.map((words) => {
+    const leaning = neutral()
+    lean(leaning, words, lexicon.texts)
+    leanPairs(leaning, words, lexicon.texts)
+    return leaning
+  })
+  const facts = readFacts(root, url)
+  return {
+    segments,
+    facts,
+    stated: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
+    sums,
+    levels,
+    openings,
+    leanings,
+    headings: headingsAbove(blocks),
+    ...topicsAbove(blocks),
+    ...looksOf(blocks),
+    title: titleOf(blocks),
+    candidate: bestLevel(blocks, levels),
+    run: densestRun(blocks),
+    repeats: repeatsOf(blocks),
+    originals: originalsOf(blocks, levels),
+    words: sums.words[blocks.length]!,
+  }
+}
+
+function headingsAbove(blocks: readonly Block[]): Int32Array {
+  const above = new Int32Array(blocks.length)
+  let last = -1
+  for (const [at, block] of blocks.entries()) {
+    above[at] = last
+    if (isHeading(block)) last = at
+  }
+  return above
+}
+
+/** Words of the longest line that may announce what follows. */
+const longestLine = 10
+
+function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int32Array; far: Int32Array } {
+  const topics = new Int32Array(blocks.length)
+  const near = new Int32Array(blocks.length)
+  const far = new Int32Array(blocks.length)
+  /** Open headings by rank, the topics of each with those above. */
+  const ranks = [0, 0, 0, 0, 0, 0, 0]
+  let rank = 0
+  for (const [at, block] of blocks.entries()) {
+    const heading = isHeading(block)
+    if (heading || block.measure.words <= longestLine) topics[at] = topicsOf(block.text)
+    if (heading) {
+      rank = Number(block.box.element.tag[1])
+      near[at] = topics[at]!
+      ranks.fill(ranks[rank - 1]! | topics[at]!, rank)
+    } else near[at] = at > 0 ? near[at - 1]! : 0
+    far[at] = ranks[rank]!
+  }
+  return { topics, near, far }
+}
+
+function looksOf(blocks: readonly Block[]): { looks: Uint8Array; prices: Float64Array; dates: Float64Array } {
+  const looks = Uint8Array.from(blocks, ({ text }) => lookOf(text))
+  const before = (wanted: number): Float64Array => {
+    const counts = new Float64Array(looks.length + 1)
+    for (let at = 0; at < looks.length; at++) counts[at + 1] = counts[at]! + (looks[at] === wanted ? 1 : 0)
+    return counts
+  }
+  return { looks, prices: before(priceLook), dates: before(dateLook) }
+}
+
+function titleOf(blocks: readonly Block[]): number {
+  const first = blocks.findIndex((block) => block.box.element.tag === 'h1')
+  return first >= 0 ? first : blocks.findIndex(isHeading)
+}
+
+/** Paragraphs vote for the levels around them, as Readability has it. */
+function bestLevel(blocks: readonly Block[], levels: readonly Level[]): Level | undefined {
+  const scores = new Map<Level, number>()
+  for (const [at, block] of blocks.entries()) {
+    if (!isPlain(block)) continue
+    const vote = 1 + block.measure.commas + Math.min(block.measure.letters / 100, 3)
+    let part = 1
+    let level: Level | undefined = levels[at]!
+    if (level.end - level.first === 1) level = level.parent
+    for (; level && part > 0.1; level = level.parent, part /= 2)
+      scores.set(level, (scores.get(level) ?? 0) + vote * part)
+  }
+  let best: Level | undefined
+  let most = 0
+  for (const [level, score] of scores) {
+    const weighed =
+      score * (1 - level.linkWords / (level.words || 1)) * (1 + 0.1 * (level.names.high + level.names.low))
+    if (weighed <= most) continue
+    most = weighed
+    best = level
+  }
+  return best
+}
+
+function densestRun(blocks: readonly Block[]): { first: number; end: number } {
+  let best = { first: 0, end: 0 }
+  let most = 0
+  let sum = 0
+  let first = 0
+  for (const [at, block] of blocks.entries()) {
+    sum += block.measure.words - 2.5 * block.linkWords - 4
+    if (sum > most) {
+      most = sum
+      best = { first, end: at + 1 }
+    }
+    if (sum < 0) {
+      sum = 0
+      first = at + 1
+    }
+  }
+  return best
+}
+
+function repeatsOf(blocks: readonly Block[]): Int32Array {
+  const counts = new Map<string, number>()
+  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return Int32Array.from(blocks, ({ text }) => counts.get(text)!)
+}
+
+const leastRepeated = 4
+
+/** Paragraphs that say the same one after the other are left alone: their author wanted them so. */
+function originalsOf(blocks: readonly Block[], levels: readonly Level[]): Int32Array {
+  const firsts = new Map<string, number>()
+  const originals = new Int32Array(blocks.length).fill(-1)
+  for (const [at, { text, measure }] of blocks.entries()) {
+    if (measure.words < leastRepeated) continue
+    const first = firsts.get(text)
+    if (first === undefined) firsts.set(text, at)
+    else if (levels[first]!.parent !== levels[at]!.parent) originals[at] = first
+  }
+  return originals
+}

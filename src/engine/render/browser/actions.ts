@@ -1,0 +1,151 @@
+/** Runs the actions of a scrape on a rendered page. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import actScript from '../page/act.page.ts?inline'
+import type { Spot } from '../page/act.page.ts'
+import { keysOf } from './keys.ts'
+import { capture } from './capture.ts'
+import type { Visit } from './visit.ts'
+
+export interface ActionResults {
+  readonly screenshots: string[]
+  readonly results: { index: number; value: unknown }[]
+  /** Absent where no action asked for it. */
+  scrapes?: { url: string; html: string }[]
+}
+
+/** @throws BaxError `action_failed` with `details.index` */
+export async function runActions(
+  visit: Visit,
+  actions: readonly ScrapeAction[],
+  signal: AbortSignal,
+): Promise<ActionResults> {
+  const products = new Products()
+  for (const [index, action] of actions.entries()) {
+    try {
+      await run(visit, action, signal, products, index)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof BaxError) || !forgivable.has(error.code)) throw error
+      throw new BaxError('action_failed', `action ${index} (${action.type}) failed: ${error.message}`, {
+        cause: error,
+        details: { index, type: action.type, ...('selector' in action && { selector: action.selector }) },
+      })
+    }
+  }
+  return products.done
+}
+
+/** What the actions of a scrape have produced so far; their sum is limited, because all of it is held in memory. */
+class Products {
+  readonly done: ActionResults = { screenshots: [], results: [] }
+  #chars = 0
+
+  /** @throws BaxError `content_too_large` */
+  add<T>(product: T): T {
+    this.#chars += typeof product === 'string' ? product.length : JSON.stringify(product).length
+    const { productChars } = limits.scrape
+    if (this.#chars <= productChars) return product
+    throw new BaxError('content_too_large', `the actions of a scrape may produce ${productChars} characters together`)
+  }
+}
+
+/** Faults of an action; others are the page's or ours. */
+const forgivable = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
+
+async function run(
+  visit: Visit,
+  action: ScrapeAction,
+  signal: AbortSignal,
+  products: Products,
+  index: number,
+): Promise<void> {
+  const { done } = products
+  // prettier-ignore
+  switch (action.type) {
+    case 'wait':
+      if (action.milliseconds !== undefined) await sleep(action.milliseconds, undefined, { signal })
+      if (action.selector !== undefined) await visible(visit, action.selector, signal)
+      return
+    case 'click':
+      await click(visit, action.selector, signal)
+      return visit.settle(signal)
+    case 'scroll':
+      await visit.inPage(signal, actScript, 'scrollPage', { direction: action.direction, amount: action.amount })
+      return visit.settle(signal)
+    case 'type':
+      await focus(visit, action.selector, signal)
+      await visit.send('Input.insertText', { text: action.text }, signal)
+      return visit.settle(signal)
+    case 'write':
+      await visit.send('Input.insertText', { text: action.text }, signal)
+      return visit.settle(signal)
+    case 'press':
+      if (action.selector !== undefined) await focus(visit, action.selector, signal)
+      for (const event of keysOf(action.key)) await visit.send('Input.dispatchKeyEvent', event, signal)
+      return visit.settle(signal)
+    case 'screenshot':
+      done.screenshots.push(products.add(await capture(visit, action.full_page, signal)))
+      return
+    case 'scrape':
+      done.scrapes = [...(done.scrapes ?? []), products.add((await visit.evaluate(keepPage, signal)) as Kept)]
+      return
+    case 'execute':
+    case 'executeJavascript':
+      done.results.push({ index, value: products.add(await execute(visit, action.script, signal)) })
+      return visit.settle(signal)
+  }
+}
+
+type Kept = NonNullable<ActionResults['scrapes']>[number]
+
+const keepPage = '({ url: location.href, html: document.documentElement.outerHTML })'
+
+/** An expression, or the body of a function that may return something. */
+async function execute(visit: Visit, script: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    return (await visit.evaluate(script, signal)) ?? null
+  } catch (error) {
+    if (!/SyntaxError: (?:Illegal return|await is only)/.test((error as Error).message)) throw error
+    return (await visit.evaluate(`(async () => {${script}\n})()`, signal)) ?? null
+  }
+}
+
+async function click(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
+  await visible(visit, selector, signal)
+  const spot = await visit.inPage<Spot | null>(signal, actScript, 'spotOf', selector)
+  if (!spot) throw new BaxError('element_not_found', `no element matches ${selector}`)
+  const press = { ...spot, button: 'left', clickCount: 1 }
+  await visit.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...spot }, signal)
+  await visit.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...press }, signal)
+  await visit.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...press }, signal)
+}
+
+async function focus(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
+  await visible(visit, selector, signal)
+  await visit.inPage(signal, actScript, 'focusOn', selector)
+}
+
+/** Waits until an element is there and can be seen. */
+async function visible(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
+  const end = performance.now() + limits.scrape.elementMs
+  for (;;) {
+    const state = await stateOf(visit, selector, signal)
+    if (state === 'visible') return
+    if (performance.now() >= end) {
+      if (state === 'hidden') throw new BaxError('element_not_visible', `${selector} is not visible`)
+      throw new BaxError('element_not_found', `no element matches ${selector}`)
+    }
+    await sleep(50, undefined, { signal })
+  }
+}
+
+async function stateOf(visit: Visit, selector: string, signal: AbortSignal): Promise<string> {
+  try {
+    return await visit.inPage<string>(signal, actScript, 'stateOf', selector)
+  } catch (error) {
+    if (!/SyntaxError/.test((error as Error).message)) throw error
+    throw new BaxError('invalid_selector', `${selector} is not a CSS selector`, { cause: error })
+  }
+}

@@ -1,0 +1,229 @@
+/** Renders pages in browsers of its own; a browser starts at the first page that needs it and ends when there is nothing more to do. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import PQueue from 'p-queue'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { type ActionResults, runActions } from './actions.ts'
+import { blockedPatterns } from './ads.ts'
+import { AnswerHeaders } from '../http/response-headers.ts'
+import { renderedAtOnce } from './at-once.ts'
+import { capture } from './capture.ts'
+import type { Redirect } from '../http/fetch.ts'
+import readScript from '../page/read.page.ts?inline'
+import type { PageReading } from '../page/read.page.ts'
+import { RenderBrowser, type RenderKind } from './render-browser.ts'
+import { Tabs } from './tabs.ts'
+import type { Visit } from './visit.ts'
+
+export interface RenderRequest {
+  readonly url: string
+  readonly waitFor: number
+  readonly actions: readonly ScrapeAction[]
+  readonly screenshot?: { readonly fullPage: boolean }
+  /** A bundled page script whose `read` is called on the page; its value comes back as `reading`. */
+  readonly script?: string
+  /** The response body is wanted too. */
+  readonly raw: boolean
+  readonly blockAds: boolean
+  readonly removeOverlays: boolean
+  readonly signal: AbortSignal
+  /** `performance.now()` at which the time is up. */
+  readonly deadline: number
+}
+
+export interface RenderedPage {
+  readonly url: string
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly redirects: readonly Redirect[]
+  /** What came is not a page; there may be a picture of it. */
+  readonly isPage: boolean
+  readonly html: string
+  readonly charset: string
+  readonly raw?: string
+  readonly screenshot?: string
+  readonly reading?: unknown
+  readonly actions?: ActionResults
+  readonly warnings: readonly string[]
+}
+
+export class Renderer {
+  readonly #config: EngineConfig
+  readonly #egress: Egress
+  readonly #queue = new PQueue({ concurrency: renderedAtOnce })
+  readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
+  /** Browsers that do not answer, or that others have replaced meanwhile: they get no new pages. */
+  readonly #aside = new Set<Promise<Tabs>>()
+  #retire: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(config: EngineConfig, egress: Egress) {
+    this.#config = config
+    this.#egress = egress
+  }
+
+  /** Pages that wait for a tab. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** @throws BaxError with the code of what went wrong with the page or the browser */
+  async render(request: RenderRequest): Promise<RenderedPage> {
+    const { signal } = request
+    clearTimeout(this.#retire)
+    try {
+      return await (this.#queue.add(() => this.#render(request), { signal }) as Promise<RenderedPage>)
+    } finally {
+      this.#retireLater()
+    }
+  }
+
+  /** Ends every browser; what is being rendered fails. */
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retire)
+    this.#queue.clear()
+    await this.#endBrowsers()
+  }
+
+  async #render(request: RenderRequest): Promise<RenderedPage> {
+    const { screenshot, script, actions, removeOverlays } = request
+    const looked = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
+    const kind: RenderKind = looked ? 'painted' : 'bare'
+    const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
+    for (let attempt = 0; ; attempt++) {
+      const tabs = await this.#tabs(kind)
+      const tab = await tabs.take()
+      let visit: Visit | undefined
+      try {
+        visit = await tab.visit(request.url, blocked)
+        return await look(visit, request)
+      } catch (error) {
+        // A tab that was dead already says nothing of the page.
+        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.answer) throw error
+      } finally {
+        tabs.giveBack(tab)
+      }
+    }
+  }
+
+  #tabs(kind: RenderKind): Promise<Tabs> {
+    if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
+    const known = this.#browsers.get(kind)
+    if (known) return known
+    const { log } = this.#config
+    const launched = RenderBrowser.launch(kind, this.#config, this.#egress).then((browser) => new Tabs(browser, log))
+    const forget = () => {
+      if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
+      this.#aside.delete(launched)
+    }
+    this.#browsers.set(kind, launched)
+    launched.then(({ browser }) => {
+      browser.onGone(() => {
+        forget()
+        this.#end(browser)
+      })
+      browser.onAnswers((answers) => {
+        forget()
+        // One that answers again is used again, unless there is another one by now.
+        if (answers && !this.#browsers.has(kind)) this.#browsers.set(kind, launched)
+        else this.#aside.add(launched)
+      })
+      log('info', 'rendering browser started', { kind })
+    }, forget)
+    return launched
+  }
+
+  #retireLater(): void {
+    if (this.#closed || this.#queue.size > 0 || this.#queue.pending > 0) return
+    clearTimeout(this.#retire)
+    this.#retire = setTimeout(() => void this.#endBrowsers(), limits.scrape.idleMs).unref()
+  }
+
+  async #endBrowsers(): Promise<void> {
+    const all = [...this.#browsers.values(), ...this.#aside]
+    this.#browsers.clear()
+    this.#aside.clear()
+    await Promise.all(all.map(endTabs))
+  }
+
+  #end(browser: RenderBrowser): void {
+    browser.end().catch((error: Error) => {
+      this.#config.log('error', 'what a browser left could not be removed', { error: error.message })
+    })
+  }
+}
+
+async function endTabs(launched: Promise<Tabs>): Promise<void> {
+  // One that never came up has cleaned up after itself.
+  const tabs = await launched.catch(() => undefined)
+  await tabs?.browser.end()
+  await tabs?.close()
+}
+
+async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
+  const { signal } = request
+  const isPage = await visit.open(request.url, signal)
+  if (!isPage && !request.screenshot) return notAPage(visit, request.url)
+  const ready = await readyPage(visit, request)
+  const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined
+  if (request.removeOverlays) await visit.inPage(signal, readScript, 'removeOverlays')
+  const screenshot = request.screenshot && (await capture(visit, request.screenshot.fullPage, signal))
+  if (!isPage) return { ...notAPage(visit, request.url), ...(screenshot && { screenshot }) }
+  const untouched = !actions && !request.removeOverlays
+  const page = (untouched ? ready : undefined) ?? (await visit.inPage<PageReading>(signal, readScript, 'readPage'))
+  const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
+  const raw = request.raw ? await bodyOf(visit, signal) : undefined
+  return {
+    ...answerOf(visit, page.url),
+    isPage: true,
+    html: page.html,
+    charset: page.charset,
+    warnings: visit.warnings,
+    ...(raw !== undefined && { raw }),
+    ...(screenshot && { screenshot }),
+    ...(reading !== undefined && { reading }),
+    ...(actions && { actions }),
+  }
+}
+
+/** The page when it has settled, and the time is over that the caller gives it. */
+async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequest): Promise<PageReading | undefined> {
+  if (waitFor === 0) return visit.ready(signal, deadline)
+  // The content may come in that time: only then a page without any is waited for.
+  await visit.ready(signal, deadline, 0)
+  await sleep(waitFor, undefined, { signal })
+  return (await visit.isEmpty(signal)) ? visit.ready(signal, deadline) : undefined
+}
+
+const answerOf = ({ answer, redirects }: Visit, url: string) => ({
+  url,
+  status: answer?.status ?? 200,
+  headers: answer?.headers ?? new AnswerHeaders([['content-type', 'text/html']]),
+  redirects,
+})
+
+const notAPage = (visit: Visit, url: string): RenderedPage => ({
+  ...answerOf(visit, visit.answer?.url ?? url),
+  isPage: false,
+  html: '',
+  charset: '',
+  warnings: visit.warnings,
+})
+
+/** The body of the document as the network brought it, decoded. */
+async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+  const requestId = visit.answer?.requestId
+  if (requestId === undefined) return undefined
+  try {
+    const { body, base64Encoded } = await visit.send('Network.getResponseBody', { requestId }, signal)
+    return base64Encoded ? Buffer.from(body as string, 'base64').toString('utf8') : (body as string)
+  } catch (error) {
+    if (signal.aborted || (error as BaxError).code !== 'internal_error') throw error
+    // An empty body, or one that the browser has let go of.
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+/** What went wrong on the network, as our codes. Texts name no address: a redirect may lead to an internal one. */
+import { BaxError } from '../../../core/errors/errors.ts'
+
+/** The error that has a code: of several tries to connect, the first. */
+function root(error: unknown): NodeJS.ErrnoException {
+  let found = error as NodeJS.ErrnoException & { cause?: unknown; errors?: unknown[] }
+  while (found.code === undefined) {
+    const inner = found.cause ?? found.errors?.[0]
+    if (inner === undefined || inner === null) break
+    found = inner as typeof found
+  }
+  return found
+}
+
+/** Whether the server closed the connection before it answered anything. */
+export function isReset(error: unknown): boolean {
+  const { code } = root(error)
+  return code === 'ECONNRESET' || code === 'EPIPE'
+}
+
+const certificate =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/
+
+const connection: Record<string, string> = {
+  ECONNREFUSED: 'nothing answers there',
+  ECONNRESET: 'the server closed the connection without an answer',
+  EPIPE: 'the server closed the connection without an answer',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENETDOWN: 'the network is down',
+  EADDRNOTAVAIL: 'the host cannot be reached',
+  EACCES: 'the network refused the connection',
+  ETIMEDOUT: 'the host does not answer',
+  HPE_HEADER_OVERFLOW: 'the answer has too many headers',
+}
+
+/** `broken` is the sentence for an answer that ended before its time. */
+export function explainFetch(error: unknown, broken?: string): BaxError {
+  const cause = root(error)
+  const { code = '', message } = cause
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA' || code === 'EAI_FAIL') {
+    return new BaxError('dns_failed', 'the host name cannot be resolved', { cause: error })
+  }
+  if (certificate.test(code)) {
+    return new BaxError('tls_error', `the secure connection failed: ${tlsWords(code, message)}`, { cause: error })
+  }
+  const why =
+    broken ?? connection[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : 'the connection failed')
+  return new BaxError('connection_failed', why, { cause: error })
+}
+
+function tlsWords(code: string, message: string): string {
+  if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
+    return 'the certificate is for another host'
+  if (code.startsWith('SELF_SIGNED') || code.startsWith('DEPTH_ZERO')) return 'the certificate is self-signed'
+  if (code.startsWith('UNABLE_TO')) return 'the certificate cannot be verified'
+  return /wrong version number|packet length too long/i.test(message)
+    ? 'the server does not speak TLS'
+    : 'no agreement was reached'
+}

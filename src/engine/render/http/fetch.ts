@@ -1,0 +1,123 @@
+/** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { decodedPart } from '../../../core/net/urls.ts'
+import type { Egress } from '../../egress/egress.ts'
+import type { AnswerHeaders } from './response-headers.ts'
+import { readBody } from './body.ts'
+import { explainFetch } from './fetch-errors.ts'
+import { get, type HttpAnswer } from './http-client.ts'
+import { webUrl } from './web-url.ts'
+
+export interface Redirect {
+  readonly url: string
+  readonly status: number
+}
+
+export interface FetchedPage {
+  /** After all redirects, with the fragment. */
+  readonly url: string
+  readonly status: number
+  readonly headers: AnswerHeaders
+  readonly redirects: readonly Redirect[]
+  /** Decompressed. */
+  readonly bytes: Uint8Array
+}
+
+export interface FetchOptions {
+  readonly userAgent: string
+  /** What may be reached; every redirect is held against it. */
+  readonly egress: Egress
+  /** Aborted when the time is up or the caller has gone; its reason is thrown. */
+  readonly signal: AbortSignal
+  /** Throws when an answer with these headers is not worth its body. */
+  readonly admit: (headers: AnswerHeaders, url: string) => void
+  /** Cookies that belong to an address, beside those that redirects set. */
+  readonly cookies?: (url: string) => Promise<string>
+  /** Redirects that were followed already. */
+  readonly redirects?: readonly Redirect[]
+}
+
+/** @throws BaxError dns_failed, connection_failed, tls_error, too_many_redirects, content_too_large or url_blocked. */
+export async function fetchPage(address: string, options: FetchOptions): Promise<FetchedPage> {
+  const redirects = [...(options.redirects ?? [])]
+  const cookies = new Map<string, Map<string, string>>()
+  let url = address
+  for (;;) {
+    const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
+    const response = await request(url, options, cookie)
+    const next = redirectTarget(response, url)
+    if (next === undefined) {
+      options.admit(response.headers, url)
+      return {
+        url,
+        status: response.status,
+        headers: response.headers,
+        redirects,
+        bytes: await readBody(response, options.signal),
+      }
+    }
+    // The body of a redirect is nothing to wait for.
+    response.body.destroy()
+    keepCookies(cookies, url, response.headers)
+    redirects.push({ url, status: response.status })
+    checkRedirects(redirects)
+    url = next
+  }
+}
+
+/** @throws BaxError `too_many_redirects` */
+export function checkRedirects(redirects: readonly Redirect[]): void {
+  if (redirects.length <= limits.scrape.redirects) return
+  throw new BaxError('too_many_redirects', `the page redirects more than ${limits.scrape.redirects} times`, {
+    details: { redirects: [...redirects] },
+  })
+}
+
+async function request(url: string, { userAgent, signal, egress }: FetchOptions, cookie: string): Promise<HttpAnswer> {
+  const target = new URL(url)
+  const { username, password } = target
+  target.username = ''
+  target.password = ''
+  target.hash = ''
+  const credentials = `${decodedPart(username)}:${decodedPart(password)}`
+  const headers = {
+    'user-agent': userAgent,
+    accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'accept-language': 'en-US,en;q=0.9',
+    'accept-encoding': 'gzip, deflate, br, zstd',
+    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...(cookie && { cookie }),
+  }
+  try {
+    return await get(target, { headers, signal, egress })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error)
+  }
+}
+
+const redirecting = new Set([301, 302, 303, 307, 308])
+
+function redirectTarget({ status, headers }: HttpAnswer, url: string): string | undefined {
+  const location = redirecting.has(status) ? headers.get('location') : null
+  if (location === null) return undefined
+  // Bytes beyond ASCII stand for themselves, in whatever encoding they were meant.
+  const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+  return webUrl(escaped, url)
+}
+
+/** Cookies set on the way are part of some redirects; they go back to the very host that set them. */
+function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: AnswerHeaders): void {
+  const host = new URL(url).host
+  for (const line of headers.all('set-cookie')) {
+    const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
+    if (name === undefined) continue
+    const own = jar.get(host) ?? new Map<string, string>()
+    own.set(name, value!.trim())
+    jar.set(host, own)
+  }
+}
+
+const cookieHeader = (jar: Map<string, Map<string, string>>, url: string): string =>
+  [...(jar.get(new URL(url).host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')

@@ -1,5 +1,0 @@
-/** A thread that unpacks what it is sent. */
-import { serveTasks } from '../../core/thread-tasks.ts'
-import { unzstd } from './unzstd.ts'
-
-serveTasks(unzstd)

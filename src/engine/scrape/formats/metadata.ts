@@ -1,0 +1,116 @@
+/** What a page says about itself: title, description, author, times, Open Graph. */
+import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
+import { resolveUrl } from '../../extract/address.ts'
+import { attribute, collapse, elementsOf, type ElementNode, rawText, type Tree } from '../../extract/tree.ts'
+import { linkedData } from './linked-data.ts'
+
+type Facts = Partial<ScrapeMetadata>
+
+const openGraph: Record<string, keyof Facts> = {
+  'og:title': 'ogTitle',
+  'og:description': 'ogDescription',
+  'og:image': 'ogImage',
+  'og:url': 'ogUrl',
+  'og:type': 'ogType',
+  'og:site_name': 'ogSiteName',
+  'og:locale': 'ogLocale',
+}
+
+const descriptions = ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']
+const authors = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'parsely-author', 'sailthru.author', 'byl', 'citation_author'] // prettier-ignore
+const published = ['article:published_time', 'og:published_time', 'datepublished', 'date', 'dc.date', 'dcterms.created', 'dc.date.issued', 'parsely-pub-date', 'sailthru.date', 'publishdate', 'pubdate', 'citation_publication_date'] // prettier-ignore
+const modified = ['article:modified_time', 'og:updated_time', 'datemodified', 'last-modified', 'dcterms.modified', 'revised'] // prettier-ignore
+
+/** Facts of the page alone; what the answer says (status, type) is added by the caller. */
+export function metadataOf(tree: Tree): Facts {
+  const page = readPage(tree)
+  const data = linkedData(page.scripts)
+  const meta = (names: readonly string[]) => names.map((name) => page.meta.get(name)).find(Boolean)
+  const absolute = (address: string | undefined) => (address ? resolveUrl(address, tree.baseUrl) : undefined)
+  const author = meta(authors.filter((name) => !/^https?:/.test(page.meta.get(name) ?? '')))
+  const og = Object.entries(openGraph).map(([name, key]) => {
+    const value = page.meta.get(name)
+    return [key, key === 'ogImage' || key === 'ogUrl' ? absolute(value) : value] as const
+  })
+  return present({
+    title: page.title || meta(['og:title', 'twitter:title', 'dc.title']) || data.headline || page.heading,
+    description: meta(descriptions) ?? data.description,
+    language: page.language || meta(['content-language', 'language']) || page.meta.get('og:locale')?.replace('_', '-'),
+    author: author ?? data.author ?? page.author,
+    published_time: meta(published) ?? data.published ?? page.published,
+    modified_time: meta(modified) ?? data.modified,
+    canonical: absolute(page.links.get('canonical')),
+    favicon: absolute(page.links.get('icon') ?? page.links.get('apple-touch-icon')),
+    robots: meta(['robots']),
+    ...Object.fromEntries(og),
+  })
+}
+
+interface Page {
+  title: string
+  heading: string | undefined
+  language: string
+  author: string | undefined
+  published: string | undefined
+  readonly meta: Map<string, string>
+  readonly links: Map<string, string>
+  readonly scripts: string[]
+}
+
+function readPage({ root }: Tree): Page {
+  const page: Page = { title: '', heading: undefined, language: attribute(root, 'lang') || attribute(root, 'xml:lang'), author: undefined, published: undefined, meta: new Map(), links: new Map(), scripts: [] } // prettier-ignore
+  for (const element of elementsOf(root, ({ tag }) => tag !== 'svg' && tag !== 'template' && tag !== 'noscript')) {
+    switch (element.tag) {
+      case 'title':
+        page.title ||= textOf(element)
+        break
+      case 'h1':
+        page.heading ??= textOf(element) || undefined
+        break
+      case 'meta':
+        readMeta(element, page.meta)
+        break
+      case 'link':
+        readLink(element, page.links)
+        break
+      case 'script':
+        if (/ld\+json/i.test(attribute(element, 'type'))) page.scripts.push(rawText(element))
+        break
+      case 'time':
+        if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') page.published ??= attribute(element, 'datetime') || undefined // prettier-ignore
+        break
+      default:
+        if (page.author === undefined && isByline(element)) page.author = shortText(element)
+    }
+  }
+  return page
+}
+
+function readMeta(element: ElementNode, meta: Map<string, string>): void {
+  const { attributes } = element
+  const name = attributes['name'] ?? attributes['property'] ?? attributes['itemprop'] ?? attributes['http-equiv']
+  const content = collapse(attributes['content'] ?? '').trim()
+  const key = name?.trim().toLowerCase()
+  if (key && content !== '' && !meta.has(key)) meta.set(key, content)
+}
+
+function readLink(element: ElementNode, links: Map<string, string>): void {
+  const href = attribute(element, 'href').trim()
+  if (href === '' || /^data:/i.test(href)) return
+  for (const rel of attribute(element, 'rel').toLowerCase().split(/\s+/))
+    if (rel && !links.has(rel)) links.set(rel, href)
+}
+
+const isByline = ({ attributes }: ElementNode): boolean =>
+  attributes['rel'] === 'author' || attributes['itemprop'] === 'author'
+
+function shortText(element: ElementNode): string | undefined {
+  const text = textOf(element)
+  return text !== '' && text.length <= 100 ? text : undefined
+}
+
+const textOf = (element: ElementNode): string => collapse(rawText(element)).trim()
+
+function present(facts: Record<string, string | undefined>): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== ''))
+}

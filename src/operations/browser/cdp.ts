@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import { cdpAnswer } from '../../core/shapes/relay.ts'
+import { identifier } from '../../core/shapes/text.ts'
+
+export const cdp = defineOperation({
+  summary: 'Call a method of the Chrome DevTools Protocol',
+  description:
+    'On a relay session or on a browser session. Methods of Browser, Target, SystemInfo, Extensions and Tethering go to ' +
+    'the browser, all others to the named target or the active page; what is enabled there stays enabled for later ' +
+    'calls. An error of the protocol is an answer with `success: false` and `cdp`.',
+  http: 'POST /cdp',
+  scope: ['browser', 'relay'],
+  // `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
+  cli: null,
+  bodyBytes: limits.relay.callBytes,
+  input: z.object({
+    session_id: identifier.describe('Relay session or browser session, by id or name'),
+    method: z
+      .string()
+      .max(limits.input.nameChars)
+      .regex(/^[A-Z]\w*\.\w+$/, 'is a CDP method, such as Page.captureScreenshot')
+      .describe('Method of the protocol, Domain.method'),
+    params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
+    target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
+    timeout_ms: z.int().min(1).max(limits.relay.maxCallMs).default(limits.relay.callMs),
+    max_bytes: z.int().min(1).max(limits.relay.maxResultBytes).default(limits.relay.resultBytes),
+  }),
+  output: cdpAnswer,
+  errors: [
+    'relay_not_found',
+    'session_not_found',
+    'session_closed',
+    'target_not_found',
+    'method_denied',
+    'timeout',
+    'too_many_pending',
+    'payload_too_large',
+    'relay_disconnected',
+    'browser_lost',
+  ],
+  run: (engine, input, call) => engine.relays.cdp(input, call),
+})

@@ -1,0 +1,188 @@
+/** The user's own browsers: which there are, what they did, and tokens to bring one (`spec: relay`). */
+import { z } from 'zod'
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import { defineStream } from '../../core/operation/stream.ts'
+import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../../core/shapes/relay.ts'
+import { displayName, identifier, opaqueText } from '../../core/shapes/text.ts'
+
+export const relayId = identifier.describe('Relay session, by id or name')
+
+/** Which buffered events are wanted; the same for a page of them and for following. */
+const relayEventFields = {
+  id: relayId,
+  since: z.int().min(0).optional().describe('Only records with a greater number'),
+  kind: z
+    .array(z.enum(relayEventKinds))
+    .max(limits.input.names)
+    .optional()
+    .describe('console, network, page, cdp, relay'),
+  type: z
+    .array(identifier)
+    .max(limits.input.names)
+    .optional()
+    .describe('log, exception, request, response, … or a CDP event'),
+  target_id: opaqueText.optional().describe('Only events of this tab, frame or worker'),
+  level: z
+    .string()
+    .max(limits.input.nameChars)
+    .optional()
+    .describe('Level of console records: debug, log, info, warn or error'),
+  url: z.string().max(limits.input.labelChars).optional().describe('Glob on the address of the record'),
+  text: z.string().max(limits.input.labelChars).optional().describe('Part of its text, in any case'),
+}
+
+export const listRelays = defineOperation({
+  summary: 'List the browsers that are connected through the relay',
+  http: 'GET /relay/sessions',
+  scope: 'relay',
+  cli: 'relay list',
+  example: 'bax relay list',
+  show: { as: 'table', items: 'sessions', columns: ['id', 'name', 'status', 'policy', 'active_target_id'] },
+  input: z.object({}),
+  output: z.object({ sessions: z.array(relayRecord) }),
+  run: async (engine, _input, call) => ({ sessions: await engine.relays.list(call) }),
+})
+
+export const getRelay = defineOperation({
+  summary: 'Show a browser of the relay with its tabs',
+  http: 'GET /relay/sessions/{id}',
+  scope: 'relay',
+  cli: 'relay show <id>',
+  example: 'bax relay show laptop',
+  show: { as: 'record' },
+  input: z.object({ id: relayId }),
+  output: relayRecord,
+  errors: ['relay_not_found'],
+  run: (engine, { id }, call) => engine.relays.get(id, call),
+})
+
+export const stopRelay = defineOperation({
+  summary: 'Let go of a browser; it and its tabs stay as they are',
+  http: 'DELETE /relay/sessions/{id}',
+  scope: 'relay',
+  cli: 'relay stop <id>',
+  example: 'bax relay stop laptop',
+  show: { as: 'nothing' },
+  input: z.object({ id: relayId }),
+  output: null,
+  errors: ['relay_not_found'],
+  run: (engine, { id }, call) => engine.relays.stop(id, call),
+})
+
+export const activateTarget = defineOperation({
+  summary: 'Bring a tab to the front; commands and CDP calls go to it from then on',
+  http: 'POST /relay/sessions/{id}/activate',
+  scope: 'relay',
+  cli: 'relay use <id> <target_id>',
+  example: 'bax relay use laptop 5C1A…',
+  show: { as: 'nothing' },
+  input: z.object({ id: relayId, target_id: identifier.describe('The tab, as `bax relay tabs` names it') }),
+  output: null,
+  errors: ['relay_not_found', 'target_not_found', 'relay_disconnected', 'browser_lost'],
+  run: (engine, { id, target_id }, call) => engine.relays.activate(id, target_id, call),
+})
+
+export const readRelayEvents = defineOperation({
+  summary: 'Read the buffered events of a browser: console, network, pages, raw CDP',
+  description:
+    '`since` and `next` page through them without a gap; what the ring no longer holds is told in `gap`, what never ' +
+    'reached it in `dropped`. `format=har` answers an HTTP archive of the network events, `format=ndjson` one record a ' +
+    'line; `Accept: text/event-stream` follows.',
+  http: 'GET /relay/sessions/{id}/events',
+  scope: 'relay',
+  // `bax relay events` reads, follows and writes archives.
+  cli: null,
+  input: z.object({
+    ...relayEventFields,
+    limit: z
+      .int()
+      .min(1)
+      .max(limits.relay.maxPageEvents)
+      .default(limits.relay.pageEvents)
+      .describe('Most records of one answer'),
+    order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
+    wait_ms: z
+      .int()
+      .min(0)
+      .max(limits.relay.waitMs)
+      .default(0)
+      .describe('Wait so long for a matching record when there is none yet'),
+    format: z.enum(['json', 'ndjson', 'har']).default('json'),
+  }),
+  output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
+  lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
+  errors: ['relay_not_found'],
+  run: (engine, { id, ...query }, call) => engine.relays.readEvents(id, query, call),
+})
+
+export const clearRelayEvents = defineOperation({
+  summary: 'Forget the buffered events of a browser; their numbers go on',
+  http: 'DELETE /relay/sessions/{id}/events',
+  scope: 'relay',
+  cli: null,
+  show: { as: 'nothing' },
+  input: z.object({ id: relayId }),
+  output: null,
+  errors: ['relay_not_found'],
+  run: (engine, { id }, call) => engine.relays.clearEvents(id, call),
+})
+
+export const createRelayToken = defineOperation({
+  summary: 'Make a token to bring a browser with; it is shown once',
+  http: 'POST /relay/tokens',
+  scope: 'relay',
+  cli: 'relay tokens create',
+  example: 'bax relay tokens create --name laptop --single-use',
+  show: { as: 'field', field: 'token' },
+  input: z.object({
+    name: displayName.optional().describe('What it is for, to be found again in the list'),
+    ttl_secs: z
+      .int()
+      .min(1)
+      .max(limits.relay.maxTokenSecs)
+      .default(limits.relay.tokenSecs)
+      .describe('Seconds for which it is good'),
+    single_use: z.boolean().default(false).describe('Good for one browser, which may come back with it'),
+  }),
+  output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),
+  run: (engine, input, call) => engine.relays.tokens.create(input, call),
+})
+
+export const listRelayTokens = defineOperation({
+  summary: 'List the relay tokens, without their secrets',
+  http: 'GET /relay/tokens',
+  scope: 'relay',
+  cli: 'relay tokens list',
+  example: 'bax relay tokens list',
+  show: { as: 'table', items: 'tokens', columns: ['token_id', 'name', 'single_use', 'expires_at', 'last_used_at'] },
+  input: z.object({}),
+  output: z.object({ tokens: z.array(relayTokenRecord) }),
+  run: async (engine, _input, call) => ({ tokens: await engine.relays.tokens.list(call) }),
+})
+
+export const revokeRelayToken = defineOperation({
+  summary: 'Revoke a relay token, and let go of the browsers that came with it',
+  http: 'DELETE /relay/tokens/{token_id}',
+  scope: 'relay',
+  cli: 'relay tokens revoke <token_id>',
+  example: 'bax relay tokens revoke rtk_…',
+  show: { as: 'nothing' },
+  input: z.object({ token_id: identifier }),
+  output: null,
+  errors: ['token_not_found'],
+  run: (engine, { token_id }, call) => engine.relays.tokens.revoke(token_id, call),
+})
+
+export const followRelayEvents = defineStream({
+  summary: 'Follow the events of a browser as they happen',
+  description:
+    '`Last-Event-ID` or `since` resumes without a gap; what the ring no longer holds comes as `relay` `dropped`.',
+  http: 'GET /relay/sessions/{id}/events',
+  scope: 'relay',
+  cli: null,
+  input: z.object(relayEventFields),
+  frame: relayEvent,
+  errors: ['relay_not_found'],
+  open: (engine, { id, ...query }, call) => engine.relays.followEvents(id, query, call),
+})

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { commandRequest } from '../../commands/index.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import { batchContext, commandsResult, strictSelectors } from '../../core/shapes/commands.ts'
+import { sessionId } from './sessions.ts'
+
+export const runCommands = defineOperation({
+  summary: 'Run commands of the catalogue in order',
+  description:
+    'Stops at the first failure unless continue_on_error is set. Nothing runs when any command is malformed.',
+  http: 'POST /commands',
+  scope: 'browser',
+  // `bax do` writes this body; its words come from the catalogue.
+  cli: null,
+  show: { as: 'commands' },
+  input: z.object({
+    commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
+    session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
+    headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
+    context: batchContext.optional(),
+    continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    strict: strictSelectors,
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(limits.command.batchMs)
+      .optional()
+      .describe('Time for the whole batch, 300 000 ms when not given'),
+  }),
+  output: commandsResult,
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  run: (engine, input, call) => engine.sessions.runCommands(input, call),
+})

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import { relayRecord } from '../../core/shapes/relay.ts'
+import { sessionCreated, sessionInput, sessionRecord } from '../../core/shapes/session.ts'
+import { identifier } from '../../core/shapes/text.ts'
+
+/** Path or body field that names a session. */
+export const sessionId = identifier.describe('Session id, or the name of a live session')
+
+export const createSession = defineOperation({
+  summary: 'Create a browser session',
+  description:
+    'Answers 200 `ready` when a browser has a free place, else 202 `provisioning` with a provision_id to poll.',
+  http: 'POST /sessions',
+  scope: 'browser',
+  cli: 'session create',
+  example: 'bax session create --start-url https://example.com',
+  show: { as: 'field', field: 'session_id' },
+  input: sessionInput,
+  output: sessionCreated,
+  idempotent: true,
+  status: ({ status }) => (status === 'provisioning' ? 202 : 200),
+  statuses: [200, 202],
+  errors: ['profile_not_found', 'conflict', 'url_blocked', 'browser_not_found', 'no_capacity'],
+  run: (engine, input, call) => engine.sessions.create(input, call),
+})
+
+export const listSessions = defineOperation({
+  summary: 'List browser sessions',
+  http: 'GET /sessions',
+  scope: 'browser',
+  cli: 'session list',
+  example: 'bax session list --json',
+  show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
+  input: z.object({
+    status: z
+      .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
+      .optional()
+      .describe('Only sessions in this state; all adds the ended ones still remembered'),
+    include: z
+      .array(z.enum(['relay']))
+      .max(limits.input.names)
+      .optional()
+      .describe('relay adds the browsers of the relay'),
+  }),
+  output: z.object({
+    sessions: z.array(sessionRecord),
+    total: z.int(),
+    relay_sessions: z.array(relayRecord).optional().describe('With include=relay'),
+  }),
+  run: async (engine, { status, include }, call) => {
+    const sessions = await engine.sessions.list({ ...(status && { status }) }, call)
+    const listed = { sessions, total: sessions.length }
+    return include?.includes('relay') ? { ...listed, relay_sessions: await engine.relays.list(call) } : listed
+  },
+})
+
+export const getSession = defineOperation({
+  summary: 'Show one browser session',
+  http: 'GET /sessions/{session_id}',
+  scope: 'browser',
+  cli: 'session show <session_id>',
+  example: 'bax session show shop',
+  show: { as: 'record' },
+  input: z.object({ session_id: sessionId }),
+  output: sessionRecord,
+  errors: ['session_not_found'],
+  run: (engine, { session_id }, call) => engine.sessions.get(session_id, call),
+})
+
+export const closeSession = defineOperation({
+  summary: 'End a browser session',
+  http: 'DELETE /sessions/{session_id}',
+  scope: 'browser',
+  cli: 'session close <session_id>',
+  example: 'bax session close shop',
+  input: z.object({ session_id: sessionId }),
+  output: null,
+  errors: ['session_not_found'],
+  run: (engine, { session_id }, call) => engine.sessions.close(session_id, call),
+})

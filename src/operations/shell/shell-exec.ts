@@ -1,0 +1,129 @@
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import {
+  execAnswer,
+  execFrame,
+  execId,
+  execInput,
+  execRecord,
+  execStreamInput,
+  resizeInput,
+  signalInput,
+  stdinInput,
+} from '../../core/shapes/shell/exec.ts'
+import { defineStream } from '../../core/operation/stream.ts'
+
+const notRun = [
+  'shell_session_not_found',
+  'session_closed',
+  'conflict',
+  'file_not_found',
+  'not_a_directory',
+  'permission_denied',
+  'unsupported',
+  'feature_disabled',
+  'payload_too_large',
+  'too_many_execs',
+  'session_lost',
+] as const
+
+export const shellExec = defineOperation({
+  summary: 'Run a command in a shell session',
+  description:
+    'Answers 200 for any outcome of the command: non-zero, signal, time-out. Every call is a fresh shell: `cd` and `export` ' +
+    'do not stay, files and background processes do. A caller that goes away ends the command with all its processes.',
+  http: 'POST /shell/exec',
+  scope: 'shell',
+  cli: 'shell exec [command]',
+  example: 'bax shell exec -s sh_… -- python3 -c "print(6 * 7)"',
+  input: execInput,
+  output: execAnswer,
+  status: (answer) => ('stdout' in answer ? 200 : 202),
+  statuses: [200, 202],
+  errors: notRun,
+  bodyBytes: limits.exec.bodyBytes,
+  run: (engine, input, call) => engine.shells.execs.run(input, call),
+})
+
+export const getShellExec = defineOperation({
+  summary: 'Show a command of a shell session and its output so far',
+  description: 'Commands that have ended can be asked about while their session lives, the last 100 of them.',
+  http: 'GET /shell/exec/{exec_id}',
+  scope: 'shell',
+  cli: 'shell result <exec_id>',
+  example: 'bax shell result ex_…',
+  show: { as: 'record' },
+  input: execId,
+  output: execRecord,
+  errors: ['exec_not_found'],
+  run: (engine, { exec_id }, call) => engine.shells.execs.get(exec_id, call),
+})
+
+export const signalShellExec = defineOperation({
+  summary: 'Send a signal to a running command',
+  http: 'POST /shell/exec/{exec_id}/signal',
+  scope: 'shell',
+  cli: 'shell signal <exec_id>',
+  example: 'bax shell signal ex_… --signal SIGINT',
+  goesOn: true,
+  input: signalInput,
+  output: null,
+  errors: ['exec_not_found', 'session_lost'],
+  run: (engine, input, call) => engine.shells.execs.signal(input, call),
+})
+
+export const writeShellExec = defineOperation({
+  summary: 'Write to the standard input of a running command',
+  description:
+    'For a command that was started with `keep_stdin` or `pty`. Answers when the program has room for more; 409 when it reads no more.',
+  http: 'POST /shell/exec/{exec_id}/stdin',
+  scope: 'shell',
+  cli: null,
+  goesOn: true,
+  input: stdinInput,
+  output: null,
+  errors: ['exec_not_found', 'conflict', 'session_lost'],
+  bodyBytes: limits.exec.bodyBytes,
+  run: (engine, input, call) => engine.shells.execs.write(input, call),
+})
+
+export const resizeShellExec = defineOperation({
+  summary: 'Tell a running command the size of its terminal',
+  http: 'POST /shell/exec/{exec_id}/resize',
+  scope: 'shell',
+  cli: null,
+  goesOn: true,
+  input: resizeInput,
+  output: null,
+  errors: ['exec_not_found', 'conflict', 'session_lost'],
+  run: (engine, input, call) => engine.shells.execs.resize(input, call),
+})
+
+export const shellExecStream = defineStream({
+  summary: 'Run a command and get its output as it comes',
+  description:
+    'Server-sent events, or NDJSON with `Accept: application/x-ndjson`: start, stdout and stderr (or pty), artifact, ping, and at ' +
+    'the end exactly one exit or error. Joined, the pieces are the exact bytes. A slow reader slows the program.',
+  http: 'POST /shell/exec/stream',
+  scope: 'shell',
+  cli: null,
+  input: execStreamInput,
+  frame: execFrame,
+  errors: notRun,
+  bodyBytes: limits.exec.bodyBytes,
+  open: (engine, input, call) => engine.shells.execs.stream(input, call),
+})
+
+export const followShellExec = defineStream({
+  summary: 'Follow a streamed command again, after its reader was gone',
+  description:
+    'For commands started with `on_disconnect: "continue"`. `Last-Event-ID` goes on from that frame, else all that is kept comes ' +
+    '(1000 frames, 4 MiB); `lagged` says how many are gone.',
+  http: 'GET /shell/exec/{exec_id}/stream',
+  scope: 'shell',
+  cli: null,
+  input: execId,
+  frame: execFrame,
+  errors: ['exec_not_found', 'conflict'],
+  open: (engine, { exec_id }, call) => engine.shells.execs.follow(exec_id, call),
+})

@@ -1,0 +1,137 @@
+import { limits } from '../../core/limits/limits.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
+import * as shapes from '../../core/shapes/shell/files.ts'
+
+const always = ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost'] as const
+const denied = [...always, 'file_not_found', 'not_a_directory', 'permission_denied'] as const
+
+export const readShellFile = defineOperation({
+  summary: 'Read a file of a shell session',
+  description: 'Up to 16 MiB a call; larger files in pieces (`offset`, `length`), or whole with GET /shell/fs/raw.',
+  http: 'POST /shell/fs/read',
+  scope: 'shell',
+  cli: 'shell read <path>',
+  example: 'bax shell read -s sh_… report.txt',
+  input: shapes.readInput,
+  output: shapes.readOutput,
+  errors: [...denied, 'is_a_directory', 'not_a_file', 'payload_too_large'],
+  run: (engine, input, call) => engine.shells.files.read(input, call),
+})
+
+export const writeShellFile = defineOperation({
+  summary: 'Write a file of a shell session',
+  description: 'Whole or not at all: under a temporary name, then renamed. A full disk leaves the old content.',
+  http: 'POST /shell/fs/write',
+  scope: 'shell',
+  cli: 'shell write <path>',
+  example: 'bax shell write -s sh_… main.py < main.py',
+  input: shapes.writeInput,
+  output: shapes.writeOutput,
+  errors: [...denied, 'is_a_directory', 'not_a_file', 'already_exists', 'payload_too_large', 'no_space'],
+  bodyBytes: limits.files.bodyBytes,
+  run: (engine, input, call) => engine.shells.files.write(input, call),
+})
+
+export const listShellFiles = defineOperation({
+  summary: 'List a directory of a shell session',
+  http: 'POST /shell/fs/list',
+  scope: 'shell',
+  cli: 'shell ls [path]',
+  example: 'bax shell ls -s sh_… /output',
+  show: { as: 'table', items: 'entries', columns: ['mode', 'owner', 'size', 'modified_at', 'name', 'symlink_target'] },
+  input: shapes.listInput,
+  output: shapes.listOutput,
+  errors: denied,
+  run: (engine, input, call) => engine.shells.files.list(input, call),
+})
+
+export const shellFileTree = defineOperation({
+  summary: 'Show a directory of a shell session as a tree',
+  http: 'POST /shell/fs/tree',
+  scope: 'shell',
+  cli: 'shell tree [path]',
+  example: 'bax shell tree -s sh_… --max-depth 2',
+  input: shapes.treeInput,
+  output: shapes.treeOutput,
+  errors: denied,
+  run: (engine, input, call) => engine.shells.files.tree(input, call),
+})
+
+export const searchShellFiles = defineOperation({
+  summary: 'Search the files of a shell session by name and content',
+  description:
+    'Links are not followed, binary files not read. Regular expressions are RE2: linear in time, without lookaround.',
+  http: 'POST /shell/fs/search',
+  scope: 'shell',
+  cli: 'shell search [path]',
+  example: "bax shell search -s sh_… --pattern '**/*.py' --query TODO",
+  input: shapes.searchInput,
+  output: shapes.searchOutput,
+  errors: denied,
+  run: (engine, input, call) => engine.shells.files.search(input, call),
+})
+
+export const shellFileInfo = defineOperation({
+  summary: 'Show what is known of a file of a shell session',
+  http: 'POST /shell/fs/info',
+  scope: 'shell',
+  cli: 'shell info <path>',
+  example: 'bax shell info -s sh_… --checksum data.csv',
+  show: { as: 'record' },
+  input: shapes.infoInput,
+  output: shapes.fileInfo,
+  errors: denied,
+  run: (engine, input, call) => engine.shells.files.info(input, call),
+})
+
+export const deleteShellFile = defineOperation({
+  summary: 'Delete a file or directory of a shell session',
+  http: 'POST /shell/fs/delete',
+  scope: 'shell',
+  cli: 'shell rm <path>',
+  example: 'bax shell rm -s sh_… --recursive build',
+  show: { as: 'nothing' },
+  input: shapes.deleteInput,
+  output: shapes.deleteOutput,
+  errors: [...denied, 'not_empty', 'protected_path'],
+  run: (engine, input, call) => engine.shells.files.delete(input, call),
+})
+
+export const copyShellFile = defineOperation({
+  summary: 'Copy a file or directory of a shell session',
+  http: 'POST /shell/fs/copy',
+  scope: 'shell',
+  cli: 'shell cp <source> <destination>',
+  example: 'bax shell cp -s sh_… main.py backup.py',
+  show: { as: 'nothing' },
+  input: shapes.copyInput,
+  output: shapes.copyOutput,
+  errors: [...denied, 'is_a_directory', 'already_exists', 'unsupported', 'no_space'],
+  run: (engine, input, call) => engine.shells.files.copy(input, call),
+})
+
+export const moveShellFile = defineOperation({
+  summary: 'Move a file or directory of a shell session',
+  http: 'POST /shell/fs/move',
+  scope: 'shell',
+  cli: 'shell mv <source> <destination>',
+  example: 'bax shell mv -s sh_… draft.md /output/report.md',
+  show: { as: 'nothing' },
+  input: shapes.moveInput,
+  output: shapes.moveOutput,
+  errors: [...denied, 'already_exists', 'protected_path', 'no_space'],
+  run: (engine, input, call) => engine.shells.files.move(input, call),
+})
+
+export const makeShellFolder = defineOperation({
+  summary: 'Make a directory in a shell session',
+  http: 'POST /shell/fs/mkdir',
+  scope: 'shell',
+  cli: 'shell mkdir <path>',
+  example: 'bax shell mkdir -s sh_… data/raw',
+  show: { as: 'nothing' },
+  input: shapes.mkdirInput,
+  output: shapes.mkdirOutput,
+  errors: [...denied, 'already_exists', 'no_space'],
+  run: (engine, input, call) => engine.shells.files.mkdir(input, call),
+})

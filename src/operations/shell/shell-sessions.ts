@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { defineOperation } from '../../core/operation/operation.ts'
+import {
+  shellKill,
+  shellList,
+  shellListInput,
+  shellSession,
+  shellSessionInput,
+  touchInput,
+} from '../../core/shapes/shell/session.ts'
+import { identifier } from '../../core/shapes/text.ts'
+
+/** Path or body field that names a shell session. */
+const shellId = z.object({
+  session_id: identifier.describe('Shell session id, or the name of a live one'),
+})
+
+export const createShell = defineOperation({
+  summary: 'Create a shell session: a container of its own',
+  description:
+    'Answers when the container runs, from a warm pool where one waits. `network`, `limits` and `image` decide what it may do; ' +
+    'nothing else of the container can be chosen.',
+  http: 'POST /shell/sessions',
+  scope: 'shell',
+  cli: 'shell create',
+  example: 'bax shell create --language python',
+  show: { as: 'field', field: 'session_id' },
+  input: shellSessionInput,
+  output: shellSession,
+  idempotent: true,
+  errors: ['image_not_found', 'conflict', 'feature_disabled', 'too_many_sessions', 'no_capacity', 'docker_unavailable'],
+  run: (engine, input, call) => engine.shells.sessions.create(input, call),
+})
+
+export const listShells = defineOperation({
+  summary: 'List shell sessions, the newest first',
+  description: 'Stopped ones are listed for an hour.',
+  http: 'GET /shell/sessions',
+  scope: 'shell',
+  cli: 'shell list',
+  example: 'bax shell list --status ready',
+  show: {
+    as: 'table',
+    items: 'sessions',
+    columns: ['session_id', 'name', 'status', 'language', 'image', 'running_execs', 'last_active_at', 'stop_reason'],
+  },
+  input: shellListInput,
+  output: shellList,
+  run: (engine, input, call) => engine.shells.sessions.list(input, call),
+})
+
+export const getShell = defineOperation({
+  summary: 'Show one shell session',
+  http: 'GET /shell/sessions/{session_id}',
+  scope: 'shell',
+  cli: 'shell show <session_id>',
+  example: 'bax shell show sh_…',
+  show: { as: 'record' },
+  input: shellId,
+  output: shellSession,
+  errors: ['shell_session_not_found'],
+  run: (engine, { session_id }, call) => engine.shells.sessions.get(session_id, call),
+})
+
+export const touchShell = defineOperation({
+  summary: 'Put off the idle time-out of a shell session',
+  http: 'POST /shell/sessions/{session_id}/touch',
+  scope: 'shell',
+  cli: 'shell touch <session_id>',
+  example: 'bax shell touch sh_… --timeout-secs 3600',
+  show: { as: 'field', field: 'expires_at' },
+  input: shellId.extend(touchInput.shape),
+  output: shellSession,
+  errors: ['shell_session_not_found', 'session_closed', 'conflict'],
+  run: (engine, { session_id, timeout_secs }, call) => engine.shells.sessions.touch(session_id, timeout_secs, call),
+})
+
+export const killShell = defineOperation({
+  summary: 'Kill all processes of a shell session',
+  description:
+    'Files stay. Commands that run end with SIGKILL and report it. Works when the session has reached `limits.pids`, too.',
+  http: 'POST /shell/sessions/{session_id}/kill',
+  scope: 'shell',
+  cli: 'shell kill [session_id]',
+  example: 'bax shell kill sh_…',
+  show: { as: 'field', field: 'killed' },
+  input: shellId,
+  output: shellKill,
+  errors: ['shell_session_not_found', 'session_closed', 'conflict', 'session_lost', 'timeout'],
+  run: (engine, { session_id }, call) => engine.shells.sessions.kill(session_id, call),
+})
+
+export const deleteShell = defineOperation({
+  summary: 'Stop a shell session',
+  description:
+    'Ends its commands, keeps what they have left in the output mounts, and answers when the container is gone.',
+  http: 'DELETE /shell/sessions/{session_id}',
+  scope: 'shell',
+  cli: 'shell delete <session_id>',
+  example: 'bax shell delete sh_…',
+  input: shellId,
+  output: null,
+  errors: ['shell_session_not_found'],
+  run: (engine, { session_id }, call) => engine.shells.sessions.delete(session_id, call),
+})

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { writeOutput } from '../../core/shapes/shell/files.ts'
+import { rawFile, uploadInput } from '../../core/shapes/shell/transfers.ts'
+import { defineDownload, defineUpload } from '../../core/operation/transfer.ts'
+import { identifier } from '../../core/shapes/text.ts'
+import { limits } from '../../core/limits/limits.ts'
+
+const denied = [
+  'shell_session_not_found',
+  'session_closed',
+  'conflict',
+  'file_not_found',
+  'not_a_directory',
+  'is_a_directory',
+  'not_a_file',
+  'permission_denied',
+  'session_lost',
+] as const
+
+export const downloadShellFile = defineDownload({
+  summary: 'Download a file of a shell session as it is, of any size',
+  http: 'GET /shell/fs/raw',
+  scope: 'shell',
+  cli: 'shell download <path>',
+  example: 'bax shell download -s sh_… /output/plot.png',
+  input: rawFile,
+  errors: [...denied, 'range_not_satisfiable'],
+  mediaType: 'application/octet-stream',
+  open: (engine, input, call) => engine.shells.files.open(input, call),
+})
+
+export const uploadShellFile = defineUpload({
+  summary: 'Upload a file into a shell session as it is, of any size',
+  http: 'PUT /shell/fs/raw',
+  scope: 'shell',
+  cli: 'shell upload <file> [path]',
+  example: 'bax shell upload -s sh_… data.csv',
+  input: uploadInput,
+  output: writeOutput,
+  errors: [...denied, 'already_exists', 'no_space'],
+  receive: (engine, input, body, call) => engine.shells.files.receive(input, body, call),
+})
+
+export const downloadArtifact = defineDownload({
+  summary: 'Download a file of an artifact',
+  description: 'Found by its exact name in the list of the artifact; what was captured later does not change it.',
+  http: 'GET /shell/artifacts/{artifact_id}/files/{file_name*}',
+  scope: 'shell',
+  cli: 'shell artifacts download <artifact_id> [file_name]',
+  example: 'bax shell artifacts download art_… plot.png',
+  input: z.object({
+    artifact_id: identifier.describe('Artifact id'),
+    file_name: z
+      .string()
+      .min(1)
+      .max(3 * limits.files.pathBytes)
+      .describe('Name of the file as the artifact lists it, percent-encoded'),
+  }),
+  errors: ['artifact_not_found', 'range_not_satisfiable'],
+  mediaType: '*/*',
+  open: (engine, { artifact_id, file_name }, call) => engine.shells.artifacts.open(artifact_id, file_name, call),
+})

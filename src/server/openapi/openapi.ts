@@ -1,0 +1,160 @@
+/** The OpenAPI 3.1 document, from the schemas that validate. */
+import { pathFields, route, routesOf } from '../../core/operation/operation.ts'
+import type { SocketOperation } from '../../core/operation/socket.ts'
+import { version } from '../../core/version.ts'
+import { operations, sockets, streams, transfers } from '../../operations/index.ts'
+import { samples } from '../../operations/samples.ts'
+import { type AnyOperation, bytesOf, errorSchema, headers, isPublic, responses, takesJson } from './responses.ts'
+import { type Json, schemaOf } from './schemas.ts'
+import { describeTags, tagOf } from './tags.ts'
+
+const all = { ...operations, ...streams, ...transfers } as unknown as Record<string, AnyOperation>
+
+export function makeOpenapi(): Json {
+  const components: Json = {}
+  const paths: Record<string, Json> = {}
+  const tags = new Set<string>()
+  for (const [name, operation] of Object.entries(all)) {
+    for (const [at, http] of routesOf(operation).entries()) {
+      // The same address again, for clients that write it so.
+      if (http.endsWith('/')) continue
+      const { method, path: template } = route(http)
+      const path = template.replaceAll('*}', '}')
+      paths[path] ??= {}
+      const described = describe(name, at, { ...operation, http } as AnyOperation, components)
+      tags.add(tagOf(http))
+      const known = paths[path][method.toLowerCase()] as Described | undefined
+      if (known) addContent(known, described as unknown as Described)
+      else paths[path][method.toLowerCase()] = described
+    }
+  }
+  schemaOf(errorSchema, 'output', components)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'bax',
+      version,
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    tags: describeTags(tags),
+    paths,
+    'x-websockets': Object.values(sockets as unknown as Record<string, SocketOperation>).map(describeSocket),
+    components: {
+      schemas: components,
+      headers,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+const description = [
+  'Browser sessions, extraction, relay and shell behind one API.',
+  'Every answer has `x-request-id` and `x-bax-version`; every failure has the shape of `Error`, with the same request id.',
+  'A failure of the target (the page, the site, the command in the container) is a 200 whose body says `success: false`.',
+  'Unknown fields are ignored and named in `warning`; `Prefer: handling=strict` makes them a 400. Fields may be written in camelCase.',
+  'Streams are server-sent events without `event:` lines, or one JSON object a line with `Accept: application/x-ndjson`; `Last-Event-ID` resumes them.',
+  'Websockets are listed in `x-websockets`.',
+].join('\n\n')
+
+type Described = { responses: Record<string, { content?: Json }> }
+
+/** What is read and followed at one address is one operation with several types of content. */
+function addContent(known: Described, other: Described): void {
+  for (const [status, { content, ...rest }] of Object.entries(other.responses)) {
+    known.responses[status] ??= rest
+    const merged = { ...content, ...known.responses[status].content }
+    if (Object.keys(merged).length > 0) known.responses[status].content = merged
+  }
+}
+
+/** `searchAlias`, `searchAlias2`: operation ids are unique in a document. */
+export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
+
+function describe(name: string, at: number, operation: AnyOperation, components: Json): Json {
+  const { path } = route(operation.http)
+  const inPath = new Set(pathFields(path))
+  const input = schemaOf(operation.input, 'input', components) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  const hasBody = takesJson(operation)
+  const sample = (samples as Record<string, Json>)[name] ?? {}
+  const properties = Object.entries(input.properties ?? {})
+  const required = new Set(input.required)
+  const parameters = [
+    ...properties
+      .filter(([field]) => inPath.has(field) || !hasBody)
+      .map(([field, schema]) => ({
+        name: field,
+        in: inPath.has(field) ? 'path' : 'query',
+        required: inPath.has(field) || required.has(field),
+        ...(schema['description'] !== undefined && { description: schema['description'] }),
+        schema,
+        ...(sample[field] !== undefined && { example: sample[field] }),
+      })),
+    ...headerParameters(operation),
+  ]
+  const body = properties.filter(([field]) => hasBody && !inPath.has(field))
+  return {
+    operationId: at === 0 ? name : aliasId(name, at),
+    summary: operation.summary,
+    ...(operation.description && { description: operation.description }),
+    tags: [tagOf(operation.http)],
+    ...(isPublic(operation) ? { security: [] } : { 'x-scopes': [operation.scope].flat() }),
+    ...(operation.example && { 'x-codeSamples': [{ lang: 'Shell', label: 'bax', source: operation.example }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...('receive' in operation && { requestBody: { required: true, content: bytesOf('application/octet-stream') } }),
+    ...(body.length > 0 && { requestBody: jsonBody(body, required, sample) }),
+    responses: responses(operation, components),
+  }
+}
+
+function jsonBody(fields: readonly [string, Json][], required: ReadonlySet<string>, sample: Json): Json {
+  const names = fields.map(([field]) => field)
+  const needed = names.filter((field) => required.has(field))
+  const example = Object.fromEntries(Object.entries(sample).filter(([field]) => names.includes(field)))
+  return {
+    required: needed.length > 0,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: Object.fromEntries(fields),
+          ...(needed.length > 0 && { required: needed }),
+        },
+        ...(Object.keys(example).length > 0 && { example }),
+      },
+    },
+  }
+}
+
+/** Headers that change what an operation does. */
+function headerParameters(operation: AnyOperation): Json[] {
+  const text = (name: string, what: string) => ({ name, in: 'header', description: what, schema: { type: 'string' } })
+  if ('idempotent' in operation && operation.idempotent)
+    return [text('Idempotency-Key', 'The same key and body within 24 hours give the first answer again')]
+  if ('frame' in operation) return [text('Last-Event-ID', 'Number of the last frame that was seen')]
+  if ('open' in operation)
+    return [text('Range', 'Part of the bytes, e.g. bytes=0-1023'), text('If-None-Match', 'ETag of what is there')]
+  return []
+}
+
+/** What OpenAPI has no words for: an upgrade to a websocket. */
+function describeSocket({ http, summary, description: more, protocol, input, errors = [] }: SocketOperation): Json {
+  const { path } = route(http)
+  const inPath = new Set(pathFields(path))
+  return {
+    path,
+    summary,
+    ...(more && { description: more }),
+    ...(protocol && { protocol }),
+    query: Object.keys(input.shape).filter((field) => !inPath.has(field)),
+    errors: ['bad_host', 'bad_origin', 'route_not_found', ...errors],
+  }
+}

@@ -1,0 +1,108 @@
+/** Puts an app on a TCP port or a unix socket. */
+import { createServer, type Server } from 'node:http'
+import { chmod } from 'node:fs/promises'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import { BaxError } from '../../core/errors/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { rejectSocket } from '../websocket/reject.ts'
+import { acceptSockets, type SocketOptions } from '../websocket/sockets.ts'
+
+export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
+
+export type ConnectionBounds = { readonly [Name in keyof typeof limits.connection]: number }
+
+export interface Listener {
+  /** `http://127.0.0.1:4100` or `unix:/path`. */
+  readonly address: string
+  /** Stops accepting, lets open requests finish for `graceMs`, then drops them. */
+  close(graceMs?: number): Promise<void>
+}
+
+/**
+ * `sockets` says who may open websockets, and on what; without it there are none.
+ * @throws BaxError `engine_failed` when the port is taken or the socket cannot be made.
+ */
+export async function listen(
+  app: Pick<Hono, 'fetch'>,
+  where: Address,
+  sockets?: SocketOptions,
+  bounds: ConnectionBounds = limits.connection,
+): Promise<Listener> {
+  const server = createServer(optionsOf(bounds), getRequestListener(app.fetch))
+  server.maxConnections = bounds.most
+  server.on('clientError', rejectRequest)
+  const endSockets = sockets && acceptSockets(server, sockets)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, where)))
+    if ('socket' in where) server.listen(where.socket, resolve)
+    else server.listen(where.port, where.host, resolve)
+  })
+  // A named pipe of Windows has no mode; its default lets only its owner and administrators in.
+  if ('socket' in where && process.platform !== 'win32') await chmod(where.socket, 0o600)
+  return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs, endSockets) }
+}
+
+/** A client that hangs, or drips, must not hold a connection for ever; long calls are bounded by their own time-outs. */
+const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: ConnectionBounds) => ({
+  maxHeaderSize: headerBytes,
+  headersTimeout: headersMs,
+  requestTimeout: requestMs,
+  connectionsCheckingInterval: checkMs,
+  keepAliveTimeout: idleMs,
+  // Probes of TCP find peers that vanished without closing, whose websockets would stay open otherwise.
+  keepAlive: true,
+  keepAliveInitialDelay: idleMs,
+})
+
+/** Malformed or slow requests receive the standard error response. */
+function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
+  rejectSocket(socket, badRequests[code] ?? malformed, newId('req'))
+}
+
+const malformed = new BaxError('invalid_request', 'this is no request of HTTP/1.1')
+const badRequests: Record<string, BaxError> = {
+  HPE_HEADER_OVERFLOW: new BaxError(
+    'payload_too_large',
+    `address and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new BaxError('timeout', 'the request did not come in time'),
+}
+
+function addressOf(server: Server, where: Address): string {
+  if ('socket' in where) return `unix:${where.socket}`
+  const bound = server.address() as { address: string; port: number; family: string }
+  const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  return `http://${host}:${bound.port}`
+}
+
+function explain(error: NodeJS.ErrnoException, where: Address): BaxError {
+  const name = 'socket' in where ? where.socket : `${where.host}:${where.port}`
+  if (error.code === 'EADDRINUSE') {
+    return new BaxError('engine_failed', `${name} is in use by another program`, {
+      cause: error,
+      hint: 'choose another with --port, or stop the program that has it',
+    })
+  }
+  if (error.code === 'EACCES')
+    return new BaxError('engine_failed', `not allowed to listen on ${name}`, {
+      cause: error,
+      hint: 'choose a port above 1023 with --port',
+    })
+  return new BaxError('engine_failed', `cannot listen on ${name}: ${error.code ?? error.message}`, { cause: error })
+}
+
+async function stop(server: Server, graceMs: number, endSockets = () => {}): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const end = () => {
+    server.closeAllConnections()
+    endSockets()
+  }
+  const timer = setTimeout(end, graceMs)
+  await closed
+  clearTimeout(timer)
+}

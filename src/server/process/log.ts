@@ -1,0 +1,48 @@
+/** The log of a server on its standard error: a JSON line an event, or text for a person at a terminal. */
+import type { Log } from '../../core/config/config.ts'
+import { type LogFormat, type LogLevel, logLevels } from '../../core/config/log-format.ts'
+import { redactFacts, redactLine } from '../../core/access/redact.ts'
+
+export interface LogOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  readonly write: (line: string) => void
+}
+
+/** No line shows a secret, in either form. */
+export async function openLog({ level, format, write }: LogOptions): Promise<Log> {
+  const tell = format === 'json' ? await jsonLines(level, write) : textLines(level, write)
+  return (at, message, facts) => tell(at, redactLine(message), redactFacts(facts ?? {}) as Record<string, unknown>)
+}
+
+type Tell = (level: LogLevel, message: string, facts: Record<string, unknown>) => void
+
+/** `{"level":"info","time":"…","message":"…", …facts}` */
+async function jsonLines(level: LogLevel, write: (line: string) => void): Promise<Tell> {
+  const { default: pino } = await import('pino')
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'message',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  )
+  return (at, message, facts) => logger[at](facts, message)
+}
+
+/** `12:00:00.123 info  message key=value` */
+function textLines(least: LogLevel, write: (line: string) => void): Tell {
+  return (level, message, facts) => {
+    if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
+    const time = new Date().toISOString().slice(11, 23)
+    const told = Object.entries(facts).flatMap(([name, value]) =>
+      value === undefined || value === null
+        ? []
+        : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
+    )
+    write(`${time} ${level.padEnd(5)} ${[message, ...told].join(' ').replaceAll(/[\r\n]+/g, ' ')}\n`)
+  }
+}

@@ -1,0 +1,79 @@
+/** Bytes over HTTP: downloads with ranges and conditions. */
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Content } from '../../core/operation/transfer.ts'
+
+/** The whole content, the part that `Range` asks for, or 304; HEAD gets the head alone. */
+export function contentResponse(request: Request, content: Content): Response {
+  const { size, contentType, fileName } = content
+  const tag = `"${content.etag}"`
+  const headers: Record<string, string> = {
+    etag: tag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    // What a program has left may be a page: it must not run with our origin's rights.
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': 'sandbox',
+    'content-disposition': `attachment; filename*=UTF-8''${fileName}`,
+  }
+  if (holdsTag(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers })
+  const range = rangeOf(request.headers, size, tag)
+  if (range === 'none') {
+    throw new BaxError('range_not_satisfiable', `the range begins after the ${size} bytes of the content`, {
+      details: { size },
+    })
+  }
+  const { start, end } = range ?? { start: 0, end: size }
+  const all = {
+    ...headers,
+    'content-type': contentType,
+    'content-length': String(end - start),
+    ...(range && { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
+  }
+  const body = request.method === 'HEAD' || start === end ? null : streamOf(content.read(start, end))
+  return new Response(body, { status: range ? 206 : 200, headers: all })
+}
+
+function holdsTag(header: string | null, tag: string): boolean {
+  if (header === null) return false
+  const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''))
+  return tags.some((given) => given === '*' || given === tag)
+}
+
+type Range = { readonly start: number; readonly end: number }
+
+/** The range to answer with; undefined for the whole, as for several ranges and for one that is not understood. */
+function rangeOf(headers: Headers, size: number, tag: string): Range | 'none' | undefined {
+  const condition = headers.get('if-range')
+  if (condition !== null && condition.trim() !== tag) return undefined
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.get('range')?.trim() ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'none' : { start: size - length, end: size }
+  }
+  const start = Number(first)
+  const end = last === '' ? size : Math.min(Number(last) + 1, size)
+  if (last !== '' && Number(last) < start) return undefined
+  return start >= size ? 'none' : { start, end }
+}
+
+/** A body at the pace of its reader; one that goes away ends the reading. */
+function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = bytes[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await iterator.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** The body of an upload as it comes. */
+export const bodyOf = (request: Request): AsyncIterable<Uint8Array> => (request.body ?? []) as AsyncIterable<Uint8Array>
