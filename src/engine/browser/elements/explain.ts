@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import type { ActOptions } from '../../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ElementState } from './diagnose.page.ts'
 import diagnoseScript from './diagnose.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
@@ -126,17 +127,11 @@ const nearestIn = (root: Locator, selector: string): Promise<Candidate[]> =>
 
 /** The answer of the page, or undefined when it navigates, hangs or closes meanwhile: the failure is told without it. */
 async function answered<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | undefined> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
   try {
-    return await Promise.race([work, late])
+    return await withDeadline(work, { ms, value: undefined })
   } catch (error) {
     if (isGone(error) || (error instanceof Error && error.name === 'TimeoutError')) return undefined
     throw error
-  } finally {
-    clearTimeout(timer!)
   }
 }
 

@@ -2,9 +2,9 @@
 import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import ambiguousScript from './ambiguous.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
-import { inTime } from '../batch/in-time.ts'
 import { listFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, locateAll, type ParsedSelector } from './selectors.ts'
@@ -55,7 +55,7 @@ const answerMs = 2000
 async function count(all: Locator, { timeout, signal }: CallLimit): Promise<number> {
   const ms = Math.max(timeout, answerMs)
   try {
-    return await inTime(all.count(), ms, `the page did not answer within ${ms} ms`)
+    return await withDeadline(all.count(), { ms, error: `the page did not answer within ${ms} ms` })
   } catch (error) {
     signal.throwIfAborted()
     if (isGone(error) && !all.page().isClosed()) return 0

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Page } from 'playwright'
 import type { CommandInput } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { inTime } from '../batch/in-time.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { lastInputAge, receivedWithin, watchInput } from './input-watch.ts'
 
 /** How long a page may take to say whether the input has reached it. */
@@ -82,7 +82,7 @@ export class Delivery {
     if (this.#arrived) return 'delivered'
     if (!this.#sent || !this.#page) return 'not_delivered'
     const asking = lastInputAge(this.#page, this.#input.kind)
-    const age = await inTime(asking, answerMs, 'the page does not answer').catch(() => null)
+    const age = await withDeadline(asking, { ms: answerMs }).catch(() => null)
     return age !== null && age < performance.now() - this.#startedAt ? 'delivered' : 'unknown'
   }
 
@@ -90,11 +90,8 @@ export class Delivery {
   async received(): Promise<number | null> {
     if (!this.#page) return null
     const page = this.#page
-    return inTime(
-      receivedWithin(page, () => performance.now() - this.#startedAt),
-      answerMs,
-      'no answer',
-    ).catch(() => null)
+    const asking = receivedWithin(page, () => performance.now() - this.#startedAt)
+    return withDeadline(asking, { ms: answerMs }).catch(() => null)
   }
 
   /** The failure of an action whose input has arrived, or may have; undefined when it has not been sent. */

@@ -3,6 +3,7 @@ import type { Frame, Page } from 'playwright'
 import { protocol } from '../tabs/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
+import { withDeadline } from '../../../core/process/deadline.ts'
 
 type Target = Page | Frame
 type Session = Awaited<ReturnType<typeof protocol>>
@@ -16,12 +17,7 @@ const watched = new WeakMap<Session, Promise<void>>()
 /** Installs the listeners in all documents of a page, now and after navigations. */
 export async function watchInput(page: Page): Promise<void> {
   const installing = Promise.all(targetsOf(page).map(install))
-  let timer: NodeJS.Timeout
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, installMs)
-  })
-  await Promise.race([installing, late])
-  clearTimeout(timer!)
+  await withDeadline(installing, { ms: installMs, value: undefined })
 }
 
 /** Milliseconds since the latest input of a kind in any document of the page; null when there was none. */

@@ -2,7 +2,7 @@
 import type { CDPSession, Frame, Page, Request } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { inTime } from '../batch/in-time.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { pageOf } from './net-reason.ts'
 import { shownUrl } from './page-events.ts'
 
@@ -56,13 +56,10 @@ export async function unlessCrashed<T>(page: Page, work: () => Promise<T>): Prom
     onCrash = () => reject(crashError({ url: page.url(), obstacle: 'it is not the active tab' }))
     page.once('crash', onCrash)
   })
-  const running = work()
   try {
-    return await Promise.race([running, crash])
+    return await Promise.race([work(), crash])
   } finally {
     page.off('crash', onCrash)
-    // Ignore rejections after the crash.
-    running.catch(() => {})
   }
 }
 
@@ -76,6 +73,7 @@ export async function loadFailure(page: Page, url: string): Promise<string | und
     return hasCrashed(page) ? 'it crashed again' : (error as Error).message.split('\n', 1)[0]!
   }
   const left = Math.max(1, reloadMs - (performance.now() - start))
+  // A page that keeps loading counts as opened; a crash is reported below.
   await unlessCrashed(page, () => page.waitForLoadState('load', { timeout: left })).catch(() => {})
   return hasCrashed(page) ? 'it crashed again' : undefined
 }
@@ -93,7 +91,7 @@ export async function reloadObstacle(page: Page): Promise<string | undefined> {
 async function isFormResult(page: Page): Promise<boolean> {
   try {
     const session = await page.context().newCDPSession(page)
-    return await inTime(endsWithForm(session), limits.session.titleMs, 'no history')
+    return await withDeadline(endsWithForm(session), { ms: limits.session.titleMs })
   } catch {
     // Without a history, requesting it again is not known to be safe.
     return true

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 
 export interface ScriptLimits {
@@ -67,22 +68,21 @@ export async function leave<T>(page: Page, go: (page: Page) => Promise<T>): Prom
   const left = new AbortController()
   const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
   free.on('framenavigated', onNavigated)
-  const going = go(free)
   try {
-    const first = await Promise.race([going, stuck(free, left.signal)])
+    // The first attempt of a page that is stuck ends with its tab.
+    const first = await Promise.race([go(free), stuck(free, left.signal)])
     if (first !== hung) return first
   } finally {
     left.abort()
     free.off('framenavigated', onNavigated)
   }
-  // It ends with its tab; what counts is the one that follows.
-  going.catch(() => {})
   return go(await freshInPlaceOf(free))
 }
 
 /** Resolves when a page that is being left can be neither used nor freed; never once it `left`. */
 async function stuck(page: Page, left: AbortSignal): Promise<typeof hung> {
   while (!left.aborted && !page.isClosed()) {
+    // Aborted once the page has been left.
     await pause(leftWithinMs, undefined, { signal: left }).catch(() => {})
     if (left.aborted || (await canGo(page))) continue
     if (!left.aborted) return hung
@@ -93,24 +93,14 @@ async function stuck(page: Page, left: AbortSignal): Promise<typeof hung> {
 /** Runs `work`; when its time is over or the command may not go on, cuts the script that keeps the page busy. */
 export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
   const { timeoutMs, signal } = limits
-  const running = work()
-  let timer: NodeJS.Timeout
-  let onAbort: () => void
-  const cut = new Promise<typeof hung>((resolve) => {
-    onAbort = () => resolve(hung)
-    timer = setTimeout(onAbort, timeoutMs)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
+  const late = new BaxError('timeout', `the evaluation was not done within ${timeoutMs} ms`)
   try {
-    const first = await Promise.race([running, cut])
-    if (first !== hung) return first
-    // The script's own end, whenever it comes, is no longer of interest.
-    running.catch(() => {})
-    await within(freeingMs, Promise.all([free(page), ...page.frames().slice(1).map(free)]))
-    throw signal.aborted ? signal.reason : new BaxError('timeout', `the evaluation was not done within ${timeoutMs} ms`)
-  } finally {
-    clearTimeout(timer!)
-    signal.removeEventListener('abort', onAbort!)
+    return await withDeadline(work(), { ms: timeoutMs, error: () => late, signal })
+  } catch (error) {
+    if (error !== late && !(signal.aborted && error === signal.reason)) throw error
+    const freed = Promise.all([free(page), ...page.frames().slice(1).map(free)])
+    await withDeadline(freed, { ms: freeingMs, value: undefined })
+    throw signal.aborted ? signal.reason : late
   }
 }
 
@@ -129,9 +119,9 @@ async function canGo(page: Page): Promise<boolean> {
     () => true,
     () => true,
   )
-  if (await within(leavingMs, answer)) return true
+  if (await withDeadline(answer, { ms: leavingMs, value: false })) return true
   const freed = free(page).then(() => true)
-  return (await within(freeingMs, freed)) ?? false
+  return withDeadline(freed, { ms: freeingMs, value: false })
 }
 
 async function freshInPlaceOf(page: Page): Promise<Page> {
@@ -156,19 +146,6 @@ async function free(target: Target): Promise<void> {
 }
 
 async function answers(cdp: CDPSession): Promise<boolean> {
-  const probe = cdp.send('Runtime.evaluate', { expression: '0' }).then(() => true as const)
-  return (await within(answerMs, probe)) ?? false
-}
-
-/** What `work` gives, or undefined when it takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer!)
-  }
+  const probe = cdp.send('Runtime.evaluate', { expression: '0' }).then(() => true)
+  return withDeadline(probe, { ms: answerMs, value: false })
 }

@@ -3,9 +3,9 @@ import type { BrowserContext, Page } from 'playwright'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { crashError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { protocol } from './hung-script.ts'
-import { inTime } from '../batch/in-time.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
 
@@ -176,7 +176,7 @@ export class Tabs {
     // A page that has let one question wait for too long is not asked again until it answers.
     const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
     // Late, closed, crashed or navigating: what was known stays.
-    if (!hung) await inTime(this.#ask(page), withinMs, 'no title').catch(() => {})
+    if (!hung) await withDeadline(this.#ask(page), { ms: withinMs }).catch(() => {})
     return this.#title
   }
 
@@ -223,6 +223,7 @@ export class Tabs {
     page.once('crash', () => {
       this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed', crashed: true })
       // A tab of the session stays, and is reloaded when it is used next.
+      // Closing another one fails when it is gone already.
       if (this.#aside.has(page)) void page.close().catch(() => {})
     })
     page.on('load', () => {
