@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import type { CdpRequest } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { sendToClient } from '../../cdp/client-link.ts'
 import { type CallGround, type CdpDone, CdpCalls } from '../../cdp/calls.ts'
 import { readCall } from '../../cdp/message.ts'
@@ -15,7 +16,10 @@ const targets = new WeakMap<Page, Promise<string>>()
 export function callOn(session: Session, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
   let kept = calls.get(session)
   if (!kept) calls.set(session, (kept = new CdpCalls(groundOf(session))))
-  return session.use(() => kept.call(request, AbortSignal.any([signal, session.ended])))
+  return withDeadline((either) => session.use(() => kept.call(request, either)), {
+    signal: [signal, session.ended],
+    cooperative: true,
+  })
 }
 
 function groundOf(session: Session): CallGround {

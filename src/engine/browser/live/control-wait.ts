@@ -3,6 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Call } from '../../../core/operation/operation.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Session } from '../session/session.ts'
 import { handOf } from './control-lock.ts'
 
@@ -18,13 +19,15 @@ interface Waiting {
  */
 export async function inTurn<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
   const { signal: control, stop } = watchControl(session, waiting)
-  const signal = AbortSignal.any([call.signal, session.ended, control])
   const begin = () => {
     stop()
     return work()
   }
   try {
-    return await session.use(() => session.turns.take(begin, signal))
+    return await withDeadline((inner) => session.use(() => session.turns.take(begin, inner)), {
+      signal: [call.signal, session.ended, control],
+      cooperative: true,
+    })
   } finally {
     stop()
   }

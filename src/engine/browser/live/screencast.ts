@@ -80,6 +80,7 @@ export class Screencast {
     const { width, height } = page.viewportSize() ?? limits.session.viewport
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // The next picture comes when this one is acknowledged: that keeps the rate.
+      // The tab may close before that.
       setTimeout(() => cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => {}), limits.stream.pictureMs)
       const picture = { tab_id: tabIdOf(page), data, width: metadata.deviceWidth, height: metadata.deviceHeight }
       this.#latest = picture

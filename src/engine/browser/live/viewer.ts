@@ -7,8 +7,8 @@ import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { retryPassing } from '../../../core/errors/transient-errors.ts'
 import { type LiveDialog, type LiveInput, liveInput, type LiveMessage } from '../../../core/shapes/live-view.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { leave, protocol } from '../tabs/hung-script.ts'
-import { inTime } from '../batch/in-time.ts'
 import { translated } from '../batch/playwright-errors.ts'
 import { castOf, type Picture } from './screencast.ts'
 import type { Session } from '../session/session.ts'
@@ -116,7 +116,7 @@ export class Viewer implements Person {
     return Promise.all(
       pages.map(async (page) => {
         // A page that hangs or goes is told of without its title.
-        const title = await inTime(page.title(), limits.session.titleMs, 'no title').catch(() => '')
+        const title = await withDeadline(page.title(), { ms: limits.session.titleMs }).catch(() => '')
         return { tab_id: tabIdOf(page), url: page.url(), title, active: page === pages.at(-1) }
       }),
     )

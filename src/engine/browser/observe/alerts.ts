@@ -1,7 +1,7 @@
 /** Records alerts, status messages and toasts of a page while something is done to it. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { inTime } from '../batch/in-time.ts'
 import type { Alert } from './alerts.page.ts'
 import alertsScript from './alerts.page.ts?inline'
 import { listWorlds, type World, WorldGone } from './worlds.ts'
@@ -11,10 +11,10 @@ export type StopRecording = () => Promise<Alert[]>
 
 export async function recordAlerts(target: BatchTarget): Promise<StopRecording> {
   const page = await target.page()
-  const worlds = await inTime(listWorlds(page), answerMs, late).catch(unlessOurs<World[]>([]))
+  const worlds = await withDeadline(listWorlds(page), deadline).catch(unlessOurs<World[]>([]))
   const run = async <T>(name: string, input: unknown): Promise<T[]> => {
     const answers = Promise.all(worlds.map((world) => call<T>(world, name, input)))
-    return (await inTime(answers, answerMs, late).catch(unlessOurs<T[][]>([]))).flat()
+    return (await withDeadline(answers, deadline).catch(unlessOurs<T[][]>([]))).flat()
   }
   await run('start', recorded)
   return async () => (await run<Alert[]>('stop', null)).flat()
@@ -24,8 +24,7 @@ export async function recordAlerts(target: BatchTarget): Promise<StopRecording> 
 const recorded = { most: 50, longest: 500 }
 
 /** A page that takes longer is busy; like one that crashes or closes, the observation afterwards reports it. */
-const answerMs = 500
-const late = 'the page did not answer'
+const deadline = { ms: 500, error: 'the page did not answer' }
 
 const unlessOurs =
   <T>(instead: T) =>

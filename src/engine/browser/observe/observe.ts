@@ -12,10 +12,10 @@ import type {
   ObserveRequest,
   Omitted,
 } from '../../../core/shapes/observe.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { hasCrashed, unlessCrashed } from '../tabs/crash.ts'
-import { inTime } from '../batch/in-time.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../batch/playwright-errors.ts'
 import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
@@ -60,10 +60,10 @@ export async function observe(
   signal: AbortSignal,
   comparison?: Comparison,
 ): Promise<Observed> {
-  const late = 'the page did not answer; a script keeps it busy'
+  const deadline = { ms: limits.observe.timeoutMs, error: 'the page did not answer; a script keeps it busy' }
   for (let again = true; ; again = false) {
     try {
-      const observed = await inTime(look(target, wishes, signal, comparison), limits.observe.timeoutMs, late)
+      const observed = await withDeadline(look(target, wishes, signal, comparison), deadline)
       if (comparison || wishes.include.includes('snapshot') || wishes.include.includes('elements'))
         remember(target, observed.seen)
       return observed
@@ -265,7 +265,7 @@ async function tabsOf(target: BatchTarget, active: Page): Promise<ObservedTab[]>
     target.pages.map(async (page) => ({
       tab_id: tabIdOf(page),
       url: shownUrl(page.url()),
-      title: await inTime(page.title(), titleMs, 'no title').catch(() => ''),
+      title: await withDeadline(page.title(), { ms: titleMs }).catch(() => ''),
       active: page === active,
       ...(hasCrashed(page) && { crashed: true as const }),
     })),

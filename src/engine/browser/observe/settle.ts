@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import { setTimeout as after } from 'node:timers/promises'
 import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 
 /** Connections that stay open say nothing about the page's rest. */
@@ -17,7 +18,8 @@ export async function settle(target: BatchTarget, since: number, maxMs: number, 
   const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)])
   while (!over.aborted && !target.ended.aborted) {
     const seq = target.events.lastSeq
-    await unlessOver(domQuiet(await target.page(), maxMs), over)
+    // Rejects only when it is over.
+    await withDeadline(domQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
     if (over.aborted) return
     const answered = pending(target.events.since(since)) === 0
     if (answered && !target.events.since(seq).some(moves)) return
@@ -69,14 +71,4 @@ function quiet({ quietMs, maxMs }: { quietMs: number; maxMs: number }): Promise<
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
     wait()
   })
-}
-
-async function unlessOver(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let quit!: () => void
-  const over = new Promise<void>((resolve) => {
-    quit = resolve
-  })
-  signal.addEventListener('abort', quit, { once: true })
-  await Promise.race([work, over])
-  signal.removeEventListener('abort', quit)
 }

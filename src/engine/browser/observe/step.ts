@@ -9,8 +9,8 @@ import {
   type StepResult,
 } from '../../../core/shapes/observe.ts'
 import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { inTime } from '../batch/in-time.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
@@ -106,7 +106,7 @@ const onlyPage = ({ selector }: ObservationWishes): ObservationWishes => ({
 async function placeOf(target: BatchTarget): Promise<Place> {
   const page = target.pages.at(-1)
   if (!page) return { url: 'about:blank', title: '' }
-  const title = await inTime(page.title(), titleMs, 'no title').catch(() => '')
+  const title = await withDeadline(page.title(), { ms: titleMs }).catch(() => '')
   return { url: shownUrl(page.url()), title }
 }
 

@@ -10,12 +10,12 @@ import { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { type Addresses, addressesOf, addressesOfEnded, type Bases } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { answerDialogs } from '../tabs/dialogs.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
-import { inTime } from '../batch/in-time.ts'
 import type { SessionSketch } from './tombstone.ts'
 import { allowedPath, saveFile } from './session-files.ts'
 import type { Ground } from '../create/session-host.ts'
@@ -191,7 +191,7 @@ export class Session implements BatchTarget {
   /** Cookies, local storage and IndexedDB of the session. */
   async storage(): Promise<StorageState> {
     const work = this.browserContext.storageState({ indexedDB: true })
-    return inTime(work, limits.session.storageMs, 'its pages did not answer')
+    return withDeadline(work, { ms: limits.session.storageMs, error: 'its pages did not answer' })
   }
 
   countCommands(count: number): void {
