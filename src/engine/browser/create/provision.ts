@@ -3,6 +3,7 @@ import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { type Addressed, addressesOf, type Bases } from '../session/session-urls.ts'
 import type { Seat, Waiting } from '../pool/pool.ts'
 import type { OpenedSession } from './opening.ts'
@@ -125,19 +126,12 @@ export class Provision {
   /** Waits for `work` unless it is cancelled first; what comes too late is put away with `discard`. */
   async #until<T>(work: Promise<T>, discard: (late: T) => void): Promise<T> {
     const { signal } = this.#cancel
-    let quit!: () => void
-    const cancelled = new Promise<never>((_, reject) => {
-      quit = () => reject(signal.reason as BaxError)
-    })
-    if (signal.aborted) quit()
-    signal.addEventListener('abort', quit, { once: true })
     try {
-      return await Promise.race([work, cancelled])
+      return await withDeadline(work, { signal })
     } catch (error) {
+      // Work that fails leaves nothing to discard.
       if (signal.aborted) work.then(discard, () => {})
       throw error
-    } finally {
-      signal.removeEventListener('abort', quit)
     }
   }
 

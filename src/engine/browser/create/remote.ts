@@ -5,12 +5,12 @@ import type { Browser } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { onAccountOf } from '../../../core/process/orphans.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { readMessage } from '../../cdp/message.ts'
 import { type CdpMessage, noCdp } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-wire.ts'
 import { get } from '../../render/http/http-client.ts'
-import { inTime } from '../batch/in-time.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from '../pool/playwright.ts'
 import type { Ground } from './session-host.ts'
@@ -31,8 +31,9 @@ export interface RemoteGround extends Ground {
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
+    const { launchMs: ms } = limits.pool
     const made = groundOn(browser, link, plan, downloads)
-    return await inTime(made, limits.pool.launchMs, `it made no page within ${limits.pool.launchMs} ms`)
+    return await withDeadline(made, { ms, error: `it made no page within ${ms} ms` })
   } catch (cause) {
     await browser.close()
     throw unusable(plan.cdpUrl!, link.fault ?? cause)
@@ -53,7 +54,7 @@ async function groundOn(browser: Browser, link: Link, plan: SessionPlan, downloa
     downloads,
     close: async () => {
       // The other side may be gone, or a page of it may hang: detaching drops the context there all the same.
-      await inTime(context.close(), limits.pool.closeMs, 'the context did not close').catch(() => {})
+      await withDeadline(context.close(), { ms: limits.pool.closeMs }).catch(() => {})
       await browser.close()
     },
     free: () => {},

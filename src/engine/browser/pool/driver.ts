@@ -39,6 +39,7 @@ export class Driver {
       const transfers = this.#link.transfers.of(contextId)
       return { context, contextId, transfers, pagesOpened: () => this.#link.pagesOpened(contextId) }
     })
+    // The caller receives the error; the next context is created all the same.
     this.#turn = made.catch(() => {})
     return made
   }

@@ -1,5 +1,6 @@
 /** Health check of a browser process: detects one that no longer answers, such as one that a signal has stopped. */
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 
 export interface HealthTimes {
   /** Interval between two checks. */
@@ -52,12 +53,8 @@ export class Health {
   async check(): Promise<boolean> {
     if (this.#stopped) return this.#responsive
     this.#pending ??= this.#ask()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.#times.answerMs).unref()
-    })
-    const answered = await Promise.race([this.#pending.then(() => true), late])
-    clearTimeout(timer)
+    const answer = this.#pending.then(() => true)
+    const answered = await withDeadline(answer, { ms: this.#times.answerMs, value: false, unref: true })
     if (answered || this.#isHeard()) return true
     this.#unanswered()
     return false

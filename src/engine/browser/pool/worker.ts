@@ -5,12 +5,12 @@ import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { Driver } from './driver.ts'
 import { type BrowserKind, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
-import { inTime } from '../batch/in-time.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
 import { SessionGate } from '../cdp/session-gate.ts'
@@ -98,7 +98,8 @@ export class BrowserWorker {
     try {
       // Loading the driver takes as long as the browser's start: both at once.
       setImmediate(playwright)
-      return new BrowserWorker(facts, await inTime(connect(process, facts.onFound), limits.pool.launchMs, lateAnswer))
+      const deadline = { ms: limits.pool.launchMs, error: lateAnswer }
+      return new BrowserWorker(facts, await withDeadline(connect(process, facts.onFound), deadline))
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
@@ -188,7 +189,7 @@ export class BrowserWorker {
     // One that does not answer drops the context when it does again; it may be killed before.
     if (!this.health.responsive) return void context.close().catch(() => {})
     try {
-      return await inTime(context.close(), limits.pool.closeMs, 'the context did not close')
+      return await withDeadline(context.close(), { ms: limits.pool.closeMs })
     } catch {
       if (this.upstream.closed) return
     }
