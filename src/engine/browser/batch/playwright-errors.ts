@@ -29,14 +29,9 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
 }
 
 async function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const stop = new AbortController()
-  const quit = () => stop.abort()
-  signal.addEventListener('abort', quit, { once: true })
-  await after(noticeMs, undefined, { signal: stop.signal }).catch(() => {
+  await after(noticeMs, undefined, { signal }).catch(() => {
     // Aborted: the session's end has been noticed.
   })
-  signal.removeEventListener('abort', quit)
 }
 
 /** Dialogs opened and not closed again, as far as the session's events tell. */

@@ -5,6 +5,7 @@ import type { Command, StructuredRequest } from '../../../core/operation/command
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { makeContext } from './command-context.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
@@ -178,46 +179,17 @@ async function untilStopped<T>(
   patience: Patience,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  stop.throwIfAborted()
-  const over = new AbortController()
-  let onStop: () => void
-  const stopped = new Promise<never>((_, reject) => {
-    onStop = () => {
-      over.abort(stop.reason)
-      reject(stop.reason)
-    }
-    stop.addEventListener('abort', onStop, { once: true })
-  })
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const sentence = `${patience.command} was not done within ${patience.ms} ms: the page does not answer`
-      const error = new BaxError('timeout', sentence)
-      over.abort(error)
-      reject(error)
-    }, patience.ms)
-  })
-  const running = work(over.signal)
+  const { ms, command } = patience
+  const error = `${command} was not done within ${ms} ms: the page does not answer`
+  let running: Promise<unknown> = Promise.resolve()
   try {
-    return await Promise.race([running, stopped, late])
-  } catch (error) {
+    return await withDeadline((signal) => (running = work(signal)), { ms, error, signal: stop })
+  } catch (thrown) {
     // The next batch finds the page at rest; a page of an ended session is nobody's concern.
-    if (over.signal.aborted && !ended.aborted) await settled(running)
-    throw error
-  } finally {
-    clearTimeout(timer!)
-    stop.removeEventListener('abort', onStop!)
-    over.abort()
+    // Its outcome no longer counts: the reason why it was stopped is reported.
+    if (!ended.aborted) await withDeadline(running, { ms: lettingGoMs }).catch(() => {})
+    throw thrown
   }
-}
-
-async function settled(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, lettingGoMs)
-  })
-  await Promise.race([work.catch(() => {}), late])
-  clearTimeout(timer!)
 }
 
 /** A wait belongs to the action before it. */
