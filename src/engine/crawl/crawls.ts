@@ -157,6 +157,7 @@ export class EngineCrawls implements Crawls {
       return await mapOf(input, live.record, { files: this.#shelf.files(live.id), bytes: live.bytes() })
     } finally {
       live.end('interrupted')
+      // Failures of the crawl are reported by `#untilDone`.
       await live.done.catch(() => {})
       await this.#shelf.remove(live.id)
       this.#maps.delete(live.id)

@@ -2,6 +2,7 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { AnswerHeaders } from '../render/http/response-headers.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
@@ -16,7 +17,6 @@ import brandingScript from './formats/branding.page.ts?inline'
 import type { PageDocument } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
-import { within } from '../in-time.ts'
 import { framesLeft, holdsFrames } from './content/framed.ts'
 import { hasText } from './content/content.ts'
 import type { ScrapePlan } from './plan.ts'
@@ -112,7 +112,8 @@ async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, rea
       means.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {
-    if (!(error instanceof BaxError) || means.signal.aborted) throw error
+    means.signal.throwIfAborted()
+    if (!(error instanceof BaxError)) throw error
     // The page as it was sent is better than nothing, where it has something to read.
     const kept = isLackOfBrowser(error) ? isReadable(page) && withoutBrowser(page) : unrendered(page, error)
     if (!kept) throw error
@@ -127,8 +128,10 @@ export const isLackOfBrowser = ({ code }: BaxError): boolean => code === 'browse
 async function withReserve<T>(means: Means, work: (means: Means) => Promise<T>): Promise<T> {
   const left = means.deadline - performance.now()
   const reserve = Math.min(limits.scrape.fallbackMs, left / 4)
-  const late = () => new BaxError('timeout', `rendering took longer than ${Math.round(left - reserve)} ms`)
-  return within(means.signal, { ms: left - reserve, late }, (signal, deadline) => work({ ...means, signal, deadline }))
+  const ms = left - reserve
+  const { signal, deadline } = means
+  const limit = { ms, error: `rendering took longer than ${Math.round(ms)} ms`, signal, cooperative: true }
+  return withDeadline((inner) => work({ ...means, signal: inner, deadline: deadline - reserve }), limit)
 }
 
 /** The page as it is sent. */

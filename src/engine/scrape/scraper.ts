@@ -6,6 +6,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { Call } from '../../core/operation/operation.ts'
 import type { TaskWish } from '../../core/process/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
 import { HostMemory } from '../render/decide/host-memory.ts'
 import type { LanguageModel } from '../language/model.ts'
@@ -92,20 +93,11 @@ export class PageScraper implements Scraper {
     ])
   }
 
-  async #inTime(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
-    const { timeoutMs } = plan
-    const clock = new AbortController()
-    const late = () => clock.abort(new BaxError('timeout', `the scrape took longer than ${timeoutMs} ms`))
-    const timer = setTimeout(late, timeoutMs)
-    try {
-      return await this.#run(plan, { signal: AbortSignal.any([signal, clock.signal]), from }, way)
-    } catch (error) {
-      // Whatever failed because the time was up failed for that reason.
-      if (clock.signal.aborted) throw clock.signal.reason
-      throw error
-    } finally {
-      clearTimeout(timer)
-    }
+  #inTime(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
+    const { timeoutMs: ms } = plan
+    const error = `the scrape took longer than ${ms} ms`
+    const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, way)
+    return withDeadline(work, { ms, error, signal, cooperative: true })
   }
 
   async #run(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {

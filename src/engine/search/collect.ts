@@ -1,6 +1,7 @@
 /** Gathers as many results as are wanted from the pages of one provider. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { Question, ResultPage, SearchProvider } from './provider.ts'
 import { unwrapped } from './unwrap.ts'
 
@@ -21,7 +22,9 @@ export async function collect(provider: SearchProvider, question: Question, sign
   for (let page = 0; page < limits.search.pages; page++) {
     const before = found.size
     try {
-      const answer: ResultPage = await inPatience(provider, signal, (limit) => provider.page(question, limit, next))
+      const { patienceMs: ms } = provider
+      const deadline = { ms, error: `it did not answer within ${ms / 1000} s`, signal, cooperative: true }
+      const answer: ResultPage = await withDeadline((limit) => provider.page(question, limit, next), deadline)
       for (const { url, ...texts } of answer.results) {
         const own = unwrapped(url, base)
         const key = own?.replace(/#.*$/, '')
@@ -39,23 +42,4 @@ export async function collect(provider: SearchProvider, question: Question, sign
     if (next === undefined || found.size >= question.limit || found.size === before) break
   }
   return { results: [...found.values()].slice(0, question.limit), warnings: [...warnings] }
-}
-
-async function inPatience<T>(
-  { patienceMs }: SearchProvider,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const clock = new AbortController()
-  const late = new BaxError('timeout', `it did not answer within ${patienceMs / 1000} s`)
-  const timer = setTimeout(() => clock.abort(late), patienceMs)
-  try {
-    return await work(AbortSignal.any([signal, clock.signal]))
-  } catch (error) {
-    // Whatever failed because the time was up failed for that reason.
-    if (clock.signal.aborted && !signal.aborted) throw late
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -5,8 +5,8 @@ import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { retryPassing } from '../../core/errors/transient-errors.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import { freeToLeave } from '../browser/tabs/hung-script.ts'
-import { inTime } from '../browser/batch/in-time.ts'
 import { pageFunction } from '../browser/batch/page-function.ts'
 import { withReason } from '../browser/tabs/net-reason.ts'
 import { translated } from '../browser/batch/playwright-errors.ts'
@@ -39,11 +39,12 @@ export async function inSessionTabs<T>(
   work: (scrape: ContentMeans['scrape']) => Promise<T>,
 ): Promise<T> {
   const scrape: ContentMeans['scrape'] = (input, call) =>
-    scraper.scrapeFrom(
-      input,
-      { signal: AbortSignal.any([call.signal, session.ended]), from: session.owner },
-      (plan, means) =>
-        inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).obtain()),
+    withDeadline(
+      (either) =>
+        scraper.scrapeFrom(input, { signal: either, from: session.owner }, (plan, means) =>
+          inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).obtain()),
+        ),
+      { signal: [call.signal, session.ended], cooperative: true },
     )
   let begun = false
   const inTurn = () => {
@@ -77,6 +78,7 @@ async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (
   } catch (error) {
     return explain(error, page)
   } finally {
+    // The tab is closed next.
     gone.catch(() => {})
     await Promise.all([page, ...opened].map((tab) => leave(tab, log)))
   }
@@ -92,7 +94,7 @@ const end = (page: Page): Promise<never> =>
 async function leave(page: Page, log: Log): Promise<void> {
   try {
     const free = await freeToLeave(page)
-    await inTime(free.close(), limits.pool.closeMs, 'the tab did not close')
+    await withDeadline(free.close(), { ms: limits.pool.closeMs, error: 'the tab did not close' })
   } catch (error) {
     // One that the session's end has closed already is what was wanted.
     if (!page.isClosed()) log('warn', 'a tab of a search did not close', { error: (error as Error).message })
@@ -199,7 +201,7 @@ class TabVisit {
   /** A page that does not answer is caught in a script. */
   #run<Output>(script: string, name: string): Promise<Output> {
     const work = this.#page.evaluate(pageFunction<undefined, Output>(script, name), undefined)
-    return inTime(work, Math.min(this.#left(), limits.scrape.busyMs), caught().message)
+    return withDeadline(work, { ms: Math.min(this.#left(), limits.scrape.busyMs), error: caught().message })
   }
 
   /** What the session would have stored: with its cookies and its name, and over its proxy where it has one. */
@@ -221,7 +223,7 @@ class TabVisit {
   async #answered(answer: Response | APIResponse, headers: AnswerHeaders): Promise<ObtainedPage> {
     kindOfHeaders(headers)
     if (Number(headers.get('content-length') ?? 0) > limits.scrape.bodyBytes) throw tooLarge()
-    const bytes = await inTime(answer.body(), this.#left(), 'the file was not there in time')
+    const bytes = await withDeadline(answer.body(), { ms: this.#left(), error: 'the file was not there in time' })
     if (bytes.length > limits.scrape.bodyBytes) throw tooLarge()
     const redirects = 'request' in answer ? await redirectsTo(answer.request()) : []
     return this.#asFile({ url: answer.url(), status: answer.status(), headers, redirects, bytes })

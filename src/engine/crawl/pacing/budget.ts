@@ -1,7 +1,6 @@
 /** The time that one page may take, spent by the parts of its work; what it waits for in between is not counted. */
-import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
-import { within } from '../../in-time.ts'
 
 export class Budget {
   readonly #wholeMs: number
@@ -21,9 +20,14 @@ export class Budget {
   /** @throws BaxError `timeout` when there is nothing left; the signal's reason when it was aborted */
   async spend<T>(work: (signal: AbortSignal, deadline: number) => Promise<T>): Promise<T> {
     const start = performance.now()
-    const late = () => new BaxError('timeout', `the page took longer than ${this.#wholeMs} ms`)
+    const ms = this.#leftMs
+    const error = `the page took longer than ${this.#wholeMs} ms`
+    const timed = (inner: AbortSignal) => work(inner, start + ms)
     try {
-      return await within(this.#signal, { ms: this.#leftMs, late }, work)
+      return await withDeadline(timed, { ms, error, signal: this.#signal, cooperative: true })
+    } catch (thrown) {
+      this.#signal.throwIfAborted()
+      throw thrown
     } finally {
       this.#leftMs -= performance.now() - start
     }

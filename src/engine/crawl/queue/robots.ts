@@ -2,11 +2,11 @@
 import robotsParser from 'robots-parser'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import { httpUserAgent } from '../../render/http/user-agent.ts'
-import { within } from '../../in-time.ts'
 import type { KeptAnswers } from '../store/kept-responses.ts'
 
 /** Its types are those of an ES module, which it is not. */
@@ -67,8 +67,8 @@ export class Robots {
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
-      const clock = { ms: limits.crawl.robotsMs, late: () => new BaxError('timeout', 'it does not answer') }
-      const text = await within(signal, clock, (inner) => ask(address, egress, inner))
+      const deadline = { ms: limits.crawl.robotsMs, error: 'it does not answer', signal, cooperative: true }
+      const text = await withDeadline((inner) => ask(address, egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
     } catch (error) {
