@@ -1,6 +1,7 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import { tooLargeCode } from './message-size.ts'
 import type { CdpChannel, CdpMessage } from './router.ts'
 import { browserTarget, isBrowserMethod } from './routing.ts'
@@ -67,7 +68,12 @@ export class CdpCalls {
     }
     this.#pending += 1
     try {
-      return await this.#inTime(request, signal)
+      const { method, timeout_ms: ms } = request
+      const error = `${method} was not answered within ${ms} ms`
+      return await withDeadline(this.#send(request), { ms, error, signal })
+    } catch (error) {
+      if (!signal.aborted || error !== signal.reason) throw error
+      throw new BaxError('timeout', 'the caller went away', { cause: error })
     } finally {
       this.#pending -= 1
     }
@@ -82,26 +88,6 @@ export class CdpCalls {
       (open) => open.close(),
       () => {},
     )
-  }
-
-  async #inTime(request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
-    let timer: NodeJS.Timeout | undefined
-    let onAbort: (() => void) | undefined
-    const late = new Promise<never>((_, reject) => {
-      const message = `${request.method} was not answered within ${request.timeout_ms} ms`
-      timer = setTimeout(() => reject(new BaxError('timeout', message)), request.timeout_ms)
-      onAbort = () => reject(new BaxError('timeout', 'the caller went away', { cause: signal.reason }))
-      signal.addEventListener('abort', onAbort, { once: true })
-    })
-    const work = this.#send(request)
-    // What comes after the time has nobody to tell.
-    work.catch(() => {})
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort!)
-    }
   }
 
   async #send({ method, params, target_id: wanted, max_bytes: maxBytes }: CdpRequest): Promise<CdpDone> {
@@ -130,13 +116,10 @@ export class CdpCalls {
       onCrash = method === 'Page.crash' ? () => resolve({}) : reject
     })
     target.waiting.add(onCrash)
-    const sent = send()
     try {
-      return await Promise.race([sent, crash])
+      return await Promise.race([send(), crash])
     } finally {
       target.waiting.delete(onCrash)
-      // Ignore rejections after the crash.
-      sent.catch(() => {})
     }
   }
 

@@ -76,6 +76,7 @@ export class Egress {
 
   /** Ends every connection that browsers still have. */
   async close(): Promise<void> {
+    // A proxy that did not start has nothing to close.
     const proxy = await this.#proxy?.catch(() => undefined)
     await Promise.all([proxy?.close(), ...[...this.#chains].map((chain) => chain.close())])
   }

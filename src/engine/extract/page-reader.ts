@@ -1,8 +1,8 @@
 /** Runs the reader inside a page and its frames, within a time limit. */
-import { setTimeout } from 'node:timers/promises'
 import type { ElementHandle, Frame, JSHandle, Locator, Page } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import script from './reader.page.ts?inline'
 import type * as reader from './reader.page.ts'
 
@@ -42,13 +42,18 @@ export async function readPage<Result>(
       await Promise.allSettled([module.dispose(), handle?.dispose()])
     }
   }
-  return within(limits.command.evaluateMs, page, () =>
-    attempt().catch((error: unknown) => {
-      // A page that navigates while it is read is read again, once.
-      if (!/context was destroyed|navigating/i.test(String(error))) throw error
-      return page.waitForLoadState('domcontentloaded').then(attempt)
-    }),
-  )
+  const work = attempt().catch((error: unknown) => {
+    // A page that navigates while it is read is read again, once.
+    if (!/context was destroyed|navigating/i.test(String(error))) throw error
+    return page.waitForLoadState('domcontentloaded').then(attempt)
+  })
+  const { evaluateMs: ms } = limits.command
+  const error = () =>
+    new BaxError('timeout', `the page did not answer within ${ms / 1000} s`, {
+      hint: 'a script of the page may be running without end; reload it',
+      details: { url: page.url() },
+    })
+  return withDeadline(work, { ms, error })
 }
 
 /** The reader's functions in a frame; no name of the page's global scope is touched. */
@@ -60,7 +65,10 @@ async function framesIn(frame: Frame, budget: { left: number }): Promise<FrameSn
   const children = frame.childFrames().slice(0, budget.left)
   budget.left -= children.length
   const found = await Promise.all(
-    children.map((child) => Promise.race([snapshotOf(child, budget).catch(() => undefined), after(frameMs)])),
+    children.map((child) =>
+      // A frame may navigate or go while it is read.
+      withDeadline(snapshotOf(child, budget), { ms: frameMs, value: undefined, unref: true }).catch(() => undefined),
+    ),
   )
   return found.filter((snapshot) => snapshot !== undefined)
 }
@@ -74,22 +82,4 @@ async function snapshotOf(frame: Frame, budget: { left: number }): Promise<Frame
   const content = await module.evaluate((reader, inner) => reader.snapshot(inner), frames)
   await module.dispose()
   return { element, content }
-}
-
-const after = (ms: number): Promise<undefined> => setTimeout(ms, undefined, { ref: false })
-
-async function within<Result>(ms: number, page: Page, work: () => Promise<Result>): Promise<Result> {
-  const finished = new AbortController()
-  const late = setTimeout(ms, undefined, { signal: finished.signal }).then(() => {
-    throw new BaxError('timeout', `the page did not answer within ${ms / 1000} s`, {
-      hint: 'a script of the page may be running without end; reload it',
-      details: { url: page.url() },
-    })
-  })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    finished.abort()
-    late.catch(() => undefined)
-  }
 }

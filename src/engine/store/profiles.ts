@@ -121,6 +121,7 @@ export class ProfileStore {
 
   #change<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work)
+    // The caller receives the error; the next change is made all the same.
     this.#turn = done.catch(() => {})
     return done
   }

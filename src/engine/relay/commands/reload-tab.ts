@@ -1,7 +1,7 @@
 /** Reloads a crashed tab of a user's browser over CDP: the tab, its history and its session storage stay. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../core/limits/limits.ts'
-import { inTime } from '../../browser/batch/in-time.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 
 export interface ReloadRequest {
@@ -32,7 +32,7 @@ export async function reloadTab(
     if (method === undefined ? entry?.transitionType === 'form_submit' : method !== 'GET') {
       return { url, obstacle: `it showed the result of a ${method ?? 'form'} request` }
     }
-    await inTime(reload(channel, session), limits.session.reloadMs, 'it did not load in time')
+    await withDeadline(reload(channel, session), { ms: limits.session.reloadMs, error: 'it did not load in time' })
     return { url }
   } catch (error) {
     return { url, obstacle: (error as Error).message }

@@ -104,6 +104,7 @@ export class UserTabs implements BatchTarget {
     if (found) return found
     if (crashed(wanted) || this.#crash?.targetId === wanted) throw await this.#reload(wanted)
     // Not yet told of, or about to close: the next tab to come may be it.
+    // Without one, the search below fails.
     await this.browserContext.waitForEvent('page', { timeout: arrivalMs }).catch(() => {})
     const late = await this.#find(this.#wanted ?? active() ?? wanted)
     if (late) return late

@@ -1,6 +1,7 @@
 /** The tabs of the user's browser as its connector sees them: which there are, which answer, which may be seen. */
 import picomatch from 'picomatch'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 
 /** A tab that has not answered for so long has a script that hangs. */
 const answerMs = 700
@@ -248,13 +249,8 @@ export class TargetBook {
     if (!sessionId || page.crashed) return
     const expression = '[document.visibilityState, document.title]'
     const asked = this.#channel.send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), answerMs)
-    })
     // A page that goes while it is asked has given no answer.
-    const answer = await Promise.race([asked.catch(() => undefined), late])
-    clearTimeout(timer)
+    const answer = await withDeadline(asked, { ms: answerMs, value: undefined }).catch(() => undefined)
     const responsive = answer !== undefined
     if (responsive !== page.responsive && this.includes(page.targetId)) this.#onResponds(page.targetId, responsive)
     page.responsive = responsive

@@ -105,6 +105,7 @@ export class RelayTokens {
       await writeState(this.#path, { tokens })
       this.#tokens = tokens
     })
+    // The caller receives the error; the next change is made all the same.
     this.#turn = done.catch(() => {})
     return done
   }

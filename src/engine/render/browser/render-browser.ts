@@ -2,8 +2,8 @@
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { Health } from '../../browser/pool/health.ts'
-import { inTime } from '../../browser/batch/in-time.ts'
 import { disabledFeatures } from '../../browser/pool/flags.ts'
 import { type BrowserProcess, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
@@ -86,8 +86,8 @@ export class RenderBrowser {
     const extra = [...extraFlags[kind], ...(await egress.switches())]
     const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra })
     try {
-      const late = `it did not answer within ${limits.pool.launchMs} ms`
-      const parts = await inTime(connect(process), limits.pool.launchMs, late)
+      const { launchMs: ms } = limits.pool
+      const parts = await withDeadline(connect(process), { ms, error: `it did not answer within ${ms} ms` })
       return new RenderBrowser(kind, shell, { ...parts, egress }, config)
     } catch (cause) {
       await process.end()

@@ -1,8 +1,8 @@
 /** One tab of a rendering browser: opens a page, tells what becomes of it, and is cleaned for the next. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
-import { inTime } from '../../browser/batch/in-time.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import type { SettleOptions } from '../page/wait-until-stable.page.ts'
 import settleScript from '../page/wait-until-stable.page.ts?inline'
@@ -117,7 +117,7 @@ export class Tab {
     if (visit?.spent) this.#broken = true
     if (this.#broken || !visit) return
     try {
-      await inTime(this.#wipe(visit), limits.pool.closeMs, 'the tab could not be cleaned')
+      await withDeadline(this.#wipe(visit), { ms: limits.pool.closeMs })
     } catch {
       // Whatever holds it up goes with the tab.
       this.#broken = true
@@ -143,7 +143,7 @@ export class Tab {
 
   async #leaveInTime(): Promise<void> {
     try {
-      await inTime(this.#leave(), limits.pool.closeMs, 'the tab did not leave its page')
+      await withDeadline(this.#leave(), { ms: limits.pool.closeMs })
     } catch {
       this.#broken = true
     }

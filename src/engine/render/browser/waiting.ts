@@ -33,18 +33,14 @@ export class Waiting {
   }
 
   /** Whether work ends within a time, well or badly. */
-  async ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+  ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
     let done = false
-    const ended = work.then(
-      () => (done = true),
-      () => (done = true),
-    )
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms)
-    })
-    await this.guard(Promise.race([ended, late]), signal).finally(() => clearTimeout(timer))
-    return done
+    const end = () => {
+      done = true
+      this.wake()
+    }
+    work.then(end, end)
+    return this.until(() => done, ms, signal)
   }
 
   /** The result of `work`, unless the page fails or the signal comes first. */
@@ -57,8 +53,6 @@ export class Waiting {
     })
     this.#looks.add(look)
     signal.addEventListener('abort', abort, { once: true })
-    // What fails after it was given up has nobody to tell.
-    work.catch(() => {})
     if (signal.aborted) abort()
     look()
     try {
