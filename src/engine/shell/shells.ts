@@ -52,6 +52,7 @@ export async function openShells(
     },
     async close() {
       await sessions.close()
+      // A failure was reported by the call that needed containers; there is nothing to close.
       await (await opening?.catch(() => undefined))?.close()
       store.close()
     },

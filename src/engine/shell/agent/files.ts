@@ -190,6 +190,7 @@ export class AgentFiles implements ContainerFiles {
     follow(call, signal)
     const facts = readFacts(await call.opening.promise, owners)
     const factsAfter = call.answer.then((answer) => readFacts(answer, owners))
+    // Readers that need only the content do not wait for it.
     factsAfter.catch(() => {})
     return { facts, data: call.pieces, factsAfter }
   }
@@ -242,6 +243,7 @@ function follow(call: FileCall, signal: AbortSignal | undefined): void {
   if (!signal) return
   const cancel = () => call.cancel()
   signal.addEventListener('abort', cancel, { once: true })
+  // Errors reach the reader of the answer.
   void call.answer.catch(() => {}).finally(() => signal.removeEventListener('abort', cancel))
 }
 
@@ -257,6 +259,7 @@ async function sendContent(call: FileCall, content: Uint8Array | AsyncIterable<U
   } catch (error) {
     // The source broke off: nothing of it may get its name.
     call.cancel()
+    // A cancelled call fails; the error of the source is reported.
     await call.answer.catch(() => {})
     throw error
   }

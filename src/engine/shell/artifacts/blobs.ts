@@ -36,6 +36,7 @@ export class Blobs {
     try {
       const { sha256, size } = await fill(file, bytes, most)
       const path = this.path(sha256)
+      // A file that cannot be inspected counts as missing.
       const known = (await stat(path).catch(() => undefined)) !== undefined
       if (!known) await rename(temporary, path)
       return { sha256, size, known }
@@ -47,6 +48,7 @@ export class Blobs {
 
   /** Whether all bytes are there. */
   async has(sha256: string, size: number): Promise<boolean> {
+    // Missing as well when it cannot be inspected.
     const found = await stat(this.path(sha256)).catch(() => undefined)
     return found?.isFile() === true && found.size === size
   }

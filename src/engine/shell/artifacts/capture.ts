@@ -58,6 +58,7 @@ export class ArtifactCapture {
   /** One look; null when nothing has changed. One after the other, so that every change belongs to one artifact. */
   take(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
     const turn = this.#turn.then(() => this.#take(files, execId))
+    // The caller receives the error; the next capture is made all the same.
     this.#turn = turn.catch(() => {})
     return turn
   }

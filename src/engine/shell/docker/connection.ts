@@ -3,6 +3,7 @@ import type Dockerode from 'dockerode'
 import { homedir } from 'node:os'
 import type { ShellConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { addressOf, usualSockets } from './endpoints.ts'
 import { sendStraight } from './straight-client.ts'
 
@@ -73,17 +74,8 @@ async function ask(Docker: typeof Dockerode, endpoint: string, config: ShellConf
 }
 
 /** The value, or an error with the code ETIMEDOUT. */
-export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const inTime = <T>(work: Promise<T>, ms: number): Promise<T> =>
+  withDeadline(work, { ms, error: () => Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }) })
 
 function unavailable(attempts: { endpoint: string; error: unknown }[], told: boolean): BaxError {
   const denied = attempts.find(({ error }) => codeOf(error) === 'EACCES')

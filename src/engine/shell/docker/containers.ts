@@ -1,6 +1,7 @@
 /** Containers of one engine: connects to Docker on first use, keeps some warm, and takes all with it when it ends. */
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ContainerSpec, DockerStatus, ShellContainer, ShellContainers, ShellImages } from '../container.ts'
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
@@ -79,6 +80,7 @@ class DockerContainers implements ShellContainers {
     await Promise.allSettled(this.#making)
     await this.#pool.close()
     await Promise.all([...this.#live].map((container) => container.remove()))
+    // A failed connection was reported by the call that needed it, and has no networks.
     const reach = await this.#reach?.catch(() => undefined)
     if (reach && this.#bridging) await dropNetworks(reach.connection, reach.identity.engine)
   }
@@ -90,11 +92,12 @@ class DockerContainers implements ShellContainers {
     signal: AbortSignal | undefined,
   ): Promise<DockerContainer> {
     const making = this.#make(spec, baseId)
-    if (!signal) return making
-    const container = await Promise.race([making, aborted(signal)])
-    if (container) return container
-    this.#track(making.then((late) => late.remove()))
-    throw signal.reason
+    try {
+      return await withDeadline(making, { signal })
+    } catch (error) {
+      if (signal?.aborted) this.#track(making.then((late) => late.remove()))
+      throw error
+    }
   }
 
   #make(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
@@ -208,9 +211,3 @@ class DockerContainers implements ShellContainers {
     void tracked.finally(() => this.#making.delete(tracked))
   }
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<undefined>((resolve) => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })

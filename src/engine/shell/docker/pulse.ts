@@ -30,6 +30,7 @@ export class Pulse {
 
   #ping(): void {
     this.#pinged = true
+    // It fails only with the session, which reports that itself.
     void this.#channel
       .ping()
       .catch(() => {})

@@ -13,6 +13,7 @@ import type {
   StdinInput,
 } from '../../../core/shapes/shell/exec.ts'
 import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'
 import { FrameLog } from './frame-log.ts'
@@ -70,8 +71,8 @@ export class ShellExecs {
     const log = new FrameLog(goesOn)
     const started = await this.#start(session, { wanted: input, outputLimit: input.max_output_bytes, log, keep: true })
     const frames = log.follow(0, signal)
-    if (goesOn) started.ended.catch(() => {})
     // How it ended is told by its last frame.
+    if (goesOn) started.ended.catch(() => {})
     else whileWanted(signal, started).catch(() => {})
     return frames
   }
@@ -95,7 +96,7 @@ export class ShellExecs {
   async write({ exec_id, data, encoding, eof }: StdinInput, { signal, caller }: Call): Promise<void> {
     const exec = this.#find(exec_id, caller)
     const bytes = bytesOf(data, encoding, 'data')
-    await Promise.race([exec.write(bytes, eof), aborted(signal)])
+    await withDeadline(exec.write(bytes, eof), { signal })
   }
 
   async resize({ exec_id, cols, rows }: ResizeInput, { caller }: Call): Promise<void> {
@@ -116,6 +117,7 @@ export class ShellExecs {
     try {
       const exec = await begin(session, container, start)
       const ended = follow(session, exec, start).finally(release)
+      // Failures are reported by `ended` itself.
       session.execs.add(exec, ended.catch(() => {}), start.keep) // prettier-ignore
       return { exec, ended }
     } catch (error) {
@@ -179,12 +181,6 @@ async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promi
     signal.removeEventListener('abort', kill)
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error)
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
 
 /** Why a program could not be started at all, in the words of the request. */
 function explainStart(error: unknown, { cwd }: Wanted): unknown {

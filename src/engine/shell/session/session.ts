@@ -1,5 +1,4 @@
 /** One shell session: its container, its times, its commands, and its end. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
@@ -9,6 +8,7 @@ import type {
   ShellSessionInput,
   StopReason,
 } from '../../../core/shapes/shell/session.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ArtifactCapture, CaptureOf } from '../artifacts/capture.ts'
 import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { SessionTerms } from '../exec/plan.ts'
@@ -184,15 +184,12 @@ export class ShellSession {
 
   /** What is there when all has ended, as far as that can be had in time. */
   async #lastCapture(container: ShellContainer): Promise<void> {
-    const late = new AbortController()
-    const timer = pause(limits.shell.lastCaptureMs, undefined, { signal: late.signal }).catch(() => {})
     const work = Promise.all(this.execs.running().map(({ ended }) => ended))
       .then(() => this.capture.take(container.files, null))
       .catch((error: unknown) => {
         this.#parts.log('warn', 'the last artifacts could not be kept', { session: this.id, cause: String(error) })
       })
-    await Promise.race([work, timer])
-    late.abort()
+    await withDeadline(work, { ms: limits.shell.lastCaptureMs, value: undefined })
   }
 
   #ended(reason: StopReason): void {

@@ -132,6 +132,7 @@ export class ShellSessions {
       AbortSignal.timeout(limits.shell.createMs),
     ])
     const making = this.#make(session, input, image, given)
+    // Failures are reported below; `done` only waits for the end.
     this.#making.set(session.id, { abort, done: making.catch(() => {}) })
     try {
       await making
