@@ -58,6 +58,7 @@ export function embedded(fetch: Fetch, close: () => Promise<void> = async () => 
  */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
+  // A body that has failed cannot be cancelled; its reader receives the error.
   const cancel = () => void reader?.cancel(signal?.reason).catch(() => {})
   signal?.addEventListener('abort', cancel, { once: true })
   try {

@@ -2,6 +2,7 @@
 import { call, openStream } from '../client/client.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import type { Frame } from '../core/operation/stream.ts'
+import { withDeadline } from '../core/process/deadline.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Client } from '../client/client.ts'
 import type { Desk } from './desk.ts'
@@ -58,10 +59,11 @@ export class Link {
     input: Input<Name>,
     signal?: AbortSignal,
   ): Promise<Answer<Name>> {
+    const { signal: closed } = this.#closed
+    const work = (either: AbortSignal) =>
+      call(this.desk.join, this.#address(name), input as Record<string, unknown>, { signal: either })
     return this.watched(() =>
-      call(this.desk.join, this.#address(name), input as Record<string, unknown>, {
-        signal: signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal,
-      }),
+      withDeadline(work, { signal: signal ? [signal, closed] : closed, cooperative: true }),
     ) as Promise<Answer<Name>>
   }
 

@@ -2,15 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../client/client.ts'
 import { overSocket, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-home.ts'
-import { askLock, lockReleased, type LockName } from '../../core/process/process-lock.ts'
+import { askLock, lockReleased } from '../../core/process/process-lock.ts'
 import { explainDir, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { Context } from '../context.ts'
 import { isAbsent } from './unreachable.ts'
 
@@ -41,7 +41,7 @@ export async function withStartedEngine(
         }
       }
       // The engine that holds the lock is about to end, or has not got it yet: look again when that has changed.
-      await changed(lock, signal)
+      await withDeadline((either) => lockReleased(lock, either), { ms: 50, value: undefined, signal })
     }
   } catch (error) {
     if (io.signal.aborted || !signal.aborted || error instanceof BaxError) throw explainDir(error, settings.stateDir)
@@ -49,16 +49,6 @@ export async function withStartedEngine(
       hint: `its log is ${localFiles(settings.stateDir).log}`,
       cause: error,
     })
-  }
-}
-
-async function changed(lock: LockName, signal: AbortSignal): Promise<void> {
-  const turn = new AbortController()
-  const either = AbortSignal.any([signal, turn.signal])
-  try {
-    await Promise.race([lockReleased(lock, either), pause(50, undefined, { signal: either })])
-  } finally {
-    turn.abort()
   }
 }
 
@@ -164,19 +154,13 @@ async function retire(context: Context, state: EngineState, inUse: (held: string
  * @throws BaxError `timeout`.
  */
 export async function engineEnded({ settings, io }: Context, stopped: EngineState | undefined): Promise<void> {
-  const timeout = AbortSignal.timeout(limits.engine.startMs)
-  try {
-    const lock = await stateLock(settings.stateDir, io.host)
-    await lockReleased(lock, AbortSignal.any([io.signal, timeout]))
-  } catch (error) {
-    if (!timeout.aborted || io.signal.aborted) throw error
+  const { startMs: ms } = limits.engine
+  const error = () => {
     const name = stopped ? `the local engine (process ${stopped.pid})` : 'the local engine'
-    throw new BaxError(
-      'timeout',
-      `${name} was told to end and is still running after ${limits.engine.startMs / 1000} s`,
-      {
-        hint: `look for the reason in ${localFiles(settings.stateDir).log}${stopped ? `, or end it with \`kill -KILL ${stopped.pid}\`` : ''}`,
-      },
-    )
+    return new BaxError('timeout', `${name} was told to end and is still running after ${ms / 1000} s`, {
+      hint: `look for the reason in ${localFiles(settings.stateDir).log}${stopped ? `, or end it with \`kill -KILL ${stopped.pid}\`` : ''}`,
+    })
   }
+  const lock = await stateLock(settings.stateDir, io.host)
+  await withDeadline((signal) => lockReleased(lock, signal), { ms, error, signal: io.signal, unref: true })
 }

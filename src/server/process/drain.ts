@@ -1,8 +1,8 @@
 /** The end of a server that nobody notices: what runs is finished, what is new goes elsewhere. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { MiddlewareHandler } from 'hono'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { AppEnv } from '../request/env.ts'
 import { outgoingOf } from '../request/requests.ts'
 import { kindAt } from '../request/routes.ts'
@@ -61,10 +61,8 @@ export class Drain {
   }
 
   async #changed(ms: number): Promise<void> {
-    const timer = new AbortController()
     const woken = new Promise<void>((resolve) => (this.#woken = resolve))
-    await Promise.race([woken, pause(ms, undefined, { signal: timer.signal }).catch(() => {})])
-    timer.abort()
+    await withDeadline(woken, { ms, value: undefined })
   }
 }
 
