@@ -33,14 +33,15 @@ export class Waiting {
   }
 
   /** Whether work ends within a time, well or badly. */
-  ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+  async ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
     let done = false
     const end = () => {
       done = true
       this.wake()
     }
     work.then(end, end)
-    return this.until(() => done, ms, signal)
+    await this.until(() => done, ms, signal)
+    return done
   }
 
   /** The result of `work`, unless the page fails or the signal comes first. */
