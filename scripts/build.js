@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
 import { compileAgents, copyAgents } from './agent.js'
 import { esbuildInlinePage } from './inline-page.js'
+import { licensesFile, licensesOf } from './licenses.js'
 import { warm } from './warm.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -46,6 +47,7 @@ const common = {
   target: 'node20',
   metafile: true,
   minifySyntax: true,
+  // Their licences are in THIRD_PARTY_LICENSES.
   legalComments: 'none',
   // The sniffer of encodings asks this package for names alone; its tables of Asian encodings are 330 kB.
   alias: { '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js' },
@@ -96,6 +98,7 @@ async function buildInto(outdir) {
   const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
+  await writeFile(join(outdir, licensesFile), await licensesOf(root, bundledFiles(built)))
   // Those that are compiled; only shell sessions need one, and say so.
   copyAgents(join(outdir, 'agent'))
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
@@ -103,6 +106,14 @@ async function buildInto(outdir) {
   await warm(outdir)
   return built
 }
+
+/** Files of which some code is in the bundle. */
+const bundledFiles = (built) =>
+  built.flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
+    ),
+  )
 
 const buildProgram = (outdir) =>
   esbuild.build({

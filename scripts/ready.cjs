@@ -22,7 +22,7 @@ function buildReady() {
   const built = statSync(bundle).mtimeMs
   return (
     !isNewer(join(root, 'src'), built) &&
-    ['package.json', 'scripts/build.js', 'scripts/warm.js', 'scripts/code-cache.cjs'].every(
+    ['package.json', 'scripts/build.js', 'scripts/licenses.js', 'scripts/warm.js', 'scripts/code-cache.cjs'].every(
       (file) => statSync(join(root, file)).mtimeMs <= built,
     )
   )

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isAllowed, licensesFile, licensesOf, packageFolder } from '../../scripts/licenses.js'
+import { notesOf } from '../../scripts/release-notes.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+describe('the npm package', () => {
+  let files: string[]
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+    })
+    files = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
+  })
+
+  test('contains the program, its manual and its licences, and nothing else', () => {
+    const folders = new Set(files.map((path) => (path.includes('/') ? path.split('/')[0] : path)))
+    expect([...folders].toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json'])
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'bin/bax.js',
+        'dist/main.js',
+        'dist/manifest.json',
+        'dist/model.json',
+        `dist/${licensesFile}`,
+      ]),
+    )
+    expect(files.filter((path) => /\.(?:ts|tsx|map|log|tgz)$/.test(path))).toEqual([])
+  })
+
+  test('is described without addresses that do not exist', async () => {
+    const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
+    expect(JSON.stringify(description)).not.toMatch(/https?:|git\+|@[a-z]+\.(?:com|org|dev)/)
+    expect(description).toMatchObject({ engines: { node: '>=20' }, license: 'MIT', keywords: expect.any(Array) })
+  })
+})
+
+describe('licences of bundled packages', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-licences-'))
+    await plant('node_modules/fine', { version: '1.0.0', license: 'MIT' }, 'Permission is granted')
+    await plant(
+      'node_modules/fine/node_modules/@scope/inner',
+      { version: '2.0.0', license: '(MIT OR GPL-3.0)' },
+      'Also',
+    )
+    await plant('node_modules/copyleft', { version: '1.0.0', license: 'GPL-3.0' }, 'Share alike')
+    await plant('node_modules/silent', { version: '1.0.0', license: 'MIT' })
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  async function plant(path: string, description: object, text?: string) {
+    await mkdir(join(folder, path), { recursive: true })
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    await writeFile(join(folder, path, 'package.json'), JSON.stringify({ name, ...description }))
+    if (text !== undefined) await writeFile(join(folder, path, 'LICENSE'), text)
+  }
+
+  test('are listed once for each package, with their texts', async () => {
+    const text = await licensesOf(folder, [
+      'node_modules/fine/a.js',
+      'node_modules/fine/b.js',
+      'node_modules/fine/node_modules/@scope/inner/c.js',
+      'src/main.ts',
+    ])
+    expect(text).toContain('code of the following 2 packages')
+    expect(text).toContain('fine 1.0.0 (MIT)\n\nPermission is granted')
+    expect(text).toContain('@scope/inner 2.0.0 ((MIT OR GPL-3.0))\n\nAlso')
+  })
+
+  test.each([
+    ['copyleft', 'copyleft 1.0.0: the licence GPL-3.0 is not allowed'],
+    ['silent', 'silent 1.0.0: the package contains no licence text'],
+  ])('fail the build when one does not allow it: %s', async (name, message) => {
+    await expect(licensesOf(folder, [`node_modules/${name}/index.js`])).rejects.toThrow(message)
+  })
+
+  test('allow redistribution when one alternative, or every combined licence does', () => {
+    expect(['MIT', 'MIT OR GPL-2.0', '(ISC AND MIT)'].filter(isAllowed)).toHaveLength(3)
+    expect(['GPL-3.0', 'MIT AND GPL-2.0', 'SEE LICENSE IN x', undefined, {}].filter(isAllowed)).toEqual([])
+  })
+
+  test('belong to the innermost package of a path', () => {
+    expect(packageFolder('node_modules/a/node_modules/b/lib/x.js')).toBe('node_modules/a/node_modules/b')
+    expect(packageFolder(`${dirname('src/main.ts')}/main.ts`)).toBeUndefined()
+  })
+})
+
+describe('notes of a release', () => {
+  const changelog = '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.1.0\n\n### Fixed\n\n- a bug\n\n## 1.0.0\n'
+
+  test('are the section of its version', () => expect(notesOf(changelog, '1.1.0')).toBe('### Fixed\n\n- a bug'))
+
+  test.each(['1.0.0', '1.1', '2.0.0'])('are missing for %s', (version) =>
+    expect(() => notesOf(changelog, version)).toThrow(`no section "## ${version}"`),
+  )
+})
