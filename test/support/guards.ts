@@ -62,7 +62,7 @@ const importsOf = ({ name, text }: SourceFile): Import[] => {
     [...text.matchAll(pattern)].map(([, target]) => ({ file: name, layer: layerOf(name), target: target!, lazy }))
   return [
     ...found(/^(?:import|export)\s+(?!type\b)(?:[\w*{][^'"]*?from\s+)?['"]([^'"]+)['"]/gms, false),
-    ...found(/\b(?:import|require)\(\s*['"]([^'"]+)['"]/g, true),
+    ...found(/\b(?:import|require|load)\(\s*['"]([^'"]+)['"]/g, true),
   ]
 }
 
@@ -91,7 +91,7 @@ export const forbiddenPackages = (files: readonly SourceFile[], layers: Layers):
     .filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
     .filter(({ layer, target, lazy }) => {
       const { packages, lazyPackages = [] } = layers[layer]!
-      const name = target.split('/').slice(0, target.startsWith('@') ? 2 : 1).join('/') // prettier-ignore
+      const name = packageOf(target)
       return !packages.includes(name) && !(lazy && lazyPackages.includes(name))
     })
     .map(show)
@@ -101,6 +101,29 @@ export const linesOf = ({ text }: SourceFile): number => text.split('\n').length
 /** Returns the files with more than `most` lines. */
 export const largeFiles = (files: readonly SourceFile[], most: number): string[] =>
   files.filter((file) => linesOf(file) > most).map((file) => `${file.name}: ${linesOf(file)} lines`)
+
+/** Returns the folders with more than `most` source files of their own. */
+export function crowdedFolders(files: readonly SourceFile[], most: number): string[] {
+  const counts = new Map<string, number>()
+  for (const { name } of files) counts.set(posix.dirname(name), (counts.get(posix.dirname(name)) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count > most).map(([folder, count]) => `${folder}: ${count} files`)
+}
+
+/** Returns the packages that a layer may use and does not, as `layer: package`. */
+export function unusedPackages(files: readonly SourceFile[], layers: Layers): string[] {
+  const used = new Set(files.flatMap(importsOf).map(({ layer, target }) => `${layer}: ${packageOf(target)}`))
+  return Object.entries(layers)
+    .flatMap(([layer, { packages, lazyPackages = [] }]) =>
+      [...packages, ...lazyPackages].map((name) => `${layer}: ${name}`),
+    )
+    .filter((entry) => !used.has(entry))
+}
+
+const packageOf = (target: string): string =>
+  target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/')
 
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
 

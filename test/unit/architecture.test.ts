@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  crowdedFolders,
   filesWithoutLayer,
   forbiddenImports,
   forbiddenPackages,
@@ -8,6 +9,7 @@ import {
   linesOf,
   processUsers,
   readSources,
+  unusedPackages,
 } from '../support/guards.ts'
 
 /** Which layer may import which layers and packages. */
@@ -20,7 +22,6 @@ const layers: Layers = {
     packages: [
       'ajv',
       'htmlparser2',
-      'domhandler',
       'ipaddr.js',
       'mime',
       'p-queue',
@@ -33,16 +34,7 @@ const layers: Layers = {
       'zod',
     ],
     // Docker's client; of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
-    lazyPackages: [
-      'dockerode',
-      'playwright',
-      'playwright-core',
-      'encoding-sniffer',
-      'fzstd',
-      'papaparse',
-      'third-party-web',
-      'unpdf',
-    ],
+    lazyPackages: ['dockerode', 'playwright', 'encoding-sniffer', 'fzstd', 'papaparse', 'third-party-web', 'unpdf'],
   },
   server: {
     below: ['core', 'operations'],
@@ -51,7 +43,7 @@ const layers: Layers = {
     // Logs and metrics, of `bax serve` alone.
     lazyPackages: ['pino', 'prom-client'],
   },
-  client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: ['eventsource-parser'] },
+  client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: [] },
   cli: {
     below: ['core', 'client'],
     lazily: ['operations', 'server', 'engine', 'tui', 'cli/run'],
@@ -85,6 +77,14 @@ describe('the architecture', () => {
 
   test('each layer uses only its packages, the heavy ones only on demand', () => {
     expect(forbiddenPackages(files, layers)).toEqual([])
+  })
+
+  test('every allowed package is used', () => {
+    expect(unusedPackages(files, layers)).toEqual([])
+  })
+
+  test('folders stay small enough to take in', () => {
+    expect(crowdedFolders(files, 19)).toEqual([])
   })
 
   test('files stay small enough to have one subject', () => {
@@ -121,6 +121,16 @@ describe('a planted violation is found', () => {
     ['cli/planted.ts', "const { Box } = await import('@inkjs/ui')", 'cli/planted.ts -> @inkjs/ui'],
   ])('a package that the layer may not use: %s', (name, text, found) => {
     expect(forbiddenPackages(planted(name, text), layers)).toEqual([found])
+  })
+
+  test('a package that is allowed and not used', () => {
+    const cli = { ...layers['cli']!, packages: [...layers['cli']!.packages, 'left-pad'] }
+    expect(unusedPackages(files, { ...layers, cli })).toEqual(['cli: left-pad'])
+  })
+
+  test('a folder with too many files', () => {
+    const crowd = Array.from({ length: 20 }, (_, at) => ({ name: `core/crowd/${at}.ts`, text: '' }))
+    expect(crowdedFolders([...files, ...crowd], 19)).toEqual(['core/crowd: 20 files'])
   })
 
   test('a file that is too long', () => {
