@@ -1,4 +1,4 @@
-/** The process: arguments, streams and signals to the terminal's floor. The only file that touches `process`. */
+/** Entry point: passes arguments, streams and signals to the CLI. The only file that accesses `process`. */
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
 import { quick } from './cli/parse/quick.ts'
@@ -13,17 +13,17 @@ for (const name of stopSignals) {
 }
 
 const used = new Set<NodeJS.WriteStream>()
-/** Why results could not be written to standard output. */
+/** Error that prevented writing results to standard output. */
 let unwritten: NodeJS.ErrnoException | undefined
 
-/** An output that is opened when something is written to it: each costs a start half a millisecond. */
+/** Opens an output on first use, because each one adds half a millisecond to startup. */
 function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   const stream = process[name]
   if (!used.has(stream)) {
     used.add(stream)
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A reader that has seen enough, as in `bax … | head -1`, is no failure, nor is a terminal that was closed; errors of
-      // stderr cannot be reported to anyone.
+      // A reader that stops early, as in `bax … | head -1`, and a closed terminal are not failures. Errors of stderr
+      // cannot be reported anywhere.
       if (error.code === 'EPIPE' || error.code === 'EIO' || name === 'stderr') return
       unwritten ??= error
       interrupted.abort('SIGTERM')
@@ -32,8 +32,8 @@ function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
   return stream
 }
 
-/** Calls a listener when the process hears of something; returns the way to stop it. */
-function hear(name: string, listener: (fact: unknown) => void): () => void {
+/** Adds a listener to the process; returns a function that removes it. */
+function listen(name: string, listener: (value: unknown) => void): () => void {
   process.on(name as 'exit', listener)
   return () => void process.off(name, listener)
 }
@@ -60,14 +60,14 @@ const io: Io = {
     self: [process.execPath, import.meta.filename],
     job: {
       stop: () => void process.kill(0, 'SIGSTOP'),
-      onContinue: (listener) => hear('SIGCONT', listener),
-      onStopRequest: (listener) => hear('SIGTSTP', listener),
-      onCrash: (listener) => hear('uncaughtException', listener),
-      onExit: (listener) => hear('exit', listener),
+      onContinue: (listener) => listen('SIGCONT', listener),
+      onStopRequest: (listener) => listen('SIGTSTP', listener),
+      onCrash: (listener) => listen('uncaughtException', listener),
+      onExit: (listener) => listen('exit', listener),
     },
     faults: {
-      onStray: (listener) => hear('unhandledRejection', listener),
-      onCrash: (listener) => hear('uncaughtException', listener),
+      onStray: (listener) => listen('unhandledRejection', listener),
+      onCrash: (listener) => listen('uncaughtException', listener),
       exit: (code) => process.exit(code),
     },
   },
@@ -85,7 +85,7 @@ async function run(argv: readonly string[]): Promise<number> {
   return main(argv, io)
 }
 
-/** Ends the process as soon as what was written has left it, whatever else is still open. */
+/** Ends the process once its output is flushed, regardless of what else is still open. */
 async function end(code: number): Promise<void> {
   const flush = async () => {
     for (const stream of used) await new Promise<void>((resolve) => stream.write('', () => resolve()))

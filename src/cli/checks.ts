@@ -1,4 +1,4 @@
-/** Single facts of this machine that bax depends on. */
+/** Checks of this machine for `bax doctor`. */
 import { execFile } from 'node:child_process'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -15,22 +15,22 @@ import type { Settings } from './settings.ts'
 export interface Check {
   readonly name: string
   readonly ok: boolean
-  /** Whether bax cannot do its main work without it. */
+  /** Whether bax requires it. */
   readonly needed: boolean
   readonly found: string
-  /** What to do when it is missing. */
+  /** How to fix a failed check. */
   readonly mend?: string
   /** Features that need it. */
   readonly serves?: readonly string[]
-  /** Places that were looked at in vain. */
+  /** Places that were inspected without success. */
   readonly looked?: readonly string[]
 }
 
-const leastNode = 20
+const minNodeVersion = 20
 
 export async function checkNode({ host }: Io): Promise<Check> {
-  const ok = Number(host.nodeVersion.replace(/^v/, '').split('.')[0]) >= leastNode
-  const mend = `install Node ${leastNode} or newer`
+  const ok = Number(host.nodeVersion.replace(/^v/, '').split('.')[0]) >= minNodeVersion
+  const mend = `install Node ${minNodeVersion} or newer`
   return { name: 'node', needed: true, ok, found: host.nodeVersion, ...(!ok && { mend }) }
 }
 
@@ -56,9 +56,9 @@ export async function checkBrowser(settings: Settings, need: { headless: boolean
   }
 }
 
-/** Starting the program tells its version, and whether a library is missing. */
+/** Starts a browser to get its version, which also reveals missing libraries. */
 async function checkVersion(path: string, facts: string): Promise<Pick<Check, 'ok' | 'found' | 'mend'>> {
-  // Chrome for Windows opens a window instead.
+  // On Windows, Chrome would open a window instead.
   if (process.platform === 'win32') return { ok: true, found: `${path} (${facts})` }
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: versionMs })
@@ -66,11 +66,11 @@ async function checkVersion(path: string, facts: string): Promise<Pick<Check, 'o
   } catch (thrown) {
     const { stderr, message } = thrown as Error & { stderr?: string }
     const why = stderr?.trim().split('\n').at(-1) || message
-    return { ok: false, found: `${path} (${facts}) does not start: ${why}`, mend: 'install the libraries that it needs: npx playwright install-deps chromium' } // prettier-ignore
+    return { ok: false, found: `${path} (${facts}) does not start: ${why}`, mend: 'run "npx playwright install-deps chromium" to install missing libraries' } // prettier-ignore
   }
 }
 
-/** Maximum time for a program to print its version, in milliseconds. */
+/** Timeout for a program to print its version, in milliseconds. */
 const versionMs = 20_000
 
 export async function checkDisplay(io: Io): Promise<Check> {
@@ -80,19 +80,19 @@ export async function checkDisplay(io: Io): Promise<Check> {
     needed: false,
     ok,
     found: ok ? (io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'] ?? 'the desktop') : 'none; every session runs headless',
-    ...(!ok && { mend: 'for windows, set DISPLAY, or start bax under xvfb-run' }),
+    ...(!ok && { mend: 'set DISPLAY, or start bax under xvfb-run, to use browser windows' }),
   }
 }
 
-/** Reports whether browsers of this user run without Chromium's sandbox. */
+/** Checks if browsers of this user run with Chromium's sandbox. */
 export async function checkSandbox({ host }: Io): Promise<Check> {
   const ok = !lacksSandbox(host.uid)
   const found = ok ? "Chromium's own" : sandboxOff
   return { name: 'sandbox', needed: false, ok, found, ...(!ok && { mend: sandboxHint }) }
 }
 
-/** Below this a browser cannot be expected to work. */
-const leastFreeBytes = 100 * 1024 * 1024
+/** Minimum disk space for a browser, in bytes. */
+const minFreeBytes = 100 * 1024 * 1024
 
 export async function checkStateDir({ stateDir }: Settings): Promise<Check> {
   const head = { name: 'state folder', needed: true }
@@ -100,9 +100,9 @@ export async function checkStateDir({ stateDir }: Settings): Promise<Check> {
     const existing = await nearestExisting(stateDir)
     await access(existing, constants.W_OK | constants.X_OK)
     const { bavail, bsize } = await statfs(existing)
-    if (bavail * bsize < leastFreeBytes) {
+    if (bavail * bsize < minFreeBytes) {
       const found = `${stateDir}: only ${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free`
-      return { ...head, ok: false, found, mend: 'free some space, or choose another folder with --state-dir' }
+      return { ...head, ok: false, found, mend: 'free disk space, or choose another folder with --state-dir' }
     }
     return { ...head, ok: true, found: stateDir }
   } catch (thrown) {
@@ -111,22 +111,20 @@ export async function checkStateDir({ stateDir }: Settings): Promise<Check> {
   }
 }
 
-/** Damaged state files; they disable nothing but themselves. */
+/** Checks for damaged state files. */
 export async function checkStateFiles({ stateDir }: Settings): Promise<Check> {
   const head = { name: 'state files', needed: false }
   const damaged = damagedFiles(stateDir)
-  if (damaged.length === 0) return { ...head, ok: true, found: 'none is damaged' }
+  if (damaged.length === 0) return { ...head, ok: true, found: 'none damaged' }
   return {
     ...head,
     ok: false,
     found: `${damaged.length} damaged in ${stateDir}`,
-    mend: [...damaged.map(({ file, why }) => `${file} ${why}`), 'restore them from a backup, or delete them'].join(
-      '\n',
-    ),
+    mend: `${damaged.map(({ file, why }) => `${file} ${why}\n`).join('')}restore them from a backup, or delete them`,
   }
 }
 
-/** The folder itself, or the one above it in which it would be made. */
+/** Returns the folder, or the closest existing folder above it. */
 async function nearestExisting(path: string): Promise<string> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -137,12 +135,12 @@ async function nearestExisting(path: string): Promise<string> {
   return path
 }
 
-/** Result pages can always be asked; whether they answer is theirs to say. */
+/** Checks if a search API is configured; without one, result pages of search engines are scraped. */
 export async function checkSearch({ search = {} }: Settings): Promise<Check> {
   const names = searchOrder(search)
   const byKey = names.filter((name) => searchNeeds[name].length > 0)
-  const mend = 'for an API that is made for programs, set BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY and BAX_GOOGLE_CX' // prettier-ignore
-  const found = `${names.join(', ')}${byKey.length === 0 ? ' (their result pages, which often turn programs away)' : ''}`
+  const mend = 'set BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY and BAX_GOOGLE_CX to use a search API' // prettier-ignore
+  const found = `${names.join(', ')}${byKey.length === 0 ? ' (result pages, which often block programs)' : ''}`
   return { name: 'search', needed: false, ok: byKey.length > 0, found, ...(byKey.length === 0 && { mend }) }
 }
 
@@ -159,8 +157,8 @@ export async function checkDocker({ env }: Io): Promise<Check> {
     return {
       ...head,
       ok: false,
-      found: denied ? `${path} may not be opened` : `no socket at ${path}`,
-      mend: denied ? 'add yourself to the docker group' : 'for shell sessions, install and start Docker or Podman',
+      found: denied ? `no permission to open ${path}` : `no socket at ${path}`,
+      mend: denied ? 'add yourself to the docker group' : 'install and start Docker or Podman to use shell sessions',
     }
   }
 }

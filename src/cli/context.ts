@@ -1,4 +1,4 @@
-/** What a command gets beside its own arguments. */
+/** Context of a command: streams, manifest and settings. */
 import type { Manifest, OperationEntry } from '../operations/manifest.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Io } from './io.ts'
@@ -10,7 +10,7 @@ export interface Context {
   readonly settings: Settings
 }
 
-/** The operation of that name; its absence is a fault of the build. */
+/** Returns the operation of a name. @throws BaxError `internal_error` if the build is inconsistent */
 export function operationNamed(manifest: Manifest, name: string): OperationEntry {
   const found = manifest.operations.find((operation) => operation.name === name)
   if (!found) throw new BaxError('internal_error', `the manifest has no operation ${name}`)

@@ -1,12 +1,12 @@
-/** What a terminal command may touch of the world; `main.ts` gives the process's, tests give their own. */
+/** Streams, environment and signals of a terminal command; `main.ts` passes those of the process, tests their own. */
 import type { JobControl } from '../core/process/job-control.ts'
 import type { ProcessFaults } from '../core/process/orphans.ts'
 
-/** Signals that end a command in order: ^C, a request to end, and a closed terminal. */
+/** Signals that end a command cleanly: ^C, a request to end, and a closed terminal. */
 export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type StopSignal = (typeof stopSignals)[number]
 
-/** Returns the exit code that shells expect of a program which a signal has ended. */
+/** Returns the exit code that shells expect of a program ended by a signal. */
 export const exitOf = (name: StopSignal): number => ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 })[name]
 
 export interface Output {
@@ -14,14 +14,14 @@ export interface Output {
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
-  /** Those of a stream; an output without them takes everything at once, and calls nothing back. */
+  /** Present on streams. An output without them accepts everything at once and never calls back. */
   on?(event: 'resize', listener: () => void): unknown
   off?(event: 'resize', listener: () => void): unknown
 }
 
 interface Input extends AsyncIterable<string | Uint8Array> {
   readonly isTTY?: boolean
-  /** Hands over every key as it is pressed, ^C too; only a terminal has it. */
+  /** Delivers every key as it is pressed, including ^C; terminals only. */
   setRawMode?(raw: boolean): unknown
 }
 
@@ -31,7 +31,7 @@ export interface Io {
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Aborted when the process is told to stop; the reason is the name of the signal, a `StopSignal`. */
+  /** Aborted when the process is asked to stop; the reason is the name of the signal, a `StopSignal`. */
   readonly signal: AbortSignal
   readonly host: Host
 }
@@ -42,24 +42,27 @@ interface Host {
   readonly uid: number | undefined
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
-  /** The lists of operations and commands as the build wrote them; absent when the program runs from source. */
+  /** Path of the manifest that the build wrote; absent when the program runs from source. */
   readonly manifest?: string
-  /** The program and its leading arguments that start bax again, for the engine in the background. */
+  /** Program and leading arguments that start bax again, for the engine in the background. */
   readonly self: readonly [program: string, ...leading: string[]]
-  /** Left out where the command is not a process of its own. */
+  /** Absent if the command does not run in its own process. */
   readonly job?: JobControl
   readonly faults?: ProcessFaults
 }
 
-/** Prints a result. */
+/** Prints a result to stdout. */
 export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
 
-/** Tells the person at the terminal something that is not the result. */
+/** Prints a line for humans to stderr. */
 export const note = (io: Io, text: string): void => void io.stderr.write(`${text}\n`)
 
-/** All of standard input as text. */
-export async function readStdin(io: Io): Promise<string> {
+/** Reads all of standard input. */
+export async function readStdinBytes({ stdin }: Io): Promise<Buffer> {
   const chunks: Buffer[] = []
-  for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
 }
+
+/** Reads all of standard input as UTF-8 text. */
+export const readStdin = async (io: Io): Promise<string> => (await readStdinBytes(io)).toString('utf8')

@@ -1,5 +1,5 @@
-/** The terminal's front door: finds the command that was typed, runs it, and turns every failure into words and a code. */
-import { BaxError } from '../core/errors/errors.ts'
+/** Entry point of the terminal: finds the command, runs it, and turns failures into messages and exit codes. */
+import { BaxError, exits } from '../core/errors/errors.ts'
 import { version } from '../core/version.ts'
 import { groupHelp, rootHelp } from './output/help.ts'
 import { type Io, print } from './io.ts'
@@ -22,11 +22,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
-  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const typed = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const manifest = await loadManifest(io)
   const entries = allWords(manifest)
-  const { entry, group, argv: rest } = findCommand(entries, manifest, asked)
-  if (!entry) return above(group, rest, io, entries)
+  const { entry, group, argv: rest } = findCommand(entries, manifest, typed)
+  if (!entry) return showGeneral(group, rest, io, entries)
   const { words, summary, example, operation } = entry
   const invocation = { io, manifest, words, summary, argv: rest, ...(example && { example }) }
   if (operation) {
@@ -34,23 +34,23 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     return runOperation(invocation, operation)
   }
   const { command } = await ownCommands[words]!()
-  return command.run(invocation)
+  return (await command(invocation)) ?? exits.done
 }
 
-/** What is asked of bax itself, or of a noun: its version, its help. */
-async function above(
+/** Prints the version, or the help of bax or of a noun. */
+function showGeneral(
   group: string | undefined,
   argv: readonly string[],
   io: Io,
   entries: ReturnType<typeof allWords>,
-): Promise<number> {
+): number {
   if (!group && argv.some((flag) => flag === '--version' || flag === '-V')) {
     print(io, version)
     return 0
   }
   const unknown = argv.find((flag) => flag.startsWith('-') && flag !== '--help' && flag !== '-h')
   if (unknown !== undefined) {
-    throw new BaxError('invalid_request', `${unknown} needs a command`, { hint: 'see `bax --help`' })
+    throw new BaxError('invalid_request', `${unknown} needs a command`, { hint: 'run "bax --help" for the commands' })
   }
   io.stdout.write(group ? groupHelp(group, entries) : rootHelp(entries))
   return 0

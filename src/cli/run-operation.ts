@@ -1,4 +1,4 @@
-/** Runs an operation from the terminal: words and flags to its input, its answer to text. */
+/** Runs an operation from the terminal: converts arguments to its input, and prints its answer. */
 import type { Command } from 'commander'
 import { call, follow } from '../client/client.ts'
 import { cell } from '../core/text/cell.ts'
@@ -6,47 +6,42 @@ import { BaxError } from '../core/errors/errors.ts'
 import type { Param } from '../core/operation/params.ts'
 import type { Frame } from '../core/operation/stream.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
-import { explainSession, sessionFor, type SessionSource, shellFor } from './session/chosen-session.ts'
+import { sessionFor, type SessionSource, shellFor } from './session/chosen-session.ts'
 import type { Context } from './context.ts'
 import { addParam, addSessionFlag, addShellFlag, addWord } from './parse/flags.ts'
-import { homeName, openHome } from './engine/locate-engine.ts'
+import { type Home, homeName, withSession } from './engine/locate-engine.ts'
 import { begin, type Invocation } from './parse/invocation.ts'
 import { print } from './io.ts'
 import { isAboutShells, needOf } from './engine/need.ts'
 import { showAnswer } from './output/output.ts'
 import { flagValue, type Typed, wordValue } from './parse/values.ts'
 
-/** Names of the fields that an operation takes as words, in their order. */
+/** Returns the names of an operation's positional fields, in order. */
 const positionals = (operation: OperationEntry): string[] =>
   [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].map(([, name]) => name!)
 
-/** Whether a command may name its session as a word, by flag or by a setting. */
+/** Checks if the session may be given as a word, a flag or a setting. */
 const isOptionalSession = ({ cli }: OperationEntry, name: string): boolean =>
   name === 'session_id' && (cli ?? '').includes('[session_id]')
 
-/** Runs a command that is made from an operation alone. */
+/** Runs a command derived from an operation. */
 export async function runOperation(invocation: Invocation, operation: OperationEntry): Promise<number> {
   const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
   const { input, source } = readOperation(context, operation, typed)
-  const home = openHome(context, needOf(operation, input))
-  try {
-    const { signal } = context.io
+  const options = { signal: context.io.signal, strict: true }
+  const work = async ({ transport }: Home) => {
     if (operation.stream) {
-      const frames = follow(home.transport, operation.http, input, { signal, strict: true })
-      for await (const frame of frames) showFrame(context, frame)
+      for await (const frame of follow(transport, operation.http, input, options)) showFrame(context, frame)
     } else {
-      const body = await call(home.transport, operation.http, input, { signal, strict: true })
+      const body = await call(transport, operation.http, input, options)
       await showAnswer(context.io, operation, body, context.settings.json)
     }
     return 0
-  } catch (error) {
-    throw explainSession(error, source)
-  } finally {
-    await home.transport.close()
   }
+  return withSession(context, needOf(operation, input), source, work)
 }
 
-/** Adds the words and flags of an operation. */
+/** Adds the positional words and flags of an operation. */
 export function addOperation(command: Command, operation: OperationEntry): void {
   const words = positionals(operation)
   const param = (name: string) => operation.params.find((param) => param.name === name)!
@@ -61,7 +56,7 @@ export function addOperation(command: Command, operation: OperationEntry): void 
   }
 }
 
-/** The input that was typed, with the session that it works on. */
+/** Returns the typed input of an operation, and where the name of its session came from. */
 export function readOperation(
   context: Context,
   operation: OperationEntry,
@@ -80,25 +75,25 @@ export function readOperation(
     (words.includes('session_id') && !isOptionalSession(operation, 'session_id'))
   )
     return { input, source: 'flag' }
-  const wanted = operation.params.find(({ name }) => name === 'session_id')
-  if (!wanted) return { input }
+  const param = operation.params.find(({ name }) => name === 'session_id')
+  if (!param) return { input }
   const flag = typed.flags['session'] as string | undefined
   const found = isAboutShells(operation)
     ? shellFor(context.settings, flag)
     : sessionFor(context.settings, homeName(context), flag)
-  if (!found && wanted.required) throw isAboutShells(operation) ? noShell() : noSession()
+  if (!found && param.required) throw isAboutShells(operation) ? noShell() : noSession()
   return found ? { input: { ...input, session_id: found.id }, source: found.source } : { input }
 }
 
-/** The error of a command that needs a shell session and was given none. */
+/** Builds the error of a command that needs a shell session. */
 export const noShell = () =>
   new BaxError('invalid_request', 'no shell session is named', {
-    hint: 'name one with -s or BAX_SHELL; `bax shell list` shows them, `bax shell create` makes one',
+    hint: 'name one with -s or BAX_SHELL; run "bax shell list" or "bax shell create"',
   })
 
 const noSession = () =>
   new BaxError('invalid_request', 'no session is named', {
-    hint: 'name one with -s, BAX_SESSION or `bax session use`; `bax session list` shows them',
+    hint: 'name one with -s, BAX_SESSION or "bax session use"; run "bax session list"',
   })
 
 function showFrame({ io, settings }: Context, frame: Frame): void {

@@ -1,8 +1,8 @@
-/** Sends a batch that was typed and shows what came back. */
+/** Sends a typed batch of browser commands and prints the results. */
 import { resolve } from 'node:path'
 import { call } from '../client/client.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
-import { batchFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
+import { batchParams, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
 import { showBatch } from './output/batch-output.ts'
 import { explainSession, sessionFor } from './session/chosen-session.ts'
 import { reportingControl } from './output/control-notice.ts'
@@ -11,61 +11,80 @@ import type { Home } from './engine/locate-engine.ts'
 import { type Io, note } from './io.ts'
 import { showWarning } from './output/output.ts'
 
-/** A batch with the request body that was given on standard input, if it was. */
 export interface Sending {
   readonly batch: TypedBatch
+  /** Request body from standard input. */
   readonly given?: Readonly<Record<string, unknown>>
-  /** Which home its session is looked for in. */
-  readonly homeName: string
-  /** Opens the home, once it is known whether a session is named. */
-  readonly openHome: (session: string | undefined) => Home
+  /** Name of the engine, to find the chosen session. */
+  readonly engineName: string
+  /** Opens the engine, once the session is known. */
+  readonly openEngine: (session: string | undefined) => Home
+  readonly kind?: SendingKind
 }
 
-/** Returns the exit code. */
-export async function sendBatch(context: Context, { batch, given = {}, homeName, openHome }: Sending): Promise<number> {
+/** Differences of `bax step` from `bax do`. */
+export interface SendingKind {
+  readonly words: string
+  readonly operation: string
+  /** Fields of the request that the flags set. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Prints the answer after the results; not called with --json. */
+  readonly show?: (body: CommandsResult) => void
+}
+
+const doKind = ({ manifest, io }: Context, { flags }: TypedBatch): SendingKind => ({
+  words: 'do',
+  operation: 'runCommands',
+  fields: flagFields(batchParams(manifest), flags, io.cwd),
+})
+
+/** Sends the batch to the engine that it opens and closes. Returns the exit code. */
+export async function sendBatch(context: Context, sending: Sending): Promise<number> {
+  const { batch, given = {}, engineName, openEngine, kind = doKind(context, batch) } = sending
   const { io, manifest, settings } = context
   const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
-  const session = sessionFor(settings, homeName, flag)
-  const home = openHome(session?.id)
-  const commands = batch.commands?.map((typed) => onWire(typed, home, io))
+  const session = sessionFor(settings, engineName, flag)
+  const engine = openEngine(session?.id)
+  const commands = batch.commands?.map((typed) => onWire(typed, engine, io))
   const input = {
     ...given,
-    ...batchFields(manifest, batch.flags, io.cwd),
+    ...kind.fields,
     ...(commands && { commands: commands.map((entry) => entry.wire) }),
     ...(session && { session_id: session.id }),
   }
   try {
-    const options = { signal: io.signal, strict: true }
-    const { http } = operationNamed(manifest, 'runCommands')
-    const sending = call(home.transport, http, input, options)
-    const body = (await reportingControl(io, home.transport, session?.id, sending)) as CommandsResult
-    if (!session && home.kind !== 'embedded' && !settings.json) {
-      note(io, `session ${body.session_id} (go on with: bax do -s ${body.session_id} …)`)
+    const { http } = operationNamed(manifest, kind.operation)
+    const answer = call(engine.transport, http, input, { signal: io.signal, strict: true })
+    const body = (await reportingControl(io, engine.transport, session?.id, answer)) as CommandsResult
+    if (!session && engine.kind !== 'embedded' && !settings.json) {
+      note(io, `session ${body.session_id} (continue with: bax ${kind.words} -s ${body.session_id} …)`)
     }
     await showWarning(io, body)
     const typed = commands?.map((entry) => entry.typed) ?? outputOfStdin(batch, body)
-    return await showBatch(context, body, typed, new Date())
+    const code = await showBatch(context, body, typed, new Date())
+    if (!settings.json) kind.show?.(body)
+    return code
   } catch (error) {
     throw explainSession(error, session?.source)
   } finally {
-    await home.transport.close()
+    await engine.transport.close()
   }
 }
 
 /**
- * A file that a command names is the caller's: its path starts at the caller's folder, and from a server, which keeps
- * its hands off our files, the bytes come back and are written here.
+ * Returns a command as it is sent. Screenshot paths are relative to the caller's folder; a server must not write files
+ * of the caller, so the bytes are returned and written here.
  */
-export function onWire(typed: TypedCommand, home: Home, io: Io) {
+function onWire(typed: TypedCommand, engine: Home, io: Io) {
   const { command, data } = typed
   const path = command === 'screenshot' ? data['path'] : undefined
   if (typeof path !== 'string') return { typed, wire: { command, data } }
   const { path: _, ...rest } = data
-  if (home.kind === 'server') return { typed: { output: path, ...typed }, wire: { command, data: rest } }
+  if (engine.kind === 'server') return { typed: { output: path, ...typed }, wire: { command, data: rest } }
   return { typed, wire: { command, data: { ...rest, path: resolve(io.cwd, path) } } }
 }
 
-/** With commands from standard input, --output takes the last result that has content. */
+/** With commands from standard input, --output receives the last result that has content. */
 function outputOfStdin({ flags }: TypedBatch, { results }: CommandsResult): TypedCommand[] | null {
   const output = flags['output'] as string | undefined
   if (output === undefined) return null

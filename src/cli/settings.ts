@@ -1,4 +1,4 @@
-/** Settings from four places: flags over the environment over the project's file over the user's file. */
+/** Settings, in order of precedence: flags, environment, project file, user file. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
@@ -21,7 +21,7 @@ export interface GlobalFlags {
 }
 
 export interface Settings {
-  /** `http(s)://…` or `unix:/path`; undefined means an engine on this machine. */
+  /** `http(s)://…` or `unix:/path`; absent for an engine on this machine. */
   readonly server?: string
   readonly apiKey?: string
   readonly embedded: boolean
@@ -29,38 +29,21 @@ export interface Settings {
   readonly cacheDir: string
   readonly browser?: string
   readonly json: boolean
-  /** `BAX_SESSION` or the files' choice; a flag of the command itself goes before it. */
+  /** Session of commands without a session flag: `BAX_SESSION`, or `session` of a settings file. */
   readonly session?: string
-  /** `BAX_SHELL`: the shell session of commands that name none. */
+  /** Shell session of commands without a session flag: `BAX_SHELL`. */
   readonly shellSession?: string
   readonly shell?: ShellConfig
   readonly idleExitMs: number
-  /** Pages that a crawl of this engine may have at most. */
+  /** Maximum number of pages per crawl. */
   readonly crawlPages?: number
   readonly pool?: Partial<PoolConfig>
   readonly model?: ModelConfig
-  /** False: json and summary come from the model or not at all. */
+  /** Whether json and summary formats work without a model. */
   readonly builtinExtractor: boolean
   readonly search?: SearchConfig
-  /** What saved profiles are encrypted with. */
+  /** Secret that encrypts saved profiles. */
   readonly profileKey?: string
-}
-
-interface SettingsFile {
-  readonly server?: string
-  readonly api_key?: string
-  readonly state_dir?: string
-  readonly browser?: string
-  readonly json?: boolean
-  readonly session?: string
-  readonly idle_exit_secs?: number
-  readonly crawl_pages?: number
-  readonly warm_pages?: number
-  readonly builtin_extractor?: boolean
-  readonly model?: { readonly url: string; readonly name: string; readonly key?: string }
-  readonly search?: object
-  readonly shell?: object
-  readonly profile_key?: string
 }
 
 const kinds = {
@@ -78,18 +61,29 @@ const kinds = {
   search: 'object',
   shell: 'object',
   profile_key: 'string',
-} as const satisfies Record<keyof SettingsFile, string>
+} as const
+
+interface KindTypes {
+  readonly string: string
+  readonly boolean: boolean
+  readonly number: number
+  readonly object: object
+}
+
+type SettingsFile = { readonly [Key in keyof typeof kinds]?: KindTypes[(typeof kinds)[Key]] } & {
+  readonly model?: { readonly url?: string; readonly name?: string; readonly key?: string }
+}
 
 /**
- * What the file of a project may say. It comes with code that somebody else wrote: an address would be sent the
- * user's key, a path or a program would be opened or run.
+ * Settings allowed in a project file. Such a file comes with code from others: a server would receive the user's API
+ * key, and a path or program would be opened or run.
  */
-const projectMay: ReadonlySet<string> = new Set<keyof SettingsFile>(['json', 'session'])
+const projectSettings: ReadonlySet<string> = new Set<keyof SettingsFile>(['json', 'session'])
 
-/** Name of the project's file, looked for in the working folder and above. */
+/** Name of the project file, in the working folder or a folder above it. */
 const projectFile = '.bax.json'
 
-/** @throws BaxError `invalid_request` for a file that is broken or says what it may not. */
+/** Reads all settings. @throws BaxError `invalid_request` for an invalid file or value */
 export function readSettings(flags: GlobalFlags, io: Io): Settings {
   const { env } = io
   const folders = envPaths('bax', { suffix: '' })
@@ -133,22 +127,22 @@ export function readSettings(flags: GlobalFlags, io: Io): Settings {
   }
 }
 
-/** Whether a running engine was told to use the browser that a command is to use. */
+/** Checks if a running engine was started with the same browser setting. */
 export const sameBrowser = ({ browser }: Settings, running: EngineState): boolean => browser === running.browser
 
 const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
 
-function readCrawlPages(text: string | undefined, told: number | undefined): number | undefined {
-  const pages = text ? Number(text) : told
+function readCrawlPages(text: string | undefined, configured: number | undefined): number | undefined {
+  const pages = text ? Number(text) : configured
   if (pages === undefined || (Number.isInteger(pages) && pages > 0)) return pages
   throw new BaxError('invalid_request', 'BAX_CRAWL_PAGES (crawl_pages in the file) must be a whole number above 0')
 }
 
-/** A secret that could be guessed would protect nothing. @throws BaxError `invalid_request`. */
+/** Returns the key if it is long enough. @throws BaxError `invalid_request` */
 export function checkedProfileKey(key: string, name: string): string {
   if (key.length >= limits.profileKeyChars) return key
   throw new BaxError('invalid_request', `${name} must have at least ${limits.profileKeyChars} characters`, {
-    hint: 'make one with `openssl rand -base64 32`',
+    hint: 'create one with "openssl rand -base64 32"',
   })
 }
 
@@ -177,15 +171,9 @@ function readProjectFile(cwd: string, userPath: string): SettingsFile | undefine
     const path = join(folder, projectFile)
     const found = path === userPath ? undefined : readFile(path)
     if (found) {
-      const forbidden = Object.keys(found).find((key) => !projectMay.has(key))
+      const forbidden = Object.keys(found).find((key) => !projectSettings.has(key))
       if (forbidden)
-        throw new BaxError(
-          'invalid_request',
-          `${path} may not set ${forbidden}: a project's file sets no addresses, paths, programs or keys`,
-          {
-            hint: 'set it in your own file, in the environment or with a flag',
-          },
-        )
+        throw new BaxError('invalid_request', `${path} must not set ${forbidden}: a project file may set only ${[...projectSettings].join(' and ')}`, { hint: 'set it in your own settings file, in the environment or with a flag' }) // prettier-ignore
       return found
     }
     if (dirname(folder) === folder) return undefined

@@ -1,4 +1,4 @@
-/** The typed client: one method per operation, made from the list. */
+/** The typed client for all operations: one method per operation, created from the list of operations. */
 import type { z } from 'zod'
 import { BaxError } from '../core/errors/errors.ts'
 import { type Operation, pathFields, route } from '../core/operation/operation.ts'
@@ -6,7 +6,7 @@ import type { Operations } from '../operations/index.ts'
 import type { Frame } from '../core/operation/stream.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
-/** What a client must know of an operation: its address. The manifest and the operations both have it. */
+/** The parts of an operation that a client needs. Both the manifest and the operations provide them. */
 export interface Addressed {
   readonly name: string
   readonly http: string
@@ -14,7 +14,7 @@ export interface Addressed {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** Refuse unknown fields instead of ignoring them. */
+  /** Rejects unknown fields instead of ignoring them. */
   readonly strict?: boolean
 }
 
@@ -38,8 +38,8 @@ export function createClient(transport: Transport, operations: readonly Addresse
 }
 
 /**
- * Calls one operation by its address.
- * @throws BaxError with the code that the engine answered, or `engine_unreachable`.
+ * Calls one operation, given its method and path.
+ * @throws BaxError with the engine's error code, or `engine_unreachable`.
  */
 export async function call(
   transport: Transport,
@@ -81,8 +81,8 @@ function requestOf(http: string, input: Record<string, unknown>, options: CallOp
 }
 
 /**
- * Follows a stream by its address, frame by frame; ends with the stream.
- * @throws BaxError as `call` does; `engine_unreachable` when the stream breaks off.
+ * Follows a stream, given its method and path, frame by frame; returns when the stream ends.
+ * @throws BaxError as `call` does; `engine_unreachable` when the stream is interrupted.
  */
 export async function* follow(
   transport: Transport,
@@ -94,7 +94,7 @@ export async function* follow(
   if (frames) yield* frames
 }
 
-/** The same with the opening apart; null when there is nothing to follow any more. */
+/** Opens a stream without reading it yet; returns null when there is nothing left to follow. */
 export async function openStream(
   transport: Transport,
   http: string,
@@ -108,32 +108,27 @@ export async function openStream(
   return framesOf(response, options)
 }
 
-async function* framesOf(response: WireResponse, { signal }: CallOptions): AsyncGenerator<Frame> {
+async function* framesOf(response: WireResponse, options: CallOptions): AsyncGenerator<Frame> {
   const decoder = new TextDecoder()
   let rest = ''
-  try {
-    for await (const chunk of response.stream()) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) yield parse(line) as Frame
-    }
-  } catch (cause) {
-    if (cause instanceof BaxError || signal?.aborted) throw cause
-    throw new BaxError('engine_unreachable', 'the stream broke off', { cause })
+  for await (const chunk of bytesOf(response, options, 'the stream was interrupted')) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield parse(line) as Frame
   }
 }
 
-/** Bytes that a download answered with. */
+/** Response to a download. */
 export interface Downloaded {
   readonly status: number
   readonly headers: WireResponse['headers']
-  /** Throws `engine_unreachable` when they break off. */
+  /** Throws `engine_unreachable` when the transfer is interrupted. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Asks for bytes by an operation's address, or by a path as an answer gave it (`GET /shell/artifacts/…`).
- * @throws BaxError with the code that the engine answered, or `engine_unreachable`.
+ * Downloads bytes, given an operation's method and path or a path from an earlier response (`GET /shell/artifacts/…`).
+ * @throws BaxError with the engine's error code, or `engine_unreachable`.
  */
 export async function download(
   transport: Transport,
@@ -144,10 +139,14 @@ export async function download(
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: '*/*', ...headers } })
   if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))
-  return { status: response.status, headers: response.headers, bytes: whole(response, options) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: bytesOf(response, options, 'the transfer was interrupted'),
+  }
 }
 
-/** Sends bytes; the fields go into the query. @throws BaxError as `download` does. */
+/** Uploads bytes; the fields become the query. @throws BaxError as `download` does. */
 export async function upload(
   transport: Transport,
   http: string,
@@ -167,13 +166,17 @@ export async function upload(
   return answer
 }
 
-/** The bytes of a response; one that is cut off is a failure, not an end. */
-async function* whole(response: WireResponse, { signal }: CallOptions): AsyncGenerator<Uint8Array> {
+/** Reads the bytes of a response. A truncated response is an error, not an end. */
+async function* bytesOf(
+  response: WireResponse,
+  { signal }: CallOptions,
+  interrupted: string,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* response.stream()
   } catch (cause) {
     if (cause instanceof BaxError || signal?.aborted) throw cause
-    throw new BaxError('engine_unreachable', 'the transfer broke off', { cause })
+    throw new BaxError('engine_unreachable', interrupted, { cause })
   }
 }
 
@@ -181,7 +184,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new BaxError('engine_unreachable', 'the address answers, but not as a bax server', {
+    throw new BaxError('engine_unreachable', 'the server responds, but it is not a bax server', {
       cause,
       hint: 'check --server or BAX_SERVER',
     })

@@ -1,4 +1,4 @@
-/** Three ways to reach an engine, one interface. The two over a wire use node:http: fetch costs a one-liner 30 ms of start. */
+/** Three transports to an engine behind one interface. Those over a wire use node:http: fetch adds 30 ms of startup. */
 import type * as http from 'node:http'
 import { BaxError } from '../core/errors/errors.ts'
 
@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly path: string
   readonly headers?: Record<string, string>
   readonly body?: string
-  /** A body of bytes, sent as they come; not over a quick socket. */
+  /** Request body as a stream of bytes; not supported by `overQuickSocket`. */
   readonly bytes?: AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal
 }
@@ -18,7 +18,7 @@ export interface WireResponse {
   readonly headers: Headers | http.IncomingHttpHeaders
   /** Reads the whole body. */
   text(): Promise<string>
-  /** The body as it comes. */
+  /** The body in chunks, as they arrive. */
   stream(): AsyncIterable<Uint8Array>
 }
 
@@ -29,7 +29,7 @@ export interface Transport {
 
 type Fetch = (request: Request) => Response | Promise<Response>
 
-/** Calls an app in this process; `close` ends what was opened for it. */
+/** Calls an app in this process; `close` releases what was opened for it. */
 export function embedded(fetch: Fetch, close: () => Promise<void> = async () => {}): Transport {
   return {
     async send({ method, path, headers, body, bytes, signal }) {
@@ -53,8 +53,8 @@ export function embedded(fetch: Fetch, close: () => Promise<void> = async () => 
 }
 
 /**
- * The chunks of a body until the signal aborts. The request's own signal cannot be relied on for that: it hears of the
- * caller's through a weak reference, which goes with the request while its answer is still being read.
+ * Yields the chunks of a body until the signal aborts. The request's own signal is not enough: it follows the caller's
+ * signal through a weak reference, which is lost with the request while its response is still being read.
  */
 async function* chunksOf(body: ReadableStream<Uint8Array> | null, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader()
@@ -70,11 +70,11 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null, signal?: Abort
   }
 }
 
-/** HTTP over a unix socket (a named pipe on Windows). */
+/** Sends HTTP over a Unix socket (a named pipe on Windows). */
 export const overSocket = (socketPath: string, headers: Record<string, string> = {}): Transport =>
   overNodeHttp({ socketPath, host: 'localhost' }, headers, socketPath)
 
-/** HTTP or HTTPS to a server's base address. */
+/** Sends HTTP or HTTPS to a server's base URL. */
 export function overHttp(base: string, headers: Record<string, string> = {}): Transport {
   const { protocol, hostname, port, pathname } = new URL(base)
   const prefix = pathname.replace(/\/$/, '')
@@ -123,7 +123,7 @@ function overNodeHttp(
         })
         request.on('error', (error) => reject(signal?.aborted ? error : unreachable(name, error)))
         if (!bytes) request.end(body)
-        // What fails while the body is sent destroys the request, whose own error is told.
+        // An error while sending the body destroys the request; the request's own error is the one reported.
         else void send(bytes, request).catch((error: unknown) => request.destroy(error as Error))
       })
     },
@@ -131,7 +131,7 @@ function overNodeHttp(
   }
 }
 
-/** Sends a body piece by piece, at the pace of the other side. */
+/** Sends a body chunk by chunk and respects backpressure. */
 async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientRequest): Promise<void> {
   for await (const piece of bytes) {
     if (request.destroyed) return
@@ -149,23 +149,23 @@ async function send(bytes: AsyncIterable<Uint8Array>, request: http.ClientReques
   request.end()
 }
 
-/** Errors by which no connection was made. */
+/** Error codes that mean no connection was made. */
 const unsent: ReadonlySet<string> = new Set([
   'ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES',
 ]) // prettier-ignore
 
-/** The error of a call that did not reach its engine, or lost it. */
+/** Builds the error for a call that could not reach its engine or lost the connection to it. */
 export function unreachable(name: string, cause: unknown): BaxError {
   const code = (cause as NodeJS.ErrnoException).code
   const why =
     code === 'ECONNREFUSED' || code === 'ENOENT'
-      ? 'nothing answers there'
+      ? 'nothing is listening there'
       : code === 'ECONNRESET'
-        ? 'it ended in the middle of the call'
+        ? 'the connection was lost during the call'
         : (code ?? (cause as Error).message)
   return new BaxError('engine_unreachable', `cannot reach the engine at ${name}: ${why}`, {
-    hint: 'is it running? start a server with `bax serve`, or leave --server out to use an engine of your own',
-    // Once a connection was made, the request may have been carried out.
+    hint: 'start a server with `bax serve`, or omit --server to use a local engine',
+    // The request may have been executed once a connection was made.
     ...(!unsent.has(code ?? '') && { details: { outcome: 'unknown' } }),
     cause,
   })

@@ -1,4 +1,4 @@
-/** Commands that read what a page says. */
+/** Commands that read the content of a page. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
 import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
@@ -9,15 +9,15 @@ import { outlineOf } from './outline.ts'
 
 export const get_content = defineCommand({
   kind: 'extraction',
-  summary: 'Content of the page or of one element',
+  summary: 'Get content of the page or an element',
   example: '--kind html',
   data: z.object({
-    selector: selector.optional().describe('Element; the whole page when not given'),
+    selector: selector.optional().describe('Element; the whole page when omitted'),
     kind: z
       .enum(['markdown', 'html', 'json'])
       .default('markdown')
       .describe(
-        'markdown; html as the page has it now; json = an outline: title, url, headings, links, images, forms with their fields, tables, text',
+        'markdown; html of the current DOM; json = an outline: title, url, headings, links, images, forms with their fields, tables, text',
       ),
     timeout_ms: elementTimeout,
   }),
@@ -45,15 +45,15 @@ export const get_content = defineCommand({
 
 export const get_text = defineCommand({
   kind: 'extraction',
-  summary: 'Text of an element as it is shown',
+  summary: 'Get the visible text of an element',
   example: "'h1'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
-  result: extraction(z.string(), ['string']).describe('For a field, what it holds'),
+  result: extraction(z.string(), ['string']).describe('For a form field, its value'),
   run: async ({ act }, { selector, timeout_ms }) =>
     extracted(await act(selector, textOf, { timeoutMs: timeout_ms, needs: 'present' })),
 })
 
-/** Most elements have their text in one call; what fields hold, and the text of drawings, takes another. */
+/** Returns the rendered text; form fields and SVG elements have none and take a second call. */
 async function textOf(element: Locator, limit: CallLimit): Promise<string> {
   const text = await element.innerText(limit).catch((error: unknown) => {
     if (error instanceof Error && /not an HTMLElement/.test(error.message)) return ''
@@ -72,7 +72,7 @@ async function textOf(element: Locator, limit: CallLimit): Promise<string> {
 
 export const get_attribute = defineCommand({
   kind: 'extraction',
-  summary: 'Value of an attribute of an element',
+  summary: 'Get an attribute of an element',
   example: "'a.next' href",
   data: z.object({
     selector,
@@ -91,7 +91,7 @@ export const get_attribute = defineCommand({
 
 export const get_title = defineCommand({
   kind: 'extraction',
-  summary: 'Title of the page',
+  summary: 'Get the title of the page',
   example: '',
   data: z.object({}),
   result: extraction(z.string(), ['string']),
@@ -100,19 +100,19 @@ export const get_title = defineCommand({
 
 export const extract_structured_content = defineCommand({
   kind: 'extraction',
-  summary: 'Structured data from the page, by a question or a JSON schema',
+  summary: 'Extract structured data by question or JSON schema',
   example: "'name and price of every product'",
   data: z.object({
-    query: z.string().min(1).max(10_000).describe('What to extract, in words'),
-    schema: jsonSchema.optional().describe('JSON schema that the value should have'),
-    max_chars: z.int().min(1).max(limits.bodyBytes).optional().describe('Reads at most so many characters of the page'),
+    query: z.string().min(1).max(10_000).describe('What to extract, in plain language'),
+    schema: jsonSchema.optional().describe('JSON schema of the value'),
+    max_chars: z.int().min(1).max(limits.bodyBytes).optional().describe('Maximum characters of the page to read'),
   }),
   result: extraction(z.unknown(), ['object', 'array', 'string', 'number', 'boolean', 'null']).extend({
-    source: z.enum(['model', 'heuristic']).describe('What extracted it: a configured model, or rules'),
-    valid: z.boolean().describe('Whether the value has the schema'),
-    errors: z.array(z.string()).describe('Where it has not'),
+    source: z.enum(['model', 'heuristic']).describe('Source of the value: a configured model, or heuristics'),
+    valid: z.boolean().describe('Whether the value matches the schema'),
+    errors: z.array(z.string()).describe('Where the value does not match the schema'),
   }),
-  // A model may be asked twice.
+  // A model may be called twice.
   withinMs: 2 * limits.model.answerMs + limits.command.evaluateMs,
   run: async ({ structured }, request) => {
     const { value, source, valid, errors } = await structured(request)

@@ -1,4 +1,4 @@
-/** A cookie as the interface spells it. */
+/** A cookie as the API represents it. */
 import type { Cookie } from 'playwright'
 import { z } from 'zod'
 
@@ -7,13 +7,13 @@ export const cookieShape = z.object({
   value: z.string(),
   domain: z.string(),
   path: z.string(),
-  expires: z.number().nullable().describe('Unix time in seconds; null for the length of the session'),
+  expires: z.number().nullable().describe('Unix time in seconds; null for a session cookie'),
   http_only: z.boolean(),
   secure: z.boolean(),
   same_site: z.enum(['Strict', 'Lax', 'None']),
 })
 
-/** A cookie with the names of the interface. */
+/** Converts a cookie of Playwright to the field names of the API. */
 export const readable = ({ httpOnly, sameSite, expires, ...cookie }: Cookie): z.output<typeof cookieShape> => ({
   name: cookie.name,
   value: cookie.value,

@@ -1,4 +1,4 @@
-/** Commands for the cookies of a session. */
+/** Commands that read and change the cookies of a session. */
 import type { BrowserContext, Cookie, Page } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
@@ -12,8 +12,8 @@ const name = printable(4096).min(1).describe('Name of the cookie')
 const domain = printable(255).min(1)
 const optionalDomain = domain
   .optional()
-  .describe('Domain, with a leading dot for its subdomains too; that of the page when not given')
-const path = printable(4096).startsWith('/').default('/').describe('Path below which it is sent')
+  .describe('Domain, with a leading dot to include subdomains; the domain of the page when omitted')
+const path = printable(4096).startsWith('/').default('/').describe('Path prefix that the cookie is sent to')
 const secure = z.boolean().default(false).describe('Sent over secure connections only')
 
 export const set_cookie = defineCommand({
@@ -49,7 +49,7 @@ export const set_cookie = defineCommand({
 
 export const set_cookies = defineCommand({
   kind: 'action',
-  summary: 'Set cookies as a Cookie header spells them',
+  summary: 'Set cookies from a Cookie header value',
   example: "'theme=dark; lang=de'",
   data: z.object({
     cookies: printable(limits.input.labelChars * 64)
@@ -60,7 +60,7 @@ export const set_cookies = defineCommand({
     path,
     secure,
   }),
-  result: z.object({ set: z.int().describe('How many') }),
+  result: z.object({ set: z.int().describe('Number of cookies set') }),
   run: async ({ page, browserContext }, { cookies, domain, ...rest }) => {
     const host = domainOf(page, domain)
     const list = pairs(cookies).map(([name, value]) => ({ name, value, domain: host, ...rest }))
@@ -71,7 +71,7 @@ export const set_cookies = defineCommand({
 
 export const get_cookies = defineCommand({
   kind: 'extraction',
-  summary: 'All cookies of the session',
+  summary: 'Get all cookies of the session',
   example: '',
   data: z.object({}),
   result: extraction(z.array(cookieShape), ['array']),
@@ -84,9 +84,9 @@ export const delete_cookie = defineCommand({
   example: 'theme example.com',
   data: z.object({
     name,
-    domain: domain.describe('Its domain, with or without a leading dot'),
+    domain: domain.describe('Domain of the cookie, with or without a leading dot'),
   }),
-  result: z.object({ deleted: z.int().describe('How many cookies had this name and domain, over all paths') }),
+  result: z.object({ deleted: z.int().describe('Deleted cookies with this name and domain, over all paths') }),
   run: async ({ browserContext }, { name, domain }) => {
     const all = await browserContext.cookies()
     const found = all.filter((cookie) => cookie.name === name && bare(cookie.domain) === bare(domain))
@@ -97,15 +97,15 @@ export const delete_cookie = defineCommand({
   },
 })
 
-/** @throws BaxError `invalid_data` for a cookie that the browser refuses, such as a `__Host-` one that is not secure. */
+/** @throws BaxError `invalid_data` for a cookie that the browser rejects, such as an insecure `__Host-` one. */
 async function add(context: BrowserContext, cookies: Parameters<BrowserContext['addCookies']>[0]): Promise<void> {
   try {
     await context.addCookies(cookies)
   } catch (error) {
     if (!(error instanceof Error && /Invalid cookie|Cookie should|setCookies/.test(error.message))) throw error
     const names = cookies.map(({ name }) => name).join(', ')
-    throw new BaxError('invalid_data', `the browser refuses the cookie: ${names}`, {
-      hint: 'check domain, path, and that SameSite=None and __Host- or __Secure- names are secure',
+    throw new BaxError('invalid_data', `the browser rejects the cookie: ${names}`, {
+      hint: 'check domain and path; cookies with SameSite=None or a __Host- or __Secure- name must be secure',
       cause: error,
     })
   }
@@ -113,7 +113,7 @@ async function add(context: BrowserContext, cookies: Parameters<BrowserContext['
 
 const bare = (host: string) => host.replace(/^\./, '').toLowerCase()
 
-/** Each `name=value`; a part without `=` has an empty name. */
+/** Splits `name=value` pairs; a part without `=` gets an empty name. */
 function pairs(text: string): [name: string, value: string][] {
   const parts = text.split(';').map((part) => part.trim()).filter(Boolean) // prettier-ignore
   return parts.map((part) => {

@@ -5,16 +5,16 @@ import { type CallLimit, type CommandContext, defineCommand, type Point } from '
 import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, modifierKeys, modifiers, point, selector } from './fields.ts'
 
-/** Moves between the ends of a drag: a page that follows it sees more than a jump. */
+/** Moves between the ends of a drag; pages that track the pointer need more than one jump. */
 const dragSteps = 10
 
 export const drag = defineCommand({
   kind: 'action',
-  summary: 'Drag from one place of the viewport to another',
+  summary: 'Drag from one position to another',
   example: '100,200 400,200',
   data: z.object({
-    from: point.describe('Where the button is pressed, in CSS pixels of the viewport'),
-    to: point.describe('Where it is released'),
+    from: point.describe('Where to press the button, in CSS pixels of the viewport'),
+    to: point.describe('Where to release it, in CSS pixels of the viewport'),
     modifiers,
   }),
   input: { kind: 'press', noun: 'drag' },
@@ -31,7 +31,7 @@ export const drag = defineCommand({
 
 export const drag_to = defineCommand({
   kind: 'action',
-  summary: 'Drag an element onto another one, or by positions inside it',
+  summary: 'Drag an element to another element or position',
   example: "'#card-1' --target-selector '#done'",
   data: z
     .object({
@@ -39,10 +39,10 @@ export const drag_to = defineCommand({
       target_selector: selector.optional().describe('Element to drop on'),
       source_position: point
         .optional()
-        .describe('Where to take hold, in CSS pixels from the top left of the element; its middle when not given'),
+        .describe('Where to grab it, in CSS pixels from the top left of the element; its middle when omitted'),
       target_position: point
         .optional()
-        .describe('Where to drop, from the top left of the target; without target_selector, of the element itself'),
+        .describe('Where to drop, from the top left of the target, or of the element without target_selector'),
       modifiers,
       timeout_ms: elementTimeout,
     })
@@ -81,13 +81,13 @@ export const drag_to = defineCommand({
 
 export const scroll_to = defineCommand({
   kind: 'action',
-  summary: 'Scroll the page to a place',
+  summary: 'Scroll the page to a position',
   example: '1200',
   data: z.object({
     y: z.number().describe('CSS pixels from the top of the document'),
-    x: z.number().optional().describe('CSS pixels from its left; stays as it is when not given'),
+    x: z.number().optional().describe('CSS pixels from its left; unchanged when omitted'),
   }),
-  result: z.object({ x: z.number(), y: z.number() }).describe('Where the page has come to: not beyond its end'),
+  result: z.object({ x: z.number(), y: z.number() }).describe('Position after scrolling, at most the end of the page'),
   run: async ({ page }, { x, y }) => ({
     data: await page.evaluate(
       (to) => {
@@ -101,7 +101,7 @@ export const scroll_to = defineCommand({
 
 export const scroll_into_view = defineCommand({
   kind: 'action',
-  summary: 'Scroll until an element can be seen',
+  summary: 'Scroll an element into view',
   example: "'#footer'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: null,
@@ -113,32 +113,32 @@ export const scroll_into_view = defineCommand({
   },
 })
 
-interface Inside {
+interface DragPositions {
   readonly source_position?: Point | undefined
   readonly target_position?: Point | undefined
 }
 
-/** Takes hold of an element and drops at a place given from its own corner, which may lie outside of it. */
+/** Drags an element to a position relative to its own top left corner, which may lie outside of it. */
 async function dragInside(
   context: CommandContext,
   element: Locator,
-  { source_position, target_position }: Inside,
+  { source_position, target_position }: DragPositions,
   limit: CallLimit,
 ): Promise<void> {
   await element.hover({ ...(source_position && { position: source_position }), ...limit })
   const corner = await element.boundingBox(limit)
-  if (!corner) throw new BaxError('element_detached', 'the element left the page during the drag')
+  if (!corner) throw new BaxError('element_detached', 'the element was removed from the page during the drag')
   const to = { x: corner.x + target_position!.x, y: corner.y + target_position!.y }
   await dragFromHere(context, to)
   Object.assign(context.pointer, to)
 }
 
-/** Playwright leaves the button pressed when it does not get to the target: later clicks would be part of the drag. */
+/** Releases the button after a failed drag: Playwright leaves it pressed, and later clicks would continue the drag. */
 async function dropped(page: Page, dragging: Promise<void>): Promise<void> {
   try {
     await dragging
   } catch (error) {
-    // The page may be busy with the press; the release waits in line and nobody has to wait for it.
+    // The page may still be busy with the press; the release is queued, so do not wait for it.
     if (/move and down action done/.test(String(error))) void page.mouse.up().catch(() => {})
     throw error
   }

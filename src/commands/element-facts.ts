@@ -1,7 +1,7 @@
-/** Runs in a page: what can be said of an element, for the commands that inspect. */
+/** Runs in a page: describes an element for the commands that inspect. */
 // oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
 
-/** Facts of an element. Everything that it needs is inside: only its text reaches the page. */
+/** Describes an element. Self-contained, because only the text of the function reaches the page. */
 export function describeElement(element: Element) {
   const clip = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
   const parentOf = (node: Element): Element | null => {
@@ -20,7 +20,7 @@ export function describeElement(element: Element) {
   const [x, y] = [left + width / 2, top + height / 2]
   const root = element.getRootNode() as Document | ShadowRoot
   const hit = visible ? root.elementFromPoint(x, y) : null
-  const stranger = hit && hit !== element && !element.contains(hit) && !hit.contains(element) ? hit : null
+  const cover = hit && hit !== element && !element.contains(hit) && !hit.contains(element) ? hit : null
   const chain: Element[] = []
   for (let at = parentOf(element); at; at = parentOf(at)) chain.push(at)
   const pathOf = (node: Element): string => {
@@ -49,7 +49,7 @@ export function describeElement(element: Element) {
       focused: root.activeElement === element,
       checked: isCheck ? field.checked : null,
       in_viewport: visible && left < innerWidth && top < innerHeight && left + width > 0 && top + height > 0,
-      covered_by: stranger && brief(stranger),
+      covered_by: cover && brief(cover),
       style: Object.fromEntries(names.map((name) => [name, style.getPropertyValue(name)])),
       path: pathOf(element),
       in_shadow_root: root instanceof ShadowRoot,

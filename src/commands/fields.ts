@@ -1,22 +1,22 @@
-/** Fields that commands share. */
+/** Fields that several commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
 import { selectorText } from '../core/shapes/text.ts'
 
 export const selector = selectorText.describe(
-  'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 of an observation, frame=<css> >> … for an iframe',
+  'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 from an observation, frame=<css> >> … for an iframe',
 )
 
 export const timeoutMs = z.int().min(0).max(limits.command.maxMs)
 
-/** How long an action may wait for its element; additive to the interface. */
+/** Maximum time that an action waits for its element; an addition to the specified interface. */
 export const elementTimeout = timeoutMs
   .optional()
-  .describe(`Time to wait for the element in milliseconds, ${limits.command.elementMs} when not given; 0 tries once`)
+  .describe(`Timeout for the element in milliseconds, ${limits.command.elementMs} when omitted; 0 tries once`)
 
 const coordinate = z.number().min(-100_000).max(100_000)
 
-/** A place in the viewport. */
+/** A position in the viewport. */
 export const pointFields = {
   x: coordinate.describe('CSS pixels from the left of the viewport'),
   y: coordinate.describe('CSS pixels from the top of the viewport'),
@@ -31,7 +31,7 @@ export const modifiers = z
   .min(0)
   .max(15)
   .default(0)
-  .describe('Keys held meanwhile, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
+  .describe('Modifier keys to hold, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
 
 export const box = z.object({
   x: z.number().describe('CSS pixels from the left of the viewport'),
@@ -40,18 +40,18 @@ export const box = z.object({
   height: z.number(),
 })
 
-/** `data` of an extraction. */
+/** Builds the shape of `data` of an extraction. */
 export const extraction = (value: z.ZodType, types: readonly string[]) =>
   z.object({ result: z.object({ type: z.enum(types as [string, ...string[]]), value }) })
 
 export const boundingBox = box.extend({
-  index: z.int().describe('Number of the element, from 0; the one drawn on the page'),
+  index: z.int().describe('Number of the element from 0, as drawn on the page'),
   tag: z.string(),
-  text: z.string().describe('Text in one line, at most 80 characters'),
+  text: z.string().describe('Text on one line, at most 80 characters'),
   visible: z.boolean(),
-  html: z.string().optional().describe('Outer HTML, with include_html; cut after 10 000 characters'),
+  html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
 })
 
-/** Names of the modifier keys in a bit field, as Playwright knows them. */
+/** Returns Playwright's names of the modifier keys in a bit field. */
 export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift')[] =>
   (['Alt', 'Control', 'Meta', 'Shift'] as const).filter((_, bit) => bits & (1 << bit))

@@ -1,4 +1,4 @@
-/** Commands for the fields of forms. */
+/** Commands for form fields. */
 import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -7,7 +7,7 @@ import { limits } from '../core/limits/limits.ts'
 
 export const focus = defineCommand({
   kind: 'action',
-  summary: 'Give an element the keyboard focus',
+  summary: 'Focus an element',
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: null,
@@ -27,7 +27,7 @@ export const focus = defineCommand({
       { timeoutMs: timeout_ms, needs: 'present' },
     )
     if (!focused) {
-      throw new BaxError('action_failed', `${selector} cannot take the focus: it is disabled, hidden or no field`, {
+      throw new BaxError('action_failed', `${selector} cannot be focused: it is disabled, hidden or not focusable`, {
         details: { selector },
       })
     }
@@ -48,7 +48,7 @@ export const check = defineCommand({
 
 export const select_option = defineCommand({
   kind: 'action',
-  summary: 'Choose options of a select element',
+  summary: 'Select options of a select element',
   example: "'#country' Germany",
   data: z.object({
     selector,
@@ -56,11 +56,11 @@ export const select_option = defineCommand({
       .array(z.string().max(limits.input.selectorChars))
       .min(1)
       .max(1000)
-      .describe('Values or labels of the options'),
+      .describe('Values or labels of the options to select'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'selection' },
-  result: z.object({ selected: z.array(z.string()).describe('Values of the chosen options') }),
+  result: z.object({ selected: z.array(z.string()).describe('Values of the selected options') }),
   run: async ({ act }, { selector, values, timeout_ms }) => ({
     data: {
       selected: await act(selector, (element, limit) => element.selectOption(values, limit), {

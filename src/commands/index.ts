@@ -1,4 +1,4 @@
-/** The catalogue: every browser command by family, and the request shape that HTTP, scripts and documents share. */
+/** The catalogue: every browser command by family, and the request shape shared by HTTP, scripts and documents. */
 import { z } from 'zod'
 import type { Command } from '../core/operation/command.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
@@ -14,7 +14,7 @@ import * as screenshot from './screenshot.ts'
 import * as state from './state.ts'
 import * as webstorage from './webstorage.ts'
 
-/** Families in the order of the help text; the exported name of a value is the command's name. */
+/** Families in the order of the help text; the export name of a value is the command's name. */
 export const commands = {
   navigation,
   pointer,
@@ -31,7 +31,7 @@ export const commands = {
 
 /** All commands by name. */
 export const catalogue = new Map<string, Command>(
-  Object.values(commands).flatMap((family) => Object.entries(family as unknown as Record<string, Command>)),
+  Object.values<object>(commands).flatMap((family): [string, Command][] => Object.entries(family)),
 )
 
 const options = [...catalogue].map(([name, { data }]) =>
@@ -41,7 +41,7 @@ const options = [...catalogue].map(([name, { data }]) =>
   }),
 )
 
-/** `{command, data}`, told apart by `command`. */
+/** `{command, data}`, discriminated by `command`. */
 export const commandRequest = z.discriminatedUnion('command', options as never, {
   error: (issue) => {
     if (issue.code !== 'invalid_union') return undefined

@@ -1,4 +1,4 @@
-/** Commands that look at elements and evaluate JavaScript. */
+/** Commands that inspect elements and evaluate JavaScript. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
@@ -9,7 +9,7 @@ import { boundingBox, box, elementTimeout, extraction, selector, timeoutMs } fro
 const evaluateTimeout = timeoutMs
   .min(1)
   .optional()
-  .describe(`Time for the evaluation in milliseconds, ${limits.command.evaluateMs} when not given; a hung one is cut`)
+  .describe(`Timeout in milliseconds, ${limits.command.evaluateMs} when omitted; hung scripts are stopped`)
 
 const anyType = ['string', 'number', 'boolean', 'null', 'undefined', 'object', 'array', 'bigint', 'nan', 'date']
 
@@ -21,11 +21,11 @@ export const evaluate = defineCommand({
     expression: z
       .string()
       .min(1)
-      .describe('Expression or statements, of which the last has the value; promises are awaited, await may be used'),
+      .describe('Expression, or statements whose last value is the result; promises are awaited, and await is allowed'),
     timeout_ms: evaluateTimeout,
   }),
   result: extraction(z.unknown(), anyType).describe(
-    'bigint as text, date as ISO 8601, infinities as their names; a function, element or window as {kind, description}',
+    'bigint as text, date as ISO 8601, infinities as text; a function, element or window as {kind, description}',
   ),
   run: async (context, { expression, timeout_ms = limits.command.evaluateMs }) => ({
     content_type: 'data',
@@ -45,7 +45,7 @@ export const evaluate_on_element = defineCommand({
       .describe('function () { … this … }, (element) => …, or an expression that uses `this`; promises are awaited'),
     timeout_ms: evaluateTimeout,
   }),
-  result: extraction(z.unknown(), anyType).describe('As of evaluate'),
+  result: extraction(z.unknown(), anyType).describe('Same as for evaluate'),
   run: async ({ act, evaluateOn }, { selector, expression, timeout_ms = limits.command.evaluateMs }) => {
     const result = await act(
       selector,
@@ -61,14 +61,14 @@ export const evaluate_on_element = defineCommand({
 
 export const get_bounding_boxes = defineCommand({
   kind: 'extraction',
-  summary: 'Where the matches of a selector are',
+  summary: 'Get bounding boxes of all matching elements',
   example: "'button' --limit 10",
   data: z.object({
-    selector: selector.describe('Elements, all matches; does not wait for any'),
-    limit: z.int().min(1).max(10_000).default(100).describe('At most so many boxes, in document order'),
+    selector: selector.describe('Elements, all matches; the command does not wait for them'),
+    limit: z.int().min(1).max(10_000).default(100).describe('Maximum number of boxes, in document order'),
     include_html: z.boolean().default(false).describe("Add each element's HTML"),
   }),
-  result: extraction(z.array(boundingBox), ['array']).extend({ total: z.int().describe('All matches') }),
+  result: extraction(z.array(boundingBox), ['array']).extend({ total: z.int().describe('Number of all matches') }),
   run: async ({ measure }, { selector, limit, include_html }) => {
     const { boxes, total } = await measure(selector, { limit, includeHtml: include_html })
     const { content_type, data } = extracted(boxes)
@@ -78,10 +78,10 @@ export const get_bounding_boxes = defineCommand({
 
 export const get_element_bounding_box = defineCommand({
   kind: 'extraction',
-  summary: 'Where an element is',
+  summary: 'Get the bounding box of an element',
   example: "'#map'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
-  result: extraction(box.nullable(), ['object', 'null']).describe('null for an element that is not shown'),
+  result: extraction(box.nullable(), ['object', 'null']).describe('null for an element that is not rendered'),
   run: async ({ act }, { selector, timeout_ms }) =>
     extracted(
       await act(selector, (element, limit) => element.boundingBox(limit), {
@@ -97,8 +97,8 @@ const basicFacts = z.object({
   classes: z.array(z.string()),
   role: z.string().nullable().describe('Role in the accessibility tree'),
   name: z.string().nullable().describe('Name in the accessibility tree'),
-  text: z.string().describe('Text as it is shown, cut after 500 characters'),
-  value: z.string().nullable().describe('What a field holds; null for passwords'),
+  text: z.string().describe('Rendered text, truncated to 500 characters'),
+  value: z.string().nullable().describe('Value of a form field; null for passwords'),
   href: z.string().nullable(),
   visible: z.boolean(),
   enabled: z.boolean(),
@@ -107,7 +107,7 @@ const basicFacts = z.object({
 
 export const get_basic_info = defineCommand({
   kind: 'extraction',
-  summary: 'What an element is: tag, role, name, text, state, place',
+  summary: 'Get basic properties of an element',
   example: "'#buy'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(basicFacts, ['object']),
@@ -124,7 +124,7 @@ export const get_basic_info = defineCommand({
 
 export const inspect_element = defineCommand({
   kind: 'extraction',
-  summary: 'Everything about an element: attributes, state, style, HTML, ancestors, children',
+  summary: 'Inspect an element: attributes, style, HTML, ancestors',
   example: "'form'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(
@@ -134,13 +134,13 @@ export const inspect_element = defineCommand({
       focused: z.boolean(),
       checked: z.boolean().nullable(),
       in_viewport: z.boolean(),
-      covered_by: z.string().nullable().describe('What would get a click on its middle'),
+      covered_by: z.string().nullable().describe('Element that would receive a click on its middle'),
       style: z.record(z.string(), z.string()).describe('Computed style: display, position, colours, font, …'),
-      path: z.string().describe('CSS selector that finds it in its own document or shadow root'),
+      path: z.string().describe('CSS selector of the element within its document or shadow root'),
       in_shadow_root: z.boolean(),
       ancestors: z.array(z.string()).describe('From its parent upwards'),
-      children: z.array(z.string()).describe('The first 50'),
-      html: z.string().describe('Outer HTML, cut after 10 000 characters'),
+      children: z.array(z.string()).describe('At most the first 50'),
+      html: z.string().describe('Outer HTML, truncated to 10 000 characters'),
     }),
     ['object'],
   ),

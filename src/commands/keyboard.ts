@@ -6,10 +6,10 @@ import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
 import { limits } from '../core/limits/limits.ts'
 
-/** Fields whose parts are typed one by one: their value is set as a whole. */
+/** Input types whose parts are typed one by one; their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
 
-/** Text that is typed between two checks whether the field is still there; Enter may send the form. */
+/** Text typed between two checks that the field still exists; Enter may submit the form. */
 const pieces = /[^\n]{1,20}\n?|\n/gu
 
 export const type_text = defineCommand({
@@ -22,9 +22,9 @@ export const type_text = defineCommand({
       .string()
       .max(limits.input.typedChars)
       .describe(
-        'Text; a line break presses Enter. For a file field: absolute paths of the files to upload, one a line',
+        'Text; a line break presses Enter. For a file input: absolute paths of the files to upload, one per line',
       ),
-    clear: z.boolean().default(false).describe('Empty the field first; else the text is added at its end'),
+    clear: z.boolean().default(false).describe('Clear the field first; otherwise the text is appended'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'text' },
@@ -53,12 +53,12 @@ export const type_text = defineCommand({
       },
       { timeoutMs: timeout_ms, needs: 'editable' },
     )
-    // Long texts take longer than an element may be waited for: the batch's time is their limit.
+    // Long texts take longer than the element timeout; they are limited by the timeout of the batch.
     if (field) await typeInto(context, field, selector, text)
   },
 })
 
-/** @throws BaxError `element_detached` when the field leaves the page before all characters have reached it. */
+/** @throws BaxError `element_detached` when the field is removed before all characters have reached it. */
 async function typeInto(
   { page, signal, send, received }: CommandContext,
   field: ElementHandle,
@@ -73,14 +73,14 @@ async function typeInto(
     typed += [...piece].length
     const state = await stateOf(field)
     if (state === 'there') continue
-    // The last characters may well have sent the form.
+    // The last characters may have submitted the form.
     if (state === 'navigated' && typed === count) return
     const arrived = state === 'gone' ? await received() : null
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
 }
 
-/** Whether a field can still receive keys: itself, or another one that has the focus in its place. */
+/** Returns whether a field, or another one focused in its place, can still receive keys. */
 async function stateOf(field: ElementHandle): Promise<'there' | 'gone' | 'navigated'> {
   try {
     const isThere = await field.evaluate((node) => {
@@ -89,7 +89,7 @@ async function stateOf(field: ElementHandle): Promise<'there' | 'gone' | 'naviga
     })
     return isThere ? 'there' : 'gone'
   } catch {
-    // Its document is gone, or the page: the next key would fail by itself.
+    // The document or the page is gone; the next key press fails by itself.
     return 'navigated'
   }
 }
@@ -98,10 +98,10 @@ function halfTyped(selector: string, typed: number | null, characters: number): 
   const details = { selector, characters, ...(typed !== null && { typed }) }
   const count =
     typed === null ? `while ${characters} characters were typed` : `after ${typed} of ${characters} characters`
-  return new BaxError('element_detached', `${selector} left the page ${count}`, { details })
+  return new BaxError('element_detached', `${selector} was removed from the page ${count}`, { details })
 }
 
-/** Runs in the page: a field that has the focus keeps its caret. */
+/** Runs in the page: moves the caret to the end, unless the field already has the focus. */
 function focusAtEnd(element: Node): void {
   const field = element as HTMLInputElement
   const root = field.getRootNode() as Document | ShadowRoot
@@ -110,14 +110,14 @@ function focusAtEnd(element: Node): void {
   if (field.isContentEditable) getSelection()?.selectAllChildren(field)
   if (field.isContentEditable) return getSelection()?.collapseToEnd()
   const { type } = field
-  // Fields of other types have no caret that a script may set.
+  // Other input types do not allow scripts to set the caret.
   if (field.localName === 'textarea' || ['text', 'search', 'tel', 'url', 'password'].includes(type))
     field.setSelectionRange(field.value.length, field.value.length)
 }
 
 export const clear = defineCommand({
   kind: 'action',
-  summary: 'Empty a field',
+  summary: 'Clear a field',
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'text', noun: 'clearing' },
@@ -127,7 +127,7 @@ export const clear = defineCommand({
   },
 })
 
-/** Names that people use, and what Playwright calls the keys. */
+/** Common key names, mapped to Playwright's. */
 const keyNames: Record<string, string> = {
   ctrl: 'Control', control: 'Control', cmd: 'Meta', command: 'Meta', meta: 'Meta', win: 'Meta', alt: 'Alt', option: 'Alt', shift: 'Shift',
   esc: 'Escape', escape: 'Escape', return: 'Enter', enter: 'Enter', tab: 'Tab', space: 'Space', del: 'Delete', delete: 'Delete',
@@ -138,7 +138,7 @@ const keyNames: Record<string, string> = {
 
 export const press_key = defineCommand({
   kind: 'action',
-  summary: 'Press a key or a combination on an element',
+  summary: 'Press a key or combination on an element',
   example: "'#q' Control+A",
   data: z.object({
     selector,
@@ -167,8 +167,8 @@ async function pressed(work: Promise<void>, key: string): Promise<void> {
     await work
   } catch (error) {
     if (!(error instanceof Error && /Unknown key/.test(error.message))) throw error
-    throw new BaxError('invalid_data', `there is no key ${JSON.stringify(key)}`, {
-      hint: 'names are those of KeyboardEvent.key: Enter, Escape, ArrowDown, a, F1; combinations are joined with +',
+    throw new BaxError('invalid_data', `unknown key ${JSON.stringify(key)}`, {
+      hint: 'use a name of KeyboardEvent.key (Enter, Escape, ArrowDown, a, F1), and join combinations with +',
       cause: error,
     })
   }

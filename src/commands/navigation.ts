@@ -1,4 +1,4 @@
-/** Commands that open addresses and wait for what they bring. */
+/** Commands that open URLs and wait for navigations and elements. */
 import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -10,32 +10,32 @@ import { urlText } from '../core/shapes/text.ts'
 const navigationTimeout = timeoutMs
   .min(1)
   .optional()
-  .describe(`Time for the navigation in milliseconds, ${limits.command.navigationMs} when not given`)
+  .describe(`Timeout of the navigation in milliseconds, ${limits.command.navigationMs} when omitted`)
 
 const arrived = z.object({
-  url: z.string().describe('Address after redirects'),
-  status_code: z.int().nullable().describe('HTTP status; null for an address without HTTP and within a document'),
+  url: z.string().describe('URL after redirects'),
+  status_code: z.int().nullable().describe('HTTP status; null for non-HTTP URLs and navigations within a document'),
 })
 
 export const navigate_to = defineCommand({
   kind: 'action',
-  summary: 'Open an address and wait until it has loaded',
+  summary: 'Open a URL and wait until it loads',
   example: 'https://example.com',
   data: z.object({
     url: urlText
       .refine((url) => url === '' || isUrl(url), { error: 'is not a URL' })
-      .describe('Address; without a scheme https:// is added, for this machine http://'),
+      .describe('URL; without a scheme https:// is added, for loopback hosts http://'),
     timeout_ms: navigationTimeout,
   }),
   result: arrived,
   run: async ({ signal, checkUrl, leave }, { url, timeout_ms = limits.command.navigationMs }) => {
-    const address = checkUrl(url)
+    const target = checkUrl(url)
     return leave(async (page) => {
       try {
-        const response = await retryPassing(() => page.goto(address, { timeout: timeout_ms, signal }))
+        const response = await retryPassing(() => page.goto(target, { timeout: timeout_ms, signal }))
         return { data: { url: page.url(), status_code: response?.status() ?? null } }
       } catch (error) {
-        // A page that sends its visitor on before it has loaded has been opened all the same.
+        // A page that navigates on before it has loaded was opened nevertheless.
         if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
         await page.waitForLoadState('load', { timeout: timeout_ms })
         return { data: { url: page.url(), status_code: null } }
@@ -46,7 +46,7 @@ export const navigate_to = defineCommand({
 
 export const refresh = defineCommand({
   kind: 'action',
-  summary: 'Load the page again',
+  summary: 'Reload the page',
   example: '',
   data: z.object({ timeout_ms: navigationTimeout }),
   result: arrived,
@@ -62,15 +62,15 @@ export const refresh = defineCommand({
 
 export const wait_for_navigation = defineCommand({
   kind: 'action',
-  summary: 'Wait until a navigation has loaded',
+  summary: 'Wait for a navigation to finish',
   example: '--timeout-ms 5000',
   data: z.object({
     timeout_ms: timeoutMs
       .min(1)
       .optional()
       .describe(
-        `Milliseconds, ${limits.command.navigationMs} when not given. A navigation that began after the last action (a click, say) counts, ` +
-          'even when it has ended already; without one, the next is waited for. Changes of the address within a document and new tabs count too',
+        `Milliseconds, ${limits.command.navigationMs} when omitted. A navigation that began after the last action (such as a click) counts, ` +
+          'even when it has already finished; otherwise waits for the next one. URL changes within a document and new tabs count too',
       ),
   }),
   result: z.object({ url: z.string() }),
@@ -81,15 +81,12 @@ export const wait_for_navigation = defineCommand({
 
 export const wait_for_element = defineCommand({
   kind: 'action',
-  summary: 'Wait until an element is there',
+  summary: 'Wait for an element to appear',
   example: "'#results' --visible-only",
   data: z.object({
     selector,
     timeout_ms: elementTimeout,
-    visible_only: z
-      .boolean()
-      .default(false)
-      .describe('Wait for a match that can be seen, not only for one in the page'),
+    visible_only: z.boolean().default(false).describe('Wait for a visible match, not only for one in the DOM'),
   }),
   result: z.object({ visible: z.boolean() }),
   run: async ({ act, locateAll }, { selector, timeout_ms, visible_only }) => {
@@ -100,7 +97,7 @@ export const wait_for_element = defineCommand({
           await element.waitFor({ state: 'attached', ...limit })
           return element.isVisible()
         }
-        // Any match that can be seen will do, not only the first in the page.
+        // Any visible match is enough, not only the first in the page.
         await locateAll(selector)
           .filter({ visible: true })
           .first()

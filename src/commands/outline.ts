@@ -1,7 +1,7 @@
-/** Runs in a page: the structure of an element as data, for `get_content` of kind json. */
+/** Runs in a page: returns the structure of an element as data, for `get_content` of kind json. */
 // oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
 
-/** Outline of an element and what is in it. Everything that it needs is inside: only its text reaches the page. */
+/** Builds an outline of an element and its content. Self-contained: only the text of the function reaches the page. */
 export function outlineOf(root: Element) {
   const most = 500
   const words = (text: string | null | undefined) => (text ?? '').replaceAll(/\s+/g, ' ').trim()
@@ -24,7 +24,7 @@ export function outlineOf(root: Element) {
     name: field.name || null,
     type: field.type,
     label: labelOf(field) || field.placeholder || null,
-    // What is typed into a password field is nobody's business.
+    // Never return the content of password fields.
     value: field.type === 'password' ? null : field.value,
     ...(['checkbox', 'radio'].includes(field.type) && { checked: field.checked }),
     required: field.required ?? false,

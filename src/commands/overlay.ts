@@ -1,14 +1,14 @@
-/** Commands that draw on the page for those who watch it or look at its pictures. */
+/** Commands that draw on the page, for viewers and screenshots. */
 import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { boundingBox, selector } from './fields.ts'
 
 export const toggle_click_overlay = defineCommand({
   kind: 'action',
-  summary: 'Show or hide marks at the pointer and at the last clicks',
+  summary: 'Show or hide pointer and click marks',
   example: 'true',
   data: z.object({
-    enabled: z.boolean().describe('Stays on over navigations and in new tabs until it is switched off'),
+    enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),
   }),
   result: null,
   run: ({ overlay }, { enabled }) => overlay.clicks(enabled),
@@ -19,12 +19,12 @@ export const toggle_bounding_boxes = defineCommand({
   summary: 'Draw or remove numbered boxes around elements',
   example: "true --selector 'button'",
   data: z.object({
-    enabled: z.boolean().describe('Stays on over navigations and in new tabs until it is switched off'),
-    selector: selector.optional().describe('Elements to draw around; those that can be used when not given'),
-    limit: z.int().min(1).max(10_000).default(200).describe('At most so many boxes, in document order'),
+    enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),
+    selector: selector.optional().describe('Elements to draw boxes around; interactive ones when omitted'),
+    limit: z.int().min(1).max(10_000).default(200).describe('Maximum number of boxes, in document order'),
     include_html: z.boolean().default(false).describe("Add each element's HTML to the result"),
   }),
-  result: z.object({ boxes: z.array(boundingBox).describe('The boxes drawn, with the numbers that they show') }),
+  result: z.object({ boxes: z.array(boundingBox).describe('Boxes drawn, with the numbers they show') }),
   run: async ({ overlay }, { enabled, selector, limit, include_html }) => ({
     data: { boxes: await overlay.boxes({ enabled, selector, limit, includeHtml: include_html }) },
   }),

@@ -1,10 +1,10 @@
-/** Runs in a page: what it holds, for `capture_state`. */
+/** Runs in a page: returns its state, for `capture_state`. */
 // oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
 
-/** State of the page. Everything that it needs is inside: only its text reaches the page. */
+/** Returns the state of the page. Self-contained: only the text of the function reaches the page. */
 export function pageState() {
   const storage = (area: 'localStorage' | 'sessionStorage'): Record<string, string> | null => {
-    // A page without an origin of its own throws when its storage is touched.
+    // A page with an opaque origin throws when its storage is accessed.
     try {
       return Object.fromEntries(Object.entries(globalThis[area]))
     } catch {

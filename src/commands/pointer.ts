@@ -21,7 +21,7 @@ export const click = defineCommand({
 
 export const click_at = defineCommand({
   kind: 'action',
-  summary: 'Click a place of the viewport',
+  summary: 'Click a position in the viewport',
   example: '120 340',
   data: z.object(pointFields),
   input: { kind: 'press', noun: 'click' },
@@ -35,23 +35,23 @@ export const click_at = defineCommand({
   },
 })
 
-/** A browser takes a click beside its viewport, and nothing gets it. @throws BaxError `invalid_data` */
+/** Chromium accepts clicks outside the viewport but delivers them to nothing. @throws BaxError `invalid_data` */
 async function checkInView(page: Page, { x, y }: Point): Promise<void> {
   const { width, height } = await page.evaluate(() => ({ width: innerWidth, height: innerHeight }))
   if (x >= 0 && y >= 0 && x < width && y < height) return
   const viewport = `${width}x${height}`
-  const message = `${x},${y} is outside of the viewport (${viewport}): scroll there first, with scroll_to or scroll_into_view`
+  const message = `${x},${y} is outside the viewport (${viewport}): scroll there first with scroll_to or scroll_into_view`
   throw new BaxError('invalid_data', message, { details: { x, y, viewport: { width, height } } })
 }
 
 export const click_advanced = defineCommand({
   kind: 'action',
-  summary: 'Click an element with another button, several times, or with keys held',
+  summary: 'Click with another button, click count or modifiers',
   example: "'#row-3' --button right",
   data: z.object({
     selector,
     button: z.enum(['left', 'middle', 'right']).default('left').describe('Mouse button'),
-    click_count: z.int().min(1).max(10).default(1).describe('2 = a double click'),
+    click_count: z.int().min(1).max(10).default(1).describe('Number of clicks; 2 is a double click'),
     modifiers,
     timeout_ms: elementTimeout,
   }),
@@ -80,7 +80,7 @@ export const hover = defineCommand({
 
 export const move_mouse_to = defineCommand({
   kind: 'action',
-  summary: 'Move the pointer to a place of the viewport',
+  summary: 'Move the pointer to a position',
   example: '400 300 --steps 25',
   data: z.object({
     ...pointFields,
@@ -89,7 +89,7 @@ export const move_mouse_to = defineCommand({
       .min(1)
       .max(1000)
       .optional()
-      .describe('Points of a human-like path, curved and slow at both ends; without it the move is instant'),
+      .describe('Points of a human-like path, curved and slow at both ends; when omitted the move is instant'),
   }),
   input: { kind: 'move', noun: 'movement' },
   result: null,

@@ -1,23 +1,23 @@
-/** Commands that take pictures. */
+/** Commands that take screenshots. */
 import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { elementTimeout, selector } from './fields.ts'
 import { withoutNul } from '../core/shapes/text.ts'
 
-const picture = z.string().describe('The picture, base64 without a data: prefix')
+const image = z.string().describe('Image data, base64 without a data: prefix')
 
 export const screenshot = defineCommand({
   kind: 'extraction',
-  summary: 'Picture of the page as PNG',
+  summary: 'Take a screenshot of the page as PNG',
   example: '--full-page',
   data: z.object({
-    full_page: z.boolean().default(false).describe('The whole page and not only what the viewport shows'),
+    full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
     path: withoutNul(z.string().min(1).max(4096))
       .optional()
-      .describe("Save it there as well; on a server, below the session's own download folder"),
+      .describe("Path to also save the image to; on a server, within the session's download folder"),
   }),
-  result: z.object({ screenshot: picture, path: z.string().optional().describe('Where it was saved, absolute') }),
+  result: z.object({ screenshot: image, path: z.string().optional().describe('Absolute path of the saved image') }),
   run: async ({ page, signal, save }, { full_page, path }) => {
     const bytes = await page.screenshot({ fullPage: full_page, timeout: limits.command.navigationMs, signal })
     const saved = path === undefined ? undefined : await save(path, bytes)
@@ -30,15 +30,15 @@ export const screenshot = defineCommand({
 
 export const element_screenshot = defineCommand({
   kind: 'extraction',
-  summary: 'Picture of one element',
+  summary: 'Take a screenshot of an element',
   example: "'#chart' --format jpeg --quality 80",
   data: z.object({
     selector,
-    format: z.enum(['png', 'jpeg']).default('png').describe('Format of the picture'),
-    quality: z.int().min(0).max(100).optional().describe('Quality of a jpeg, 80 when not given; png has none'),
+    format: z.enum(['png', 'jpeg']).default('png').describe('Format of the image'),
+    quality: z.int().min(0).max(100).optional().describe('JPEG quality, 80 when omitted; ignored for png'),
     timeout_ms: elementTimeout,
   }),
-  result: z.object({ screenshot: picture }),
+  result: z.object({ screenshot: image }),
   run: async ({ act }, { selector, format, quality = 80, timeout_ms }) => {
     const how = format === 'jpeg' ? ({ type: 'jpeg', quality } as const) : ({ type: 'png' } as const)
     const bytes = await act(selector, (element, limit) => element.screenshot({ ...how, ...limit }), {

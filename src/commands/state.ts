@@ -1,4 +1,4 @@
-/** The command that takes down everything a page holds. */
+/** The command that captures the complete state of a page. */
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
 import { cookieShape, readable } from './cookie-shape.ts'
@@ -9,7 +9,7 @@ const entries = z.record(z.string(), z.string()).nullable()
 
 export const capture_state = defineCommand({
   kind: 'extraction',
-  summary: 'State of the page: address, cookies, storage, scroll, fields',
+  summary: 'Capture URL, cookies, storage, scroll position and fields',
   example: '',
   data: z.object({}),
   result: extraction(
@@ -20,8 +20,8 @@ export const capture_state = defineCommand({
       ready_state: z.enum(['loading', 'interactive', 'complete']),
       viewport: z.object({ width: z.int(), height: z.int(), device_scale_factor: z.number() }),
       scroll: z.object({ x: z.number(), y: z.number(), max_x: z.number(), max_y: z.number() }),
-      pointer: z.object({ x: z.number(), y: z.number() }).describe('Where the pointer was moved last'),
-      focused: z.string().nullable().describe('Element that has the focus'),
+      pointer: z.object({ x: z.number(), y: z.number() }).describe('Last position of the pointer'),
+      focused: z.string().nullable().describe('Focused element'),
       fields: z
         .array(
           z.object({
@@ -32,8 +32,8 @@ export const capture_state = defineCommand({
             checked: z.boolean().nullable(),
           }),
         )
-        .describe('Fields of forms and what they hold, at most 500'),
-      frames: z.array(z.string()).describe('Addresses of its frames'),
+        .describe('Form fields and their values, at most 500'),
+      frames: z.array(z.string()).describe('URLs of its frames'),
       tabs: z.array(z.object({ url: z.string(), active: z.boolean() })),
       cookies: z.array(cookieShape),
       local_storage: entries.describe('null for a page without an origin'),

@@ -1,4 +1,4 @@
-/** Commands for the storage that a page keeps in the browser. */
+/** Commands that read and change the local and session storage of a page. */
 import type { Page } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
@@ -11,84 +11,73 @@ const items = z
   .max(limits.input.items)
   .min(1)
   .max(10_000)
-  .describe('Entries to set; others stay as they are')
+  .describe('Entries to set; other entries are unchanged')
 const entries = extraction(z.record(z.string(), z.string()), ['object']).describe('Values by key')
 
-export const get_local_storage = defineCommand({
-  kind: 'extraction',
-  summary: "Local storage of the page's origin",
-  example: '',
-  data: z.object({}),
-  result: entries,
-  run: async ({ page }) => extracted(await read(page, 'localStorage')),
-})
+/** Defines a command that reads a storage area. */
+const getter = (area: Area, summary: string) =>
+  defineCommand({
+    kind: 'extraction',
+    summary,
+    example: '',
+    data: z.object({}),
+    result: entries,
+    run: async ({ page }) =>
+      extracted(
+        await reachable(page, () =>
+          page.evaluate((name) => Object.fromEntries(Object.entries(globalThis[name])), area),
+        ),
+      ),
+  })
 
-export const set_local_storage = defineCommand({
-  kind: 'action',
-  summary: "Set entries of the local storage of the page's origin",
-  example: `'[{"key":"theme","value":"dark"}]'`,
-  data: z.object({ items }),
-  result: null,
-  run: ({ page }, { items }) => write(page, 'localStorage', items),
-})
+/** Defines a command that sets entries of a storage area. */
+const setter = (area: Area, summary: string, example: string) =>
+  defineCommand({
+    kind: 'action',
+    summary,
+    example,
+    data: z.object({ items }),
+    result: null,
+    run: ({ page }, { items }) =>
+      reachable(page, () =>
+        page.evaluate(
+          ({ name, items }) => {
+            for (const { key, value } of items) globalThis[name].setItem(key, value)
+          },
+          { name: area, items },
+        ),
+      ),
+  })
 
-export const clear_local_storage = defineCommand({
-  kind: 'action',
-  summary: "Empty the local storage of the page's origin",
-  example: '',
-  data: z.object({}),
-  result: null,
-  run: ({ page }) => empty(page, 'localStorage'),
-})
+/** Defines a command that clears a storage area. */
+const clearer = (area: Area, summary: string) =>
+  defineCommand({
+    kind: 'action',
+    summary,
+    example: '',
+    data: z.object({}),
+    result: null,
+    run: ({ page }) => reachable(page, () => page.evaluate((name) => globalThis[name].clear(), area)),
+  })
 
-export const get_session_storage = defineCommand({
-  kind: 'extraction',
-  summary: "Session storage of the page's origin in this tab",
-  example: '',
-  data: z.object({}),
-  result: entries,
-  run: async ({ page }) => extracted(await read(page, 'sessionStorage')),
-})
-
-export const set_session_storage = defineCommand({
-  kind: 'action',
-  summary: "Set entries of the session storage of the page's origin in this tab",
-  example: `'[{"key":"step","value":"2"}]'`,
-  data: z.object({ items }),
-  result: null,
-  run: ({ page }, { items }) => write(page, 'sessionStorage', items),
-})
-
-export const clear_session_storage = defineCommand({
-  kind: 'action',
-  summary: "Empty the session storage of the page's origin in this tab",
-  example: '',
-  data: z.object({}),
-  result: null,
-  run: ({ page }) => empty(page, 'sessionStorage'),
-})
+export const get_local_storage = getter('localStorage', "Get the local storage of the page's origin")
+export const set_local_storage = setter(
+  'localStorage',
+  "Set entries of the page's local storage",
+  `'[{"key":"theme","value":"dark"}]'`,
+)
+export const clear_local_storage = clearer('localStorage', "Clear the local storage of the page's origin")
+export const get_session_storage = getter('sessionStorage', "Get the page's session storage in this tab")
+export const set_session_storage = setter(
+  'sessionStorage',
+  "Set entries of the page's session storage",
+  `'[{"key":"step","value":"2"}]'`,
+)
+export const clear_session_storage = clearer('sessionStorage', "Clear the page's session storage in this tab")
 
 type Area = 'localStorage' | 'sessionStorage'
 
-const read = (page: Page, area: Area): Promise<Record<string, string>> =>
-  reachable(page, () => page.evaluate((name) => Object.fromEntries(Object.entries(globalThis[name])), area))
-
-async function write(page: Page, area: Area, items: { key: string; value: string }[]): Promise<void> {
-  await reachable(page, () =>
-    page.evaluate(
-      ({ name, items }) => {
-        for (const { key, value } of items) globalThis[name].setItem(key, value)
-      },
-      { name: area, items },
-    ),
-  )
-}
-
-async function empty(page: Page, area: Area): Promise<void> {
-  await reachable(page, () => page.evaluate((name) => globalThis[name].clear(), area))
-}
-
-/** A page without an origin of its own has no storage, and a full one takes no more. */
+/** Runs `work`. A page with an opaque origin has no storage, and a full storage rejects writes. */
 async function reachable<T>(page: Page, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

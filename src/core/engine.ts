@@ -1,4 +1,4 @@
-/** What an engine can do, as interfaces; operations call these and never an implementation. */
+/** The interfaces of an engine; operations depend on these and never on an implementation. */
 import type { Keys } from './access/keys.ts'
 import type { Link } from './net/link.ts'
 import type { Call } from './operation/operation.ts'
@@ -34,30 +34,30 @@ import type { Shells } from './shells.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
 
 export interface Sessions {
-  /** A ready session when a browser has a free place, else the id of a provision that will lead to one. */
+  /** Creates a session when a browser slot is free, else starts a provision and returns its ID. */
   create(input: SessionInput, call: Call): Promise<SessionCreated>
-  /** Live sessions, newest first; `all` adds the ended ones that are still remembered. */
+  /** Lists live sessions, newest first; `all` adds ended ones that are still remembered. */
   list(filter: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]>
-  /** Accepts an id or the name of a live session, as all methods with a session id do. */
+  /** Accepts the ID or the name of a live session, like all methods with a session ID. */
   get(sessionId: string, call: Call): Promise<SessionRecord>
-  /** Ends a session; does nothing for one that has ended already. */
+  /** Ends a session; does nothing when it has already ended. */
   close(sessionId: string, call: Call): Promise<void>
   provision(provisionId: string, call: Call): Promise<ProvisionRecord>
   cancelProvision(provisionId: string, call: Call): Promise<void>
   runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
-  /** What the session's active tab shows and offers. */
+  /** Describes the content and the interactive elements of the session's active tab. */
   observe(request: ObserveRequest, call: Call): Promise<Observation>
-  /** Runs commands and tells what they did to the page. */
+  /** Runs commands and reports their effect on the page. */
   step(request: StepRequest, call: Call): Promise<StepResult>
-  /** Lets a client speak CDP with a session, by its frame token or a key. @throws BaxError `unauthorized`, `unsupported`. */
+  /** Connects a CDP client to a session, by frame token or key. @throws BaxError `unauthorized`, `unsupported`. */
   openClient(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
-  /** A token that lets a client of CDP in, once and within a minute. */
+  /** Creates a token for one CDP connection within a minute. */
   ticket(sessionId: string, call: Call): Promise<string>
-  /** Shows a session live, by a frame token or to who sees it. @throws BaxError `unauthorized`, `session_not_found`. */
+  /** Opens a live view, by a frame token or the caller's key. @throws BaxError `unauthorized`, `session_not_found`. */
   openLiveView(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
-  /** An address that shows a session live to whoever has it. @throws BaxError `unsupported` where no page is served. */
+  /** Creates a URL for watching a session, open to anyone who has it. @throws BaxError `unsupported` without HTTP. */
   linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink>
-  /** Events of a session as they happen; null when it has ended. A wrong token is refused. */
+  /** Streams the events of a session; null when it has ended. A wrong token is rejected. */
   follow(
     request: { session_id: string; token?: string; since?: number; types?: readonly string[] },
     call: StreamCall,
@@ -73,29 +73,29 @@ export interface Profiles {
 
 export interface Scraper {
   /**
-   * One page in the formats that were asked for.
-   * @throws BaxError with the code of what went wrong with the page, or `timeout`, `url_blocked`, `invalid_request`.
+   * Scrapes one page in the requested formats.
+   * @throws BaxError with the code of the page's failure, or `timeout`, `url_blocked`, `invalid_request`.
    */
   scrape(input: ScrapeInput, call: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer>
 }
 
 export interface Crawls {
-  /** Pages that one crawl may have. */
+  /** Maximum number of pages of one crawl. */
   readonly mostPages: number
   /**
-   * The whole crawl, or its id alone when it is to go on by itself.
-   * @throws BaxError `url_blocked` or `invalid_request`; what goes wrong with the site is told in the answer.
+   * Returns the finished crawl, or only its ID when it runs in the background.
+   * @throws BaxError `url_blocked` or `invalid_request`; failures of the site are part of the answer.
    */
   crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
-  /** Those of the caller, newest first. */
-  list(wishes: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }>
-  get(part: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
+  /** Lists the caller's crawls, newest first. */
+  list(options: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }>
+  get(range: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
   accounts(id: string, call: Call): Promise<CrawlAccounts>
-  /** Settles when nothing of it runs any more. @throws BaxError `conflict` when it has ended by itself. */
+  /** Resolves once nothing of the crawl runs any more. @throws BaxError `conflict` when it has already ended. */
   cancel(id: string, call: Call): Promise<CrawlStatus>
-  /** @throws BaxError `conflict` when it is running, or complete. */
+  /** @throws BaxError `conflict` when the crawl is running or complete. */
   resume(id: string, call: Call): Promise<CrawlAccepted>
-  /** Events of a crawl from the first one after `since`, kept ones first. */
+  /** Streams the events of a crawl after `since`, stored ones first. */
   follow(
     request: { id: string; since: number; types?: readonly string[] | undefined },
     call: StreamCall,
@@ -105,13 +105,13 @@ export interface Crawls {
 
 export interface Searcher {
   /**
-   * Results of the first provider that answers, scraped where formats are asked for.
-   * @throws BaxError `search_unavailable` with every provider's failure in its details.
+   * Returns the results of the first provider that succeeds, scraped if formats are requested.
+   * @throws BaxError `search_unavailable` with every provider's error in its details.
    */
   search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
-/** Which buffered events of a relay session are wanted. */
+/** Filter for the buffered events of a relay session. */
 export interface RelayEventQuery {
   readonly since?: number | undefined
   readonly kind?: readonly RelayEventKind[] | undefined
@@ -132,11 +132,11 @@ export interface CdpRequest {
   readonly max_bytes: number
 }
 
-/** Browsers of users, brought by connectors. All methods with an id accept the name too, and throw `relay_not_found`. */
+/** Users' browsers, connected by connectors. Methods with an ID also accept the name, and throw `relay_not_found`. */
 export interface Relays {
   list(call: Call): Promise<RelayRecord[]>
   get(id: string, call: Call): Promise<RelayRecord>
-  /** Lets the connector go, for good. */
+  /** Disconnects the connector permanently. */
   stop(id: string, call: Call): Promise<void>
   /** @throws BaxError `target_not_found`, `relay_disconnected`, `browser_lost`. */
   activate(id: string, targetId: string, call: Call): Promise<void>
@@ -151,17 +151,17 @@ export interface Relays {
     call: Call,
   ): Promise<RelayEventPage | { log: Record<string, unknown> }>
   clearEvents(id: string, call: Call): Promise<void>
-  /** Records as they come, the kept ones after `since` first. */
+  /** Streams records, the stored ones after `since` first. */
   followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>>
-  /** Lets a connector in. @throws BaxError `unauthorized`. */
+  /** Accepts a connector. @throws BaxError `unauthorized`. */
   admit(call: SocketCall): Promise<(link: Link) => void>
-  /** Lets a client speak CDP with a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
+  /** Connects a CDP client to a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
   openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void>
-  /** A protocol error is an answer; all else that goes wrong is thrown. */
+  /** Sends a CDP command. Protocol errors are part of the answer; other failures are thrown. */
   cdp(request: CdpRequest, call: Call): Promise<CdpAnswer>
   readonly tokens: {
     create(
-      wish: { name?: string | undefined; ttl_secs: number; single_use: boolean },
+      options: { name?: string | undefined; ttl_secs: number; single_use: boolean },
       call: Call,
     ): Promise<{ token: string; token_id: string; expires_at: string }>
     list(call: Call): Promise<RelayTokenRecord[]>
@@ -170,10 +170,10 @@ export interface Relays {
   }
 }
 
-/** What a live session did, for the search of a fault. */
+/** Diagnostic data of live sessions. */
 export interface Diagnostics {
   log(sessionId: string, call: Call): Promise<SessionLog>
-  /** @throws BaxError `conflict` when the recording is not in the state that the action needs. */
+  /** @throws BaxError `conflict` when the recording is not in the state that the action requires. */
   trace(sessionId: string, action: TraceAction, call: Call): Promise<TraceState>
 }
 
@@ -188,10 +188,10 @@ export interface Engine {
   readonly profiles: Profiles
   readonly shells: Shells
   status(): Promise<EngineStatus>
-  /** Whether it could do work now; looked at anew when the last look is some seconds old. */
+  /** Reports whether the engine could work now; the result is cached for some seconds. */
   readiness(): Promise<Omit<ReadyParts, 'accepting'>>
-  /** Asks the process that hosts the engine to end; answers before it does. */
+  /** Asks the process that hosts the engine to exit; returns before it does. */
   stop(): Promise<void>
-  /** Ends every session and browser; safe to call twice. */
+  /** Ends all sessions and browsers; idempotent. */
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
-/** Words of the relay that its parts, its shapes and the terminal share (`spec: relay 2, 4 and 5`). */
+/** Names that the relay's modules, its shapes and the CLI share (`spec: relay 2, 4 and 5`). */
 
-/** What consumers may do to the user's browser. */
+/** Levels of access that consumers have to the user's browser. */
 export const relayPolicies = ['full', 'no-lifecycle', 'read-only'] as const
 export type RelayPolicy = (typeof relayPolicies)[number]
 
-/** Browsers whose usual data folder is known. */
+/** Browsers whose default data folder is known. */
 export const runningBrowsers = ['chrome', 'chromium', 'edge'] as const
 export type RunningBrowser = (typeof runningBrowsers)[number]
 

@@ -1,4 +1,4 @@
-/** What an engine can do with shell sessions, as interfaces. */
+/** The interfaces of an engine for shell sessions. */
 import type { Call } from './operation/operation.ts'
 import type { Frame, StreamCall } from './operation/stream.ts'
 import type { Content } from './operation/transfer.ts'
@@ -25,29 +25,29 @@ export interface Shells {
   readonly images: ShellImages
 }
 
-/** Ids may be names of live sessions here and wherever a session is named. */
+/** Session IDs may also be names of live sessions. */
 interface ShellSessions {
-  /** A session whose container runs. A caller that goes away takes it back. */
+  /** Creates a session with a running container, and removes it when the caller disconnects. */
   create(input: ShellSessionInput, call: Call): Promise<ShellSession>
   list(input: ShellListInput, call: Call): Promise<ShellList>
   get(sessionId: string, call: Call): Promise<ShellSession>
-  /** Restarts the idle time, with another length when one is given in seconds. */
+  /** Restarts the idle timeout, with a new length in seconds if given. */
   touch(sessionId: string, timeoutSecs: number | undefined, call: Call): Promise<ShellSession>
-  /** Kills all processes of the session and returns their number; its files stay. */
+  /** Kills all processes of the session and returns their number; its files are kept. */
   kill(sessionId: string, call: Call): Promise<ShellKill>
-  /** Resolves when the container is gone; does nothing for a session that has stopped. */
+  /** Resolves once the container is removed; does nothing for a stopped session. */
   delete(sessionId: string, call: Call): Promise<void>
 }
 
 interface ShellExecs {
-  /** Runs a command to its end, or starts it in the background. A caller that goes away ends what it waits for. */
+  /** Runs a command to its end or starts it in the background. Kills one whose awaiting caller disconnects. */
   run(input: ExecInput, call: Call): Promise<ExecAnswer>
   stream(input: ExecStreamInput, call: StreamCall): Promise<AsyncIterable<Frame>>
-  /** The frames of a command that was told to go on without its reader. */
+  /** Streams the frames of a command that continues without its first reader. */
   follow(execId: string, call: StreamCall): Promise<AsyncIterable<Frame>>
   get(execId: string, call: Call): Promise<ExecRecord>
   signal(input: SignalInput, call: Call): Promise<void>
-  /** Resolves when the program has room for more. @throws BaxError `conflict` when it reads no more. */
+  /** Resolves when the program has room for more input. @throws BaxError `conflict` when it no longer reads. */
   write(input: StdinInput, call: Call): Promise<void>
   resize(input: ResizeInput, call: Call): Promise<void>
 }
@@ -68,7 +68,7 @@ interface ShellFiles {
 }
 
 interface ShellArtifacts {
-  /** Also those of a session that has stopped, and of an engine that has ended. */
+  /** Includes artifacts of stopped sessions and of earlier engines. */
   list(input: ArtifactListInput, call: Call): Promise<ArtifactList>
   /** @throws BaxError `artifact_not_found`. */
   get(artifactId: string, call: Call): Promise<Artifact>
@@ -78,6 +78,6 @@ interface ShellArtifacts {
 
 interface ShellImages {
   list(): Promise<ShellImageRecord[]>
-  /** Builds an image of ours; frames tell of it. */
+  /** Builds one of bax's own images and streams its progress. */
   build(input: ShellImageBuild, call: StreamCall): Promise<AsyncIterable<Frame>>
 }

@@ -1,4 +1,4 @@
 import packageJson from '../../package.json' with { type: 'json' }
 
-/** Version of this package, as engines and clients compare it. */
+/** Version of this package, which engines and clients compare. */
 export const version: string = packageJson.version

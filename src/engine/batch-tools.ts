@@ -1,4 +1,4 @@
-/** What the engine lends to commands beside the browser; loaded when a command first needs it. */
+/** Tools of the engine that commands use besides the browser; loaded when a command first needs them. */
 import type { EngineConfig } from '../core/config/config.ts'
 import type { BatchTools } from './browser/batch/run-batch.ts'
 import type { LanguageModel } from './language/model.ts'

@@ -1,4 +1,4 @@
-/** Batches whose schemas are checked before a session is made for them and before their first command runs. */
+/** Validates the schemas of a batch before a session is created for it and before its first command runs. */
 import type { Sessions } from '../core/engine.ts'
 import type { CommandCall } from '../core/shapes/commands.ts'
 
@@ -14,7 +14,7 @@ export const withCheckedSchemas = (sessions: Sessions): Sessions => ({
   },
 })
 
-/** @throws BaxError `invalid_request` that names the field of the first schema that is none. */
+/** @throws BaxError `invalid_request` that names the field of the first invalid schema. */
 async function checkSchemas(commands: readonly CommandCall[]): Promise<void> {
   for (const [at, { command, data }] of commands.entries()) {
     if (command !== 'extract_structured_content' || !data?.['schema']) continue

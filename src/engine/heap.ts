@@ -1,13 +1,13 @@
-/** How far the memory of the process may grow before it is tidied. */
+/** Limit of the heap's growth between garbage collections. */
 import { setFlagsFromString } from 'node:v8'
 
-/** In percent of what lives in it. */
+/** Growth in percent of the live heap. */
 const growthPercent = 100
 
 /**
- * Lets V8 look for garbage when its heap has doubled. By itself it waits for up to four times what lives there, which
- * a crawl of many pages fills with pages long done (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages,
- * with this at 165 to 181). It concerns the whole process, its threads too.
+ * Makes V8 collect garbage when its heap has doubled. By default it waits until the heap has quadrupled, which
+ * lets finished pages of a large crawl pile up (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages, with
+ * this at 165 to 181). Applies to the whole process, including worker threads.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)

@@ -1,4 +1,4 @@
-/** The engine: browser sessions and saved profiles behind one interface, with one way to end it all. */
+/** The engine: browsers, sessions, extraction, crawls, relay and shells behind one interface. */
 import type { EngineConfig } from '../core/config/config.ts'
 import type { Engine, Profiles } from '../core/engine.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -21,7 +21,7 @@ import { shellPart } from './shell/part.ts'
 import { KeyStore } from './store/keys.ts'
 import { ProfileStore } from './store/profiles.ts'
 
-/** Makes an engine; nothing is started before it is needed. */
+/** Creates an engine; nothing starts before it is needed. */
 export function createEngine(config: EngineConfig): Engine {
   keepHeapSmall()
   const keys = new KeyStore(config.stateDir, Date.now, config.log)
@@ -65,7 +65,7 @@ export function createEngine(config: EngineConfig): Engine {
     stop: async () => {
       const { onStop } = config
       if (!onStop) throw new BaxError('feature_disabled', 'this engine is stopped by the process that runs it')
-      // The answer goes out first.
+      // Send the response first.
       setImmediate(onStop)
     },
     close: () =>
@@ -78,7 +78,7 @@ export function createEngine(config: EngineConfig): Engine {
   }
 }
 
-/** CDP calls for a browser session, where the id or name is that of one. */
+/** Returns CDP calls on a browser session; undefined when the ID or name belongs to none. */
 const callsOf =
   (sessions: BrowserSessions): RelaysGround['sessionCalls'] =>
   (idOrName, caller) => {
@@ -90,12 +90,12 @@ const callsOf =
     }
   }
 
-const nothing = { cookies: [], origins: [] }
+const emptyState = { cookies: [], origins: [] }
 
 const profilesOf = (store: ProfileStore, sessions: BrowserSessions): Profiles => ({
   save: async ({ name, session_id: sessionId }, { caller }) => {
     const session = sessionId === undefined ? undefined : sessions.live(sessionId, caller)
-    return store.add(name, session ? await session.storage() : nothing, caller)
+    return store.add(name, session ? await session.storage() : emptyState, caller)
   },
   list: async ({ caller }) => {
     const profiles = await store.list(caller)

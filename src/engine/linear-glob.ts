@@ -1,20 +1,20 @@
-/** Globs that take time in proportion to the text, whoever wrote the one and the other. */
+/** Globs that match in linear time, for untrusted patterns and texts. */
 import picomatch from 'picomatch'
 import { RE2JS } from 're2js'
 import { BaxError } from '../core/errors/errors.ts'
 
 export interface GlobRules {
-  /** `*` stands for slashes too, as in addresses. */
+  /** Whether `*` matches slashes, as for URLs. */
   readonly bash?: boolean
-  /** Classes as `[[:alpha:]]` are known. */
+  /** Whether classes such as `[[:alpha:]]` are supported. */
   readonly posix?: boolean
 }
 
 /**
- * Whether a text is meant by a glob. picomatch knows what one means; its regular expression is run by RE2, since a
- * backtracking one takes for ever on `*a*a*a*a*`. Its lookaheads are left out: they keep hidden names and `..` out, and
- * a star from standing for nothing at the very end (`a/*` means `a/` too).
- * @throws BaxError `invalid_request` that names the field where the glob stands.
+ * Compiles a glob. picomatch converts it to a regular expression, which RE2 runs, since a backtracking engine takes
+ * exponential time on `*a*a*a*a*`. Its lookaheads are removed: they exclude hidden names and `..`, and an empty match
+ * of a trailing star, so `a/*` matches `a/` too.
+ * @throws BaxError `invalid_request` that names the field of the glob.
  */
 export function linearGlob(
   glob: string,
@@ -27,16 +27,16 @@ export function linearGlob(
   return (text) => re.matches(text)
 }
 
-/** `(?=…)` and `(?!…)` with up to two levels of brackets in them. */
+/** `(?=…)` and `(?!…)` with up to two levels of nested parentheses. */
 const lookahead = /\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g
 
-/** @throws BaxError `invalid_request` that names the field. */
+/** Compiles a regular expression for RE2. @throws BaxError `invalid_request` that names the field. */
 export function compiled(source: string, flags: number, field: string): RE2JS {
   try {
     return RE2JS.compile(source, flags)
   } catch (error) {
     const reason = (error as Error).message.replace(/^error parsing regexp: /, '')
-    throw new BaxError('invalid_request', `${field} is not a pattern that can be searched for: ${reason}`, {
+    throw new BaxError('invalid_request', `${field} is not a valid pattern: ${reason}`, {
       cause: error,
       details: [{ path: field, message: reason }],
       hint: 'regular expressions are RE2: no lookaround, no backreferences',

@@ -1,4 +1,4 @@
-/** Whether an engine could do work now: its browser starts, its state folder can be written. */
+/** Readiness of an engine: its browser starts and its state folder is writable. */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EngineConfig } from '../core/config/config.ts'
@@ -10,24 +10,24 @@ import type { ReadyPart } from '../core/shapes/engine.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import type { Egress } from './egress/egress.ts'
 
-/** `hasBrowser`: one runs already, which needs no other proof. */
+/** Builds the readiness check; `hasBrowser` returns whether a responsive browser runs already. */
 export function readinessOf(config: EngineConfig, egress: Egress, hasBrowser: () => boolean): Engine['readiness'] {
   const { readyMs, startedMs, failedMs } = limits.readiness
-  const state = remembered(() => tryState(config), { goodMs: readyMs, badMs: readyMs })
-  const launch = remembered(() => tryBrowser(config, egress), { goodMs: startedMs, badMs: failedMs })
+  const state = cached(() => tryState(config), { goodMs: readyMs, badMs: readyMs })
+  const launch = cached(() => tryBrowser(config, egress), { goodMs: startedMs, badMs: failedMs })
   return async () => {
     const [browser, folder] = await Promise.all([hasBrowser() ? { ok: true } : launch(), state()])
     return { browser, state: folder }
   }
 }
 
-/** The last look while it is fresh: whoever asks often, and everybody may, costs nothing. */
-function remembered(look: () => Promise<ReadyPart>, { goodMs, badMs }: { goodMs: number; badMs: number }) {
+/** Caches the result of a check, so that frequent unauthenticated requests cost nothing. */
+function cached(check: () => Promise<ReadyPart>, { goodMs, badMs }: { goodMs: number; badMs: number }) {
   let last: Promise<ReadyPart> | undefined
   let until = 0
   return (): Promise<ReadyPart> => {
     if (last && performance.now() < until) return last
-    const fresh = look()
+    const fresh = check()
     last = fresh
     until = Infinity
     void fresh.then(({ ok }) => (until = performance.now() + (ok ? goodMs : badMs)))
@@ -35,11 +35,11 @@ function remembered(look: () => Promise<ReadyPart>, { goodMs, badMs }: { goodMs:
   }
 }
 
-/** Paths and causes are for the log: everybody may read the answer. */
-async function tried(
+/** Runs a check; logs paths and causes, which the public response must not contain. */
+async function attempt(
   work: () => Promise<void>,
   { log }: Pick<EngineConfig, 'log'>,
-  sentence: (code: string) => string,
+  messageFor: (code: string) => string,
 ): Promise<ReadyPart> {
   try {
     await work()
@@ -47,16 +47,16 @@ async function tried(
   } catch (thrown) {
     const { code, message, details } = asBaxError(thrown)
     log('error', 'not ready', { code, error: message, ...(details && { details }) })
-    return { ok: false, message: sentence(code) }
+    return { ok: false, message: messageFor(code) }
   }
 }
 
 const tryState = (config: EngineConfig): Promise<ReadyPart> =>
-  tried(
+  attempt(
     async () => {
       const path = join(config.stateDir, 'ready')
       try {
-        // A folder that was deleted is not made again.
+        // Do not create a folder that was deleted.
         await stat(config.stateDir)
         await writeWhole(path, 'ready')
         await rm(path)
@@ -68,9 +68,9 @@ const tryState = (config: EngineConfig): Promise<ReadyPart> =>
     (code) => (code === 'no_space' ? 'the disk of the state folder is full' : 'the state folder cannot be written'),
   )
 
-/** Starts one and ends it: what is only found may lack a library, or memory. */
+/** Launches a browser and ends it: an installed one may still lack a library, or memory. */
 const tryBrowser = (config: EngineConfig, egress: Egress): Promise<ReadyPart> =>
-  tried(
+  attempt(
     async () => {
       const { RenderBrowser } = await import('./render/browser/render-browser.ts')
       const browser = await RenderBrowser.launch('bare', config, egress)

@@ -18,14 +18,14 @@ import {
 import { defineStream } from '../core/operation/stream.ts'
 import { identifier } from '../core/shapes/text.ts'
 
-const id = identifier.describe('Id of a crawl')
+const id = identifier.describe('Crawl ID')
 
 export const crawl = defineOperation({
-  summary: 'Crawl a site, breadth-first: every page as scrape gives it',
+  summary: 'Crawl a site and scrape its pages',
   description:
-    'Follows links on the same host in the order in which they are found; the same site gives the same answer whatever the concurrency. ' +
-    'Every address is accounted for in data, errors, skipped or robots_blocked. Pages with an HTTP error status below 500 are data with ' +
-    '`metadata.error`. With `async: true` or `Prefer: respond-async` the answer is 202 and the crawl goes on by itself.',
+    'Follows links on the same host breadth-first, in order of discovery; concurrency does not affect the result. Every ' +
+    'URL appears in data, errors, skipped or robots_blocked. Pages with an HTTP error status below 500 are data with ' +
+    '`metadata.error`. With `async: true` or `Prefer: respond-async` the response is 202 and it runs in the background.',
   http: 'POST /v1/crawl',
   scope: 'scrape',
   cli: 'crawl <url>',
@@ -52,8 +52,8 @@ export const crawl = defineOperation({
 })
 
 export const listCrawls = defineOperation({
-  summary: 'List crawls, those at work and those that are kept',
-  description: 'Newest first. `GET /v1/crawl/{id}` has the pages of one.',
+  summary: 'List running and stored crawls',
+  description: 'Newest first. `GET /v1/crawl/{id}` returns the pages of a crawl.',
   http: 'GET /v1/crawl',
   scope: 'scrape',
   cli: 'crawl list',
@@ -69,22 +69,22 @@ export const listCrawls = defineOperation({
       .min(1)
       .max(limits.crawl.mostListedCrawls)
       .default(limits.crawl.listedCrawls)
-      .describe('Crawls at most'),
+      .describe('Maximum number of crawls'),
   }),
   output: z.object({ crawls: z.array(crawlListed), total: z.int(), warning: z.string().optional() }),
   run: (engine, input, call) => engine.crawls.list(input, call),
 })
 
 export const getCrawl = defineOperation({
-  summary: 'Show where a crawl stands, with its pages',
-  description: 'A crawl is kept for 24 hours after its last page. `next` leads to the pages after these.',
+  summary: 'Show a crawl with its pages',
+  description: 'A crawl is stored for 24 hours after its last page. `next` is the URL of the next pages.',
   http: 'GET /v1/crawl/{id}',
   scope: 'scrape',
   cli: null,
   input: z.object({
     id,
-    skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
-    limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Pages at most'),
+    skip: z.int().min(0).default(0).describe('Number of pages to skip'),
+    limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Maximum pages'),
   }),
   output: crawlState,
   errors: ['crawl_not_found'],
@@ -92,9 +92,9 @@ export const getCrawl = defineOperation({
 })
 
 export const getCrawlErrors = defineOperation({
-  summary: 'List the addresses of a crawl that gave no page, with the reasons',
+  summary: 'List failed and skipped URLs of a crawl',
   http: 'GET /v1/crawl/{id}/errors',
-  // As the first client of Firecrawl asks for them.
+  // Method used by Firecrawl's first client.
   aliases: ['DELETE /v1/crawl/{id}/errors'],
   scope: 'scrape',
   cli: null,
@@ -105,7 +105,7 @@ export const getCrawlErrors = defineOperation({
 })
 
 export const cancelCrawl = defineOperation({
-  summary: 'Cancel a crawl; what it has found stays',
+  summary: 'Cancel a crawl and keep its pages',
   http: 'DELETE /v1/crawl/{id}',
   scope: 'scrape',
   cli: null,
@@ -116,8 +116,9 @@ export const cancelCrawl = defineOperation({
 })
 
 export const resumeCrawl = defineOperation({
-  summary: 'Go on with a crawl that was cut off, cancelled or out of time',
-  description: 'Loses and repeats nothing: it goes on after the last page that was kept, as the same crawl.',
+  summary: 'Resume an interrupted or cancelled crawl',
+  description:
+    'Continues the same crawl after its last stored page, also if it ran out of time. Nothing is lost or repeated.',
   http: 'POST /v1/crawl/{id}/resume',
   scope: 'scrape',
   cli: null,
@@ -130,21 +131,22 @@ export const resumeCrawl = defineOperation({
 })
 
 export const crawlEvents = defineStream({
-  summary: 'Follow a crawl: its pages in order, errors, and how far it is',
+  summary: 'Follow the events of a crawl',
   description:
-    'Server-sent events (or NDJSON with `Accept: application/x-ndjson`). Begins with the first event unless `Last-Event-ID` or `since` ' +
-    'says which one was seen last; no event is ever lost. Ends after crawl.finished.',
+    'Pages in order, errors and progress, as server-sent events (or NDJSON with `Accept: application/x-ndjson`). Starts ' +
+    'with the first event, or after the one given by `Last-Event-ID` or `since`; no event is lost. Ends after ' +
+    'crawl.finished.',
   http: 'GET /v1/crawl/{id}/stream',
   scope: 'scrape',
   cli: null,
   input: z.object({
     id,
-    since: z.int().min(0).default(0).describe('Number of the last event seen; the next ones follow'),
+    since: z.int().min(0).default(0).describe('Number of the last received event, after which to continue'),
     types: z
       .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
       .max(limits.input.names)
       .optional()
-      .describe('Only these event types; crawl.finished comes in any case'),
+      .describe('Event types to send, in addition to crawl.finished'),
   }),
   frame: crawlEvent,
   errors: ['crawl_not_found'],
@@ -153,7 +155,8 @@ export const crawlEvents = defineStream({
 })
 
 export const map = defineOperation({
-  summary: 'List the addresses of a site from its links and sitemaps, without scraping',
+  summary: 'List the URLs of a site',
+  description: 'Finds them in links and sitemaps, without scraping the pages.',
   http: 'POST /v1/map',
   scope: 'scrape',
   cli: 'map <url>',

@@ -15,7 +15,7 @@ export const getEngineStatus = defineOperation({
 })
 
 export const stopEngine = defineOperation({
-  summary: 'Stop the local engine with its sessions and browsers',
+  summary: 'Stop the local engine and its browsers',
   http: 'POST /engine/stop',
   scope: 'admin',
   cli: 'engine stop',

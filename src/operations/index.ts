@@ -1,157 +1,87 @@
-/** Everything that can be called from outside. Server, client, terminal and documents are loops over this list. */
-import { cancelCrawl, crawl, crawlEvents, getCrawl, getCrawlErrors, listCrawls, map, resumeCrawl } from './crawl.ts'
-import { getEngineStatus, stopEngine } from './engine.ts'
-import { cdp } from './browser/cdp.ts'
-import { cdpTargets, cdpVersion } from './browser/cdp-discovery.ts'
-import { sessionEvents } from './browser/events.ts'
-import { createKey, listKeys, revokeKey } from './keys.ts'
-import { health, metrics, ready } from './life.ts'
-import { linkLiveView } from './browser/live-view.ts'
-import { browserStep, observe } from './browser/observe.ts'
-import { deleteProfile, getProfile, listProfiles, saveProfile } from './browser/profiles.ts'
-import { cancelProvision, getProvision, pollProvision } from './browser/provisioning.ts'
-import {
-  activateTarget,
-  clearRelayEvents,
-  createRelayToken,
-  followRelayEvents,
-  getRelay,
-  listRelays,
-  listRelayTokens,
-  readRelayEvents,
-  revokeRelayToken,
-  stopRelay,
-} from './browser/relay.ts'
-import { relayCdp, relayConnect, sessionCdp, sessionLive } from './browser/sockets.ts'
-import { runCommands } from './browser/run-commands.ts'
-import { scrape } from './scrape.ts'
-import { search } from './search.ts'
-import { getArtifact, listArtifacts } from './shell/shell-artifacts.ts'
-import {
-  followShellExec,
-  getShellExec,
-  resizeShellExec,
-  shellExec,
-  shellExecStream,
-  signalShellExec,
-  writeShellExec,
-} from './shell/shell-exec.ts'
-import {
-  copyShellFile,
-  deleteShellFile,
-  listShellFiles,
-  makeShellFolder,
-  moveShellFile,
-  readShellFile,
-  searchShellFiles,
-  shellFileInfo,
-  shellFileTree,
-  writeShellFile,
-} from './shell/shell-files.ts'
-import { buildShellImage, listShellImages } from './shell/shell-images.ts'
-import { createShell, deleteShell, getShell, killShell, listShells, touchShell } from './shell/shell-sessions.ts'
-import { downloadArtifact, downloadShellFile, uploadShellFile } from './shell/shell-transfers.ts'
-import { getSessionLog, traceSession } from './browser/session-diagnostics.ts'
-import { closeSession, createSession, getSession, listSessions } from './browser/sessions.ts'
-import { cancelCrawlV2, crawlV2, getCrawlErrorsV2, getCrawlV2 } from './v2/crawl.ts'
-import { mapV2 } from './v2/map.ts'
-import { scrapeV2 } from './v2/scrape.ts'
-import { searchV2 } from './v2/search.ts'
+/** All public operations. Server, client, CLI and documents are generated from these lists. */
+import * as cdp from './browser/cdp.ts'
+import * as cdpDiscovery from './browser/cdp-discovery.ts'
+import * as events from './browser/events.ts'
+import * as liveView from './browser/live-view.ts'
+import * as observe from './browser/observe.ts'
+import * as profiles from './browser/profiles.ts'
+import * as provisioning from './browser/provisioning.ts'
+import * as relay from './browser/relay.ts'
+import * as runCommands from './browser/run-commands.ts'
+import * as diagnostics from './browser/session-diagnostics.ts'
+import * as sessions from './browser/sessions.ts'
+import * as browserSockets from './browser/sockets.ts'
+import * as crawl from './crawl.ts'
+import * as engine from './engine.ts'
+import * as keys from './keys.ts'
+import * as life from './life.ts'
+import * as scrape from './scrape.ts'
+import * as search from './search.ts'
+import * as shellArtifacts from './shell/shell-artifacts.ts'
+import * as shellExec from './shell/shell-exec.ts'
+import * as shellFiles from './shell/shell-files.ts'
+import * as shellImages from './shell/shell-images.ts'
+import * as shellSessions from './shell/shell-sessions.ts'
+import * as shellTransfers from './shell/shell-transfers.ts'
+import * as crawlV2 from './v2/crawl.ts'
+import * as mapV2 from './v2/map.ts'
+import * as scrapeV2 from './v2/scrape.ts'
+import * as searchV2 from './v2/search.ts'
 
-export const operations = {
-  activateTarget,
-  browserStep,
-  cancelCrawl,
-  cancelCrawlV2,
-  cancelProvision,
-  cdp,
-  cdpTargets,
-  cdpVersion,
-  clearRelayEvents,
-  closeSession,
-  copyShellFile,
-  crawl,
-  crawlV2,
-  createKey,
-  createRelayToken,
-  createSession,
-  createShell,
-  deleteProfile,
-  deleteShell,
-  deleteShellFile,
-  getCrawl,
-  getCrawlErrors,
-  getCrawlErrorsV2,
-  getCrawlV2,
-  getEngineStatus,
-  getProfile,
-  getProvision,
-  getRelay,
-  getSession,
-  getSessionLog,
-  getArtifact,
-  getShell,
-  getShellExec,
-  health,
-  killShell,
-  linkLiveView,
-  listArtifacts,
-  listCrawls,
-  listKeys,
-  listProfiles,
-  listRelays,
-  listRelayTokens,
-  listSessions,
-  listShellFiles,
-  listShellImages,
-  listShells,
-  makeShellFolder,
-  map,
-  mapV2,
-  metrics,
-  moveShellFile,
-  observe,
-  pollProvision,
-  readRelayEvents,
-  readShellFile,
-  ready,
-  resizeShellExec,
-  resumeCrawl,
-  revokeKey,
-  revokeRelayToken,
-  runCommands,
-  saveProfile,
-  scrape,
-  scrapeV2,
-  search,
-  searchShellFiles,
-  searchV2,
-  shellExec,
-  shellFileInfo,
-  shellFileTree,
-  signalShellExec,
-  stopEngine,
-  stopRelay,
-  touchShell,
-  traceSession,
-  writeShellExec,
-  writeShellFile,
+/** Exports of all families; the name of an export is the name of the operation. */
+const families = {
+  ...cdp,
+  ...cdpDiscovery,
+  ...events,
+  ...liveView,
+  ...observe,
+  ...profiles,
+  ...provisioning,
+  ...relay,
+  ...runCommands,
+  ...diagnostics,
+  ...sessions,
+  ...browserSockets,
+  ...crawl,
+  ...engine,
+  ...keys,
+  ...life,
+  ...scrape,
+  ...search,
+  ...shellArtifacts,
+  ...shellExec,
+  ...shellFiles,
+  ...shellImages,
+  ...shellSessions,
+  ...shellTransfers,
+  ...crawlV2,
+  ...mapV2,
+  ...scrapeV2,
+  ...searchV2,
 }
 
-/** Operations whose answer comes in frames. */
-export const streams = {
-  buildShellImage,
-  crawlEvents,
-  followRelayEvents,
-  followShellExec,
-  sessionEvents,
-  shellExecStream,
+type Families = typeof families
+type With<Field extends string> = {
+  [Name in keyof Families as Families[Name] extends Record<Field, unknown> ? Name : never]: Families[Name]
 }
 
-/** Operations whose answer, or whose body, is bytes. */
-export const transfers = { downloadArtifact, downloadShellFile, uploadShellFile }
+/** Selects the exports that have a field, in alphabetical order. */
+const having = <Field extends string>(field: Field): With<Field> =>
+  Object.fromEntries(
+    Object.entries(families)
+      .filter(([, value]) => field in value)
+      .toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)),
+  ) as With<Field>
 
-/** Operations that go on as a websocket. */
-export const sockets = { relayCdp, relayConnect, sessionCdp, sessionLive }
+export const operations = having('run')
+
+/** Operations with a response in frames. */
+export const streams = having('frame')
+
+/** Operations with a response or body of raw bytes. */
+export const transfers = { ...having('mediaType'), ...having('receive') }
+
+/** Operations that continue as a websocket. */
+export const sockets = having('messageBytes')
 
 export type Operations = typeof operations

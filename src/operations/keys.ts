@@ -4,10 +4,10 @@ import { keyInput, keyMade, keyRecord } from '../core/shapes/keys.ts'
 import { identifier } from '../core/shapes/text.ts'
 
 export const createKey = defineOperation({
-  summary: 'Make a key for callers of bax serve; it is shown once',
+  summary: 'Create an API key for bax serve',
   description:
-    'From the first key on, every call over a network needs one; what is made under a key is invisible to every other. ' +
-    'A server that runs on the same state folder knows it at once.',
+    'The key is shown only once. Once a key has been created, every call over a network requires one; what a key ' +
+    'creates is invisible to all others. Takes effect immediately on a server that uses the same state folder.',
   http: 'POST /v1/keys',
   scope: 'admin',
   cli: 'key create <name>',
@@ -19,7 +19,7 @@ export const createKey = defineOperation({
 })
 
 export const listKeys = defineOperation({
-  summary: 'List the keys, without the keys themselves',
+  summary: 'List API keys without their secrets',
   http: 'GET /v1/keys',
   scope: 'admin',
   cli: 'key list',
@@ -39,14 +39,14 @@ export const listKeys = defineOperation({
 })
 
 export const revokeKey = defineOperation({
-  summary: 'Revoke a key, at once and for good',
-  description: 'What was made under it stays, for callers with the scope admin.',
+  summary: 'Revoke an API key immediately and permanently',
+  description: 'Its resources remain available to callers with the scope admin.',
   http: 'DELETE /v1/keys/{key_id}',
   scope: 'admin',
   cli: 'key revoke <key_id>',
   example: 'bax key revoke ci',
   show: { as: 'nothing' },
-  input: z.object({ key_id: identifier.describe('Id of the key, or a name that one key has') }),
+  input: z.object({ key_id: identifier.describe('Key ID, or a name used by a single key') }),
   output: keyRecord,
   errors: ['key_not_found', 'conflict'],
   run: (engine, { key_id }) => engine.keys.revoke(key_id),

@@ -1,6 +1,6 @@
 /**
  * The lists of operations and commands as plain data, without schemas or code.
- * The build writes it beside the bundle, so that a one-liner starts without loading zod.
+ * The build writes them next to the bundle, so that a one-liner starts without loading zod.
  */
 import { commands } from '../commands/index.ts'
 import type { Command } from '../core/operation/command.ts'
@@ -20,9 +20,9 @@ export interface OperationEntry {
   readonly example?: string
   readonly show?: Show
   readonly params: readonly Param[]
-  /** Its answer comes in frames. */
+  /** Whether the response is a stream of frames. */
   readonly stream?: true
-  /** Its answer, or its body, is bytes. */
+  /** Whether the response or the body is raw bytes. */
   readonly transfer?: 'download' | 'upload'
 }
 
@@ -43,33 +43,33 @@ export interface Manifest {
 export function makeManifest(): Manifest {
   return {
     operations: [
-      ...Object.entries(operations as Record<string, Operation>).map(([name, operation]) => ({
+      ...entries<Operation>(operations).map(([name, operation]) => ({
         ...entryOf(name, operation),
         ...(operation.show && { show: operation.show }),
       })),
-      ...Object.entries(streams as unknown as Record<string, StreamOperation>).map(([name, stream]) => ({
+      ...entries<StreamOperation>(streams).map(([name, stream]) => ({
         ...entryOf(name, stream),
         stream: true as const,
       })),
-      ...Object.entries(transfers as unknown as Record<string, DownloadOperation | UploadOperation>).map(
-        ([name, transfer]) => ({
-          ...entryOf(name, transfer),
-          transfer: 'open' in transfer ? ('download' as const) : ('upload' as const),
-        }),
-      ),
+      ...entries<DownloadOperation | UploadOperation>(transfers).map(([name, transfer]) => ({
+        ...entryOf(name, transfer),
+        transfer: 'open' in transfer ? ('download' as const) : ('upload' as const),
+      })),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
-      Object.entries(members as unknown as Record<string, Command>).map(([name, command]) => ({
+      entries<Command>(members).map(([name, { kind, summary, example, data }]) => ({
         name,
         family,
-        kind: command.kind,
-        summary: command.summary,
-        example: command.example,
-        params: paramsOf(command.data),
+        kind,
+        summary,
+        example,
+        params: paramsOf(data),
       })),
     ),
   }
 }
+
+const entries = <Entry>(list: object): [string, Entry][] => Object.entries(list)
 
 type Any = Operation | StreamOperation | DownloadOperation | UploadOperation
 

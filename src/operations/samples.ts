@@ -1,4 +1,4 @@
-/** One input of every operation that has fields: the examples of the documents, checked against the schemas by a test. */
+/** A sample input of every operation that has fields, used as examples in the documents; a test validates them. */
 import type { operations, streams, transfers } from './index.ts'
 
 type Name = keyof typeof operations | keyof typeof streams | keyof typeof transfers
@@ -7,7 +7,7 @@ const session = { session_id: 'ses_4cWm8rXbQ1kT9vZs' }
 const shell = { session_id: 'sh_7pLd2nHyV5eKq0Ru' }
 const relay = { id: 'laptop' }
 const crawled = { id: 'crl_b3TgJ6wYx9Nf1CzA' }
-/** As Firecrawl's second interface has it. */
+/** Crawl ID of the API compatible with Firecrawl v2. */
 const crawledV2 = { id: '6f1a0d5c-2b9e-4c37-8d41-90e7b3a5f218' }
 const exec = { exec_id: 'ex_Qm5sUoE8iPa2hGk4' }
 const provision = { provision_id: 'prv_9vRk3dLtXw7bMq1Z' }

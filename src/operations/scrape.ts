@@ -2,10 +2,11 @@ import { defineOperation } from '../core/operation/operation.ts'
 import { scrapeAnswer, scrapeInput } from '../core/shapes/scrape.ts'
 
 export const scrape = defineOperation({
-  summary: 'Scrape pages: Markdown, HTML, links, images, JSON, summary, branding, screenshot',
+  summary: 'Scrape a page as Markdown, HTML or data',
   description:
-    'Fetches by HTTP first and renders in a browser what needs one (`render`). A page that cannot be had is answered 200 with ' +
-    '`success: false` and a code; a page with an HTTP error status is a success with `metadata.error` and a `warning`.',
+    'Fetches over HTTP first and renders in a browser if necessary (`render`). If a page cannot be loaded, the response is ' +
+    '200 with `success: false` and a code; a page with an HTTP error status is a success with `metadata.error` and a ' +
+    '`warning`. `formats` selects Markdown, HTML, links, images, JSON, summary, branding and screenshot.',
   http: 'POST /v1/scrape',
   scope: 'scrape',
   cli: 'scrape <url>',

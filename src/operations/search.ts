@@ -2,11 +2,11 @@ import { defineOperation } from '../core/operation/operation.ts'
 import { searchAnswer, searchInput } from '../core/shapes/search.ts'
 
 export const search = defineOperation({
-  summary: 'Search the web, and scrape what is found',
+  summary: 'Search the web and scrape the results',
   description:
-    'Asks the providers that are set up in their order (searxng, brave, serper, google, then the result pages of duckduckgo and bing) ' +
-    'until one answers. Results whose pages cannot be scraped stay in the list, with the reason in `content.metadata`. ' +
-    'When no provider answers, `details` has the failure of each.',
+    'Queries the configured providers in order (searxng, brave, serper, google, then the result pages of duckduckgo and ' +
+    'bing) until one succeeds. Results whose pages cannot be scraped stay in the list, with the reason in ' +
+    '`content.metadata`. If all providers fail, `details` contains the failure of each.',
   http: 'POST /v1/search',
   scope: 'scrape',
   aliases: ['POST /search'],

@@ -1,4 +1,4 @@
-/** The HTTP application: a list of middlewares, and one route per operation, made from the list. */
+/** The HTTP server of bax: middlewares, and one route for each operation in the list. */
 import { Hono } from 'hono'
 import type { Access } from '../core/access/caller.ts'
 import type { Engine } from '../core/engine.ts'
@@ -13,47 +13,45 @@ import type { AppContext, AppEnv } from './request/env.ts'
 import { failure } from './request/failure.ts'
 import { type Gate, gateKeeper, permit, shareWith } from './access/gate.ts'
 import { acceptsFrames, answer, follow, type Ground, move } from './request/handlers.ts'
-import { identify } from './request/request-id.ts'
-import { Places, BodyRoom } from './access/load.ts'
-import { OpenEnds } from './websocket/open-streams.ts'
+import { BodyRoom, OpenEnds, Places } from './access/load.ts'
 import { livePage } from './live-view/page.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
 import { limitRate, type Rates } from './access/rate.ts'
 import { Repeats } from './request/repeats.ts'
-import { type RequestEar, tellRequests } from './request/requests.ts'
+import { identify, type RequestEar, tellRequests } from './request/requests.ts'
 import { answering, document, liveView, methodsAt, moving, streaming } from './request/routes.ts'
 
 export interface AppOptions {
   readonly engine: Engine
-  /** Which callers are let in; see `gate.ts`. */
+  /** Access rules; see `access/gate.ts`. */
   readonly gate: Gate
-  /** Where websockets are served: on the same listener, at another base address, or nowhere. */
+  /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
   readonly sockets?: Ground['sockets']
-  /** The server that all of this is for; absent within a process. */
+  /** State and metrics of the server; absent for calls within the process. */
   readonly service?: Service
-  /** Refuses what is new when the server is about to end. */
+  /** Rejects new work while the server shuts down. */
   readonly drain?: Drain
-  /** How often callers may ask; with it come the bounds of a server on what it takes at once. */
+  /** Rate limits. Also enables the limits on concurrent work, body memory and open streams. */
   readonly rates?: Rates
-  /** Hears of every request. */
-  readonly ear?: RequestEar
-  /** Called with every fault of ours (status 500), and with what callers are not told in full, for the log. */
+  readonly requestListener?: RequestEar
+  /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
   readonly onFault?: (error: BaxError, requestId: string) => void
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
-  const { engine, gate, sockets: socketBase, service, drain, rates, ear, onFault } = options
+  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onFault } = options
   const app = new Hono<AppEnv>()
-  // Only the machine's own user comes in where no host and no key is asked for.
+  // Without a check of host or key, only the machine's own user can connect.
   const isOwn = gate.hosts === null && gate.keys === null
-  const heard = ear ? [tellRequests(ear)] : []
-  const drained = drain ? [drainer(drain)] : []
-  const rated = rates ? [limitRate(rates)] : []
-  for (const middleware of [identify, ...heard, shareWith(gate), gateKeeper(gate), ...drained, ...rated])
-    app.use('*', middleware)
+  const early = [identify, requestListener && tellRequests(requestListener), shareWith(gate), gateKeeper(gate)]
+  for (const middleware of [...early, drain && drainer(drain), rates && limitRate(rates)])
+    if (middleware) app.use('*', middleware)
   const { pages, bodyBytes } = rates ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
-  // Where no websockets are served, the page would have nothing to show.
-  if (socketBase === 'here') addLiveView(app, gate)
+  // The live view gets its content over a websocket.
+  if (socketBase === 'here')
+    app.on(route(liveView.http).method, patternOf(route(liveView.http).path), ({ req }) =>
+      livePage(req.raw, gate.origins),
+    )
   addRoutes(app, {
     engine,
     sockets: socketBase,
@@ -86,7 +84,7 @@ function addRoutes(app: Hono<AppEnv>, ground: Ground): void {
   for (const operation of answering) {
     for (const http of routesOf(operation)) {
       const stream = streamAt.get(http)
-      // What can be read and followed at one address is followed by who accepts frames.
+      // A URL with both an operation and a stream serves the stream to clients that accept frames.
       serve(http, operation, (context) =>
         stream && acceptsFrames(context) ? follow(context, stream, ground) : answer(context, operation, ground),
       )
@@ -102,12 +100,6 @@ function addRoutes(app: Hono<AppEnv>, ground: Ground): void {
   })
 }
 
-function addLiveView(app: Hono<AppEnv>, { origins }: Gate): void {
-  app.on(route(liveView.http).method, patternOf(route(liveView.http).path), (context) =>
-    livePage(context.req.raw, origins),
-  )
-}
-
-/** The spelling of Hono; a field with a star takes the rest of the path. */
+/** Converts a path template to Hono's syntax; a field with a star takes the rest of the path. */
 const patternOf = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{[\\s\\S]+}')

@@ -1,34 +1,29 @@
 /**
- * The terminal UI: a row of screens, one of which is shown, between a header and a line that says what keys do.
+ * The terminal UI: one of several screens between a header and a footer with key hints.
  *
- * How a screen is added: write a component of `ScreenProps` (its room in cells, and whether something covers it) in
- * `screens/`, and put it into `screens` below. Inside it
- * - ask the engine with `useAsk(operation, input, {every})` and follow it with `useFrames({stream, input, onFrames})`: both stop
- *   when the screen is left and go on by themselves when an engine that was gone is back; `useHouse().link.ask` does one call;
- * - list things with `Table`, show text with `Pager`, ask for a line with `Prompt` and for a yes with `Confirm`;
- * - say what keys do with `useKeys(level, {title, bindings})`: the help and the last line are made from it. Keys that list rows
- *   and text have already are theirs (arrows, page keys, j k g G, / n N in text); 1 to 9, ?, q and ^C are taken here;
- * - tell the user something in the last line with `useHouse().say`; hand over the terminal with `useHouse().away`.
- * Text of pages and programs goes through `plain`, which the components do by themselves.
+ * To add a screen, write a component with `ScreenProps` (size in cells, and whether something covers it) in `screens/`
+ * and add it to `screens` below. Inside the component
+ * - poll operations with `usePolling(operation, input, {every})` and follow streams with `useFrames({stream, …})`: both
+ *   stop when the screen is left and resume after a reconnect; `useAppContext().link.call` sends a single call;
+ * - show lists with `Table` and text with `Pager`, ask for a line with `Prompt` and for confirmation with `Confirm`;
+ * - bind keys with `useKeys(level, {title, bindings})`, from which the help and the footer are generated. `Table` and
+ *   `Pager` use the arrows, page keys, j k g G, and / n N in text; 1 to 9, ?, q and ^C are bound here;
+ * - show a notice in the footer with `useAppContext().notify`; release the terminal with `useAppContext().suspend`.
+ * The components pass text of pages and programs through `plain`.
  */
 import { Box, useInput } from 'ink'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { Away, Footer, Header } from './components/frame.tsx'
+import { Away, Footer, Header, type Notice } from './components/frame.tsx'
 import { Help } from './components/help.tsx'
-import type { Desk } from './desk.ts'
-import { type House, HouseContext, useHouse, useLink } from './hooks/house.ts'
-import { useKeys } from './hooks/use-keys.ts'
-import { useSize } from './hooks/use-size.ts'
-import { type Keyboard, type Layer, pressesOf } from './keyboard.ts'
-import type { Link } from './link.ts'
-import type { Graphics } from './picture/graphics.ts'
+import { type House, HouseContext, useHouse, useKeys, useLink, useSize } from './hooks/house.ts'
+import { type Layer, pressesOf } from './keyboard.ts'
+import type { LinkState } from './link.ts'
 import { Engine } from './screens/engine.tsx'
 import { Jobs } from './screens/jobs.tsx'
 import { Relay } from './screens/relay.tsx'
 import type { ScreenProps } from './screens/screen-props.ts'
 import { Shell } from './screens/shell.tsx'
 import { Sessions } from './screens/sessions.tsx'
-import type { Screen } from './terminal/screen.ts'
 import { themeOf } from './theme.ts'
 
 const screens: readonly { readonly name: string; readonly Screen: (props: ScreenProps) => React.ReactNode }[] = [
@@ -39,50 +34,37 @@ const screens: readonly { readonly name: string; readonly Screen: (props: Screen
   { name: 'Engine', Screen: Engine },
 ]
 
-/** Milliseconds for which something that was said stays. */
-const saidMs = 10_000
+const noticeMs = 10_000
 
-export interface AppProps {
-  readonly desk: Desk
-  readonly link: Link
-  readonly keyboard: Keyboard
-  readonly screen: Screen
-  readonly graphics: Graphics
-  readonly away: House['away']
-  readonly quit: () => void
-}
+/** Everything of the app context that the caller provides. Only `graphics` changes later. */
+export type AppProps = Omit<House, 'theme' | 'notify'>
 
-export function App({ desk, link, keyboard, screen, graphics, away, quit }: AppProps) {
-  const [said, setSaid] = useState<{ text: string; mood?: 'good' | 'bad' | undefined } | null>(null)
+export function App(props: AppProps) {
+  const { keyboard, graphics } = props
+  const [notice, setNotice] = useState<Notice | null>(null)
   const timer = useRef<NodeJS.Timeout | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const house = useMemo<House>(
+  const context = useMemo<House>(
     () => ({
-      desk,
-      link,
-      keyboard,
-      screen,
-      graphics,
+      ...props,
       theme: themeOf(graphics.depth),
-      away,
-      quit,
-      say(text, mood) {
+      notify(text, mood) {
         clearTimeout(timer.current)
-        timer.current = setTimeout(() => setSaid(null), saidMs)
-        setSaid({ text, mood })
+        timer.current = setTimeout(() => setNotice(null), noticeMs)
+        setNotice({ text, mood })
       },
     }),
-    [desk, link, keyboard, screen, graphics, away, quit],
+    [graphics],
   )
   useInput((input, key) => keyboard.feed(pressesOf(input, key)))
   return (
-    <HouseContext.Provider value={house}>
-      <Rooms said={said} />
+    <HouseContext.Provider value={context}>
+      <Layout notice={notice} />
     </HouseContext.Provider>
   )
 }
 
-function Rooms({ said }: { readonly said: { text: string; mood?: 'good' | 'bad' | undefined } | null }) {
+function Layout({ notice }: { readonly notice: Notice | null }) {
   const { keyboard, link, quit } = useHouse()
   const { is, epoch } = useLink()
   const { columns, rows } = useSize()
@@ -92,15 +74,15 @@ function Rooms({ said }: { readonly said: { text: string; mood?: 'good' | 'bad' 
   useKeys('program', {
     title: 'bax',
     bindings: [
-      ...screens.map(({ name }, at) => ({ keys: [String(at + 1)], does: name, run: () => setCurrent(at) })),
-      { keys: ['?'], does: 'keys', run: () => setHelp(keyboard.hearing) },
-      ...(is === 'up' ? [] : [{ keys: ['R'], does: 'try now, or start an engine', run: () => link.retry() }]),
-      { keys: ['q'], does: 'leave', run: quit },
+      ...screens.map(({ name }, at) => ({ keys: [String(at + 1)], label: name, run: () => setCurrent(at) })),
+      { keys: ['?'], label: 'keys', run: () => setHelp(keyboard.activeLayers) },
+      ...(is === 'up' ? [] : [{ keys: ['R'], label: 'reconnect or start the engine', run: () => link.retry() }]),
+      { keys: ['q'], label: 'quit', run: quit },
     ],
   })
   const height = Math.max(1, rows - 2)
   const { Screen: Shown } = screens[current]!
-  // What was shown stays while the engine is away; before there was one, there is nothing.
+  // Data stays on the screen while the engine is unreachable; before the first connection there is none.
   const isEmpty = epoch === 0
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
@@ -110,13 +92,14 @@ function Rooms({ said }: { readonly said: { text: string; mood?: 'good' | 'bad' 
       <Box display={help || isEmpty ? 'none' : 'flex'} width={columns} height={height} overflow="hidden">
         {!isEmpty && <Shown width={columns} height={height} covered={help !== null || is !== 'up'} />}
       </Box>
-      <Footer said={said ?? lostNote(is, isEmpty)} layers={keyboard.hearing} width={columns} />
+      <Footer notice={notice ?? lostNotice(is, isEmpty)} layers={keyboard.activeLayers} width={columns} />
     </Box>
   )
 }
 
-const lostNote = (is: ReturnType<Link['state']>['is'], isEmpty: boolean) => {
+function lostNotice(is: LinkState['is'], isEmpty: boolean): Notice | null {
   if (is === 'up' || isEmpty) return null
-  const text = is === 'stopped' ? 'the engine was stopped: R starts one' : 'the engine is gone; trying to come back'
-  return { text, mood: 'bad' as const }
+  const text =
+    is === 'stopped' ? 'the engine was stopped; press R to start it' : 'the engine is unreachable; reconnecting'
+  return { text, mood: 'bad' }
 }

@@ -1,4 +1,4 @@
-/** What can follow in a line of browser commands. */
+/** Tab completion for lines of browser commands. */
 import type { Param } from '../core/operation/params.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
 import { quoted, splitWords } from './words.ts'
@@ -7,11 +7,11 @@ export interface Completion {
   /** The line up to the cursor with the first candidate; null when there is none. */
   readonly text: string | null
   readonly candidates: readonly string[]
-  /** What is expected here, in words. */
+  /** Description of what is expected here. */
   readonly hint: string
 }
 
-/** Something on the page that can be named. */
+/** An element of the page that commands can refer to. */
 export interface KnownElement {
   readonly ref: string
   readonly role: string
@@ -31,8 +31,8 @@ export function completeLine(
   const current = isNew ? '' : words.at(-1)!
   const done = isNew ? words : words.slice(0, -1)
   const segment = done.slice(done.lastIndexOf('then') + 1)
-  const entry = segment[0] === undefined ? undefined : commandNamed(segment[0], commands)
-  const typed = entry ?? (segment[0] === undefined ? commandNamed(current, commands) : undefined)
+  const entry = segment[0] === undefined ? undefined : findCommand(segment[0], commands)
+  const typed = entry ?? (segment[0] === undefined ? findCommand(current, commands) : undefined)
   const candidates = candidatesOf(segment, entry, commands, elements).filter(
     (word) => word.startsWith(current) && word !== current,
   )
@@ -41,7 +41,7 @@ export function completeLine(
   return { text, candidates, hint: hintOf(segment, typed, candidates, elements) }
 }
 
-const commandNamed = (word: string, commands: readonly CommandEntry[]): CommandEntry | undefined =>
+const findCommand = (word: string, commands: readonly CommandEntry[]): CommandEntry | undefined =>
   commands.find(({ name }) => name === word.replaceAll('-', '_'))
 
 function candidatesOf(
@@ -63,7 +63,7 @@ function candidatesOf(
   return [...values, ...unused]
 }
 
-/** The field that the next word is for; undefined when all have theirs. */
+/** Returns the required field that the next word is for; undefined when all are given. */
 function nextWord(segment: readonly string[], entry: CommandEntry): Param | undefined {
   let count = 0
   for (let at = 1; at < segment.length; at += 1) {

@@ -1,18 +1,18 @@
-/** The pages of a crawl as they are found and settled, in the order of a site's folders. */
+/** The state of a crawl's pages, built from its events and shown as a tree of folders. */
 import type { Event } from '../core/events/event-line.ts'
 
 export interface CrawlPage {
   readonly url: string
   readonly depth: number
   readonly state: 'waiting' | 'done' | 'error' | 'skipped'
-  /** Number of the page among those that were scraped. */
+  /** Index among the scraped pages. */
   readonly index?: number
   readonly title?: string
-  /** Why there is no page. */
+  /** Why the page was not scraped. */
   readonly problem?: string
 }
 
-/** How far a crawl is, by its last word on it. */
+/** Counters of the last progress event. */
 interface CrawlProgress {
   readonly total: number
   readonly completed: number
@@ -33,15 +33,15 @@ export const noPages: CrawlPages = {
   progress: { total: 0, completed: 0, errors: 0, queued: 0, perSecond: 0, current: [], status: null },
 }
 
-/** Addresses that are kept; a crawl may find many more. */
-const most = 5000
+/** Maximum number of URLs that are kept; a crawl may find many more. */
+const maxPages = 5000
 
-/** What is known after some more events. */
+/** Returns the state after further events. */
 export function withEvents({ pages, progress }: CrawlPages, events: readonly Event[]): CrawlPages {
   const next = new Map(pages)
   let now = progress
   const put = (page: CrawlPage) => {
-    if (next.has(page.url) || next.size < most) next.set(page.url, { ...next.get(page.url), ...page })
+    if (next.has(page.url) || next.size < maxPages) next.set(page.url, { ...next.get(page.url), ...page })
   }
   for (const { type, data } of events) {
     const depth = Number(data['depth'] ?? 0)
@@ -67,7 +67,7 @@ function progressOf(before: CrawlProgress, type: string, data: Event['data']): C
   return { total, completed, errors, queued, perSecond: pages_per_second, current, status: 'scraping' }
 }
 
-/** A line of the tree: a page, or a folder that is no page itself. */
+/** A line of the tree: a page, or a folder that is not a page itself. */
 export interface TreeRow {
   readonly key: string
   readonly level: number
@@ -75,7 +75,7 @@ export interface TreeRow {
   readonly page?: CrawlPage
 }
 
-/** Pages below the folders of their addresses. */
+/** Arranges pages below the folders of their URLs. */
 export function treeOf(pages: Iterable<CrawlPage>): TreeRow[] {
   const rows: TreeRow[] = []
   const open: string[] = []
@@ -87,7 +87,7 @@ export function treeOf(pages: Iterable<CrawlPage>): TreeRow[] {
     open.length = shared
     for (let level = shared; level < parts.length - 1; level += 1) {
       open.push(parts[level]!)
-      // A folder that is a page stands there already.
+      // A folder that is also a page already has a row.
       if (rows.at(-1)?.key !== open.join('/')) rows.push({ key: `${open.join('/')}/`, level, label: parts[level]! })
     }
     rows.push({ key: parts.join('/'), level: parts.length - 1, label: parts.at(-1)!, page })
@@ -96,8 +96,8 @@ export function treeOf(pages: Iterable<CrawlPage>): TreeRow[] {
   return rows
 }
 
-function partsOf(address: string): string[] {
-  const { host, pathname, search } = new URL(address)
+function partsOf(url: string): string[] {
+  const { host, pathname, search } = new URL(url)
   const parts = pathname.split('/').filter(Boolean)
   if (search) parts[Math.max(0, parts.length - 1)] = `${parts.at(-1) ?? ''}${search}`
   return [host, ...parts]
@@ -108,11 +108,9 @@ function compare(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length
 }
 
-/** Where a page stands in the list that `GET /v1/crawl/{id}` gives: by depth, then by number. */
-export function placeOf(page: CrawlPage, pages: Iterable<CrawlPage>): number {
-  const before = [...pages].filter(
+/** Returns the position of a page in the list of `GET /v1/crawl/{id}`, which is sorted by depth, then by index. */
+export const placeOf = (page: CrawlPage, pages: Iterable<CrawlPage>): number =>
+  [...pages].filter(
     ({ state, depth, index }) =>
       state === 'done' && (depth < page.depth || (depth === page.depth && index! < page.index!)),
-  )
-  return before.length
-}
+  ).length

@@ -1,26 +1,26 @@
-/** What the terminal UI is given by the command that opens it: a terminal, a way to the engine, and the house's other tools. */
+/** The interface between the terminal UI and the command that opens it: terminal, engine access and CLI functions. */
 import type { Transport } from '../client/transport.ts'
 import type { JobControl } from '../core/process/job-control.ts'
 import type { Manifest } from '../operations/manifest.ts'
 
-/** How one line of browser commands ended. */
-interface Ran {
+/** The result of one line of browser commands. */
+interface LineResult {
   readonly success: boolean
-  /** What the command line would have printed, failures included. */
+  /** The output of `bax do`, including failures. */
   readonly text: string
 }
 
-/** One command as it was typed, in the words of the wire. */
+/** One typed command, with the names of the HTTP API. */
 export interface TypedCommand {
   readonly command: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface Line {
   readonly commands: readonly TypedCommand[]
-  /** Sends it. A failure of a command is a result; what the engine refuses is thrown. */
-  run(transport: Transport, sessionId: string, signal: AbortSignal): Promise<Ran>
+  /** Sends the commands. Returns failures of commands; throws when the engine refuses the request. */
+  run(transport: Transport, sessionId: string, signal: AbortSignal): Promise<LineResult>
 }
 
 /** The terminal that the UI runs in. */
@@ -32,29 +32,30 @@ export interface Terminal {
 
 export interface Desk {
   readonly terminal: Terminal
-  /** Left out where there is no job to control, as in tests. */
+  /** Missing where there is no job to control, as in tests. */
   readonly job?: JobControl
-  /** Aborted when the user interrupts from outside. */
+  /** Aborted by signals to the process. */
   readonly signal: AbortSignal
   readonly manifest: Manifest
   readonly home: { readonly kind: 'server' | 'local' | 'embedded'; readonly name: string }
-  /** Both lead to the same home; only `begin` starts an engine when none runs. */
+  /** Starts an engine when none is running. */
   readonly begin: Transport
+  /** Leads to the same engine, but never starts one. */
   readonly join: Transport
   /**
-   * What became of an engine that does not answer: one that was stopped on purpose is not started again unasked, and one
-   * that is about to end is waited for.
+   * Returns why the engine does not answer. An engine that was stopped on purpose is restarted only on request; the UI
+   * waits for one that is about to end.
    */
   readonly fate: () => 'stopped' | 'ending' | 'lost'
-  /** Files that are named by what is typed start here. */
+  /** Base folder of typed file paths. */
   readonly cwd: string
   readonly historyFile: string
-  /** Reads words as `bax do` does. @throws BaxError `invalid_request` that says what is wrong. */
+  /** Parses words as `bax do` does. @throws BaxError `invalid_request` */
   parse(words: readonly string[]): Line
-  /** A script for `bax run` of commands that were typed. */
+  /** Returns typed commands as a script for `bax run`. */
   script(commands: readonly TypedCommand[], facts: { name: string }): Promise<string>
-  /** Runs another bax command in this terminal, which must be free; its exit code. Null where it could not reach this home. */
+  /** Runs a bax command in this terminal, which must be released; returns its exit code. Null with `--embedded`. */
   readonly child: ((argv: readonly string[]) => Promise<number>) | null
-  /** Where the local engine writes its log; null when the engine is elsewhere. */
+  /** Log file of the local engine; null for other engines. */
   readonly logFile: string | null
 }

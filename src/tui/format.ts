@@ -1,6 +1,6 @@
-/** Times and sizes as they stand in lists. */
+/** Formats times and sizes for lists. */
 
-/** `12s`, `3m`, `2h`, `5d`. */
+/** Formats a duration: `12s`, `3m`, `2h`, `5d`. */
 export function span(ms: number): string {
   const secs = Math.max(0, Math.floor(ms / 1000))
   if (secs < 60) return `${secs}s`
@@ -9,10 +9,10 @@ export function span(ms: number): string {
   return `${Math.floor(secs / 86_400)}d`
 }
 
-/** Since a time of the wire. */
+/** Formats the time since an ISO timestamp. */
 export const since = (iso: string, now: number): string => span(now - Date.parse(iso))
 
-/** `812 B`, `1.4 MB`. */
+/** Formats a number of bytes: `812 B`, `1.4 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   const units = ['kB', 'MB', 'GB', 'TB']

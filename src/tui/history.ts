@@ -1,9 +1,8 @@
-/** Lines that were typed, kept in the state folder. */
+/** The history of typed lines, stored in the state folder. */
 import { readFileSync } from 'node:fs'
 import { writeWhole } from '../core/state/files.ts'
 
-/** So many lines are kept. */
-const most = 500
+const maxLines = 500
 
 export class History {
   readonly #file: string
@@ -15,12 +14,12 @@ export class History {
     this.#lines = read(file)
   }
 
-  /** The oldest first. */
+  /** Lines, oldest first. */
   get lines(): readonly string[] {
     return this.#lines
   }
 
-  /** Remembers a line; lines that were typed in other terminals meanwhile are kept. @throws Error of the file system. */
+  /** Appends a line and keeps those that other terminals have added meanwhile. @throws Error of the file system. */
   async add(line: string): Promise<void> {
     this.#lines = appended(this.#lines, line)
     this.#writing = this.#writing.then(() => writeWhole(this.#file, `${appended(read(this.#file), line).join('\n')}\n`))
@@ -29,7 +28,7 @@ export class History {
 }
 
 const appended = (lines: readonly string[], line: string): readonly string[] =>
-  lines.at(-1) === line ? lines : [...lines, line].slice(-most)
+  lines.at(-1) === line ? lines : [...lines, line].slice(-maxLines)
 
 function read(file: string): string[] {
   try {

@@ -1,55 +1,55 @@
-/** Who hears a key: layers one above the other, from what is open on top down to the whole program. */
+/** Dispatches keys to layers, from the topmost open component down to the program itself. */
 import type { Key } from 'ink'
 
-/** One thing that a key does. */
+/** The action of one or several keys. */
 export interface Binding {
-  /** Names as `keyName` gives them; the first is shown in the help. */
+  /** Names as returned by `keyName`; the help shows the first two. */
   readonly keys: readonly string[]
-  readonly does: string
+  readonly label: string
   readonly run: (key: string) => void
 }
 
-/** What hears keys together. */
+/** A set of bindings that is added and removed together. */
 export interface Layer {
-  /** Heads its part of the help. */
+  /** Heading in the help. */
   readonly title: string
   readonly bindings: readonly Binding[]
-  /** Text that is typed, for a layer in which one writes. */
+  /** Called with typed text, in layers with a text input. */
   readonly onText?: (text: string) => void
-  /** Nothing below hears anything, but for what the program itself must. */
+  /** Whether layers below receive no keys; global keys still work. */
   readonly isModal?: boolean
 }
 
-/** Higher ones hear first. */
+/** Levels of layers; higher ones receive keys first. */
 export const levels = { program: 0, screen: 1, panel: 2, writing: 3, dialog: 4 } as const
 
-interface Standing {
+interface LayerEntry {
   readonly level: number
   readonly layer: () => Layer
 }
 
 export class Keyboard {
-  #layers: Standing[] = []
+  #layers: LayerEntry[] = []
   #changes = 0
-  /** The first of them is being heard. */
+  /** Queue of keys; the first one is being handled. */
   readonly #waiting: Press[] = []
   readonly #listeners = new Set<() => void>()
-  /** The program's own, which nothing can take away. */
-  readonly always = new Map<string, () => void>()
+  /** Global keys, which no layer can override. */
+  readonly globalKeys = new Map<string, () => void>()
 
-  /** Adds a layer; the function takes it away. */
+  /** Adds a layer; returns a function that removes it. */
   add(level: number, layer: () => Layer): () => void {
-    const standing = { level, layer }
-    // Of those on one level, the one that was opened last hears first.
-    this.#layers = [standing, ...this.#layers].toSorted((a, b) => b.level - a.level)
+    const entry = { level, layer }
+    // Within a level the layer that was opened last receives keys first.
+    this.#layers = [entry, ...this.#layers].toSorted((a, b) => b.level - a.level)
     this.#changed()
     return () => {
-      this.#layers = this.#layers.filter((other) => other !== standing)
+      this.#layers = this.#layers.filter((other) => other !== entry)
       this.#changed()
     }
   }
 
-  /** Grows with every layer that comes or goes. */
+  /** Returns a number that grows whenever a layer is added or removed. */
   readonly changes = (): number => this.#changes
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -57,14 +57,14 @@ export class Keyboard {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The layers that hear keys now, the topmost first. */
-  get hearing(): Layer[] {
+  /** The layers that receive keys now, topmost first. */
+  get activeLayers(): Layer[] {
     const all = this.#layers.map(({ layer }) => layer())
     const modal = all.findIndex(({ isModal }) => isModal)
     return modal === -1 ? all : all.slice(0, modal + 1)
   }
 
-  /** Takes keys that came together; what one of them opens hears the next one. */
+  /** Handles keys that arrived together; a layer opened by one key receives the next. */
   feed(presses: readonly Press[]): void {
     this.#waiting.push(...presses)
     if (this.#waiting.length === presses.length) this.#next()
@@ -74,7 +74,7 @@ export class Keyboard {
     const [first] = this.#waiting
     if (!first) return
     this.#press(first)
-    // What the key has changed is drawn in the turn after this one: only then is it known what the next key means.
+    // React renders the effect of this key in the next turn, and only then the layers for the next key are in place.
     setImmediate(() =>
       setImmediate(() => {
         this.#waiting.shift()
@@ -84,15 +84,16 @@ export class Keyboard {
   }
 
   #press({ name, text }: Press): void {
-    const always = this.always.get(name)
-    if (always) return always()
-    for (const { bindings, onText } of this.hearing) {
+    const action = this.globalKeys.get(name)
+    if (action) return action()
+    for (const { bindings, onText } of this.activeLayers) {
       const bound = bindings.find(({ keys }) => keys.includes(name))
       if (bound) return bound.run(name)
       if (onText && text !== '') return onText(text)
     }
-    // Where nobody writes, each sign of a text is a key.
-    if (text.length > 1) this.#waiting.splice(1, 0, ...[...text].map((sign) => ({ name: sign, text: sign })))
+    // Without a text input, each character of a text is a key.
+    if (text.length > 1)
+      this.#waiting.splice(1, 0, ...[...text].map((character) => ({ name: character, text: character })))
   }
 
   #changed(): void {
@@ -101,38 +102,38 @@ export class Keyboard {
   }
 }
 
-/** The key of an event of ink: `up`, `ctrl+r`, `enter`, or the character. */
+/** Names of ink's special keys. Most terminals send what ink calls `delete` for the backspace key. */
+const specialKeys = {
+  upArrow: 'up',
+  downArrow: 'down',
+  leftArrow: 'left',
+  rightArrow: 'right',
+  pageUp: 'pageup',
+  pageDown: 'pagedown',
+  home: 'home',
+  end: 'end',
+  return: 'enter',
+  escape: 'escape',
+  tab: 'tab',
+  backspace: 'backspace',
+  delete: 'backspace',
+} as const
+
+/** Returns the name of an ink key event: `up`, `ctrl+r`, `enter`, or the character. */
 function keyName(input: string, key: Key): string {
-  const special = (
-    [
-      ['upArrow', 'up'],
-      ['downArrow', 'down'],
-      ['leftArrow', 'left'],
-      ['rightArrow', 'right'],
-      ['pageUp', 'pageup'],
-      ['pageDown', 'pagedown'],
-      ['home', 'home'],
-      ['end', 'end'],
-      ['return', 'enter'],
-      ['escape', 'escape'],
-      ['tab', 'tab'],
-      // Most terminals send for the key that erases backwards what ink calls delete.
-      ['backspace', 'backspace'],
-      ['delete', 'backspace'],
-    ] as const
-  ).find(([name]) => key[name])?.[1]
+  const special = Object.entries(specialKeys).find(([name]) => key[name as keyof typeof specialKeys])?.[1]
   if (special) return `${key.ctrl ? 'ctrl+' : ''}${key.shift ? 'shift+' : ''}${special}`
   return key.ctrl ? `ctrl+${input}` : input
 }
 
-/** A key by its name, and the text that it types; empty for keys that are no text. */
+/** A key by its name, and the text that it types; empty for keys without text. */
 export interface Press {
   readonly name: string
   readonly text: string
 }
 
-/** Keys that come as one sign. */
-const signs: Readonly<Record<string, string>> = {
+/** Names of keys that arrive as a control character. */
+const controlKeys: Readonly<Record<string, string>> = {
   '\r': 'enter',
   '\n': 'enter',
   '\t': 'tab',
@@ -140,23 +141,23 @@ const signs: Readonly<Record<string, string>> = {
   '\b': 'backspace',
 }
 
-/** The keys of an event of ink. Fast hands and slow lines bring several at once, and ink takes them for one text. */
+/** Splits an ink key event into keys: fast typing and slow connections deliver several as one text. */
 export function pressesOf(input: string, key: Key): Press[] {
-  // Escape and the key after it, when they come together, look like Alt and that key, which nothing here asks for.
+  // Escape and a key right after it look like Alt and that key; no binding uses Alt.
   if (key.meta && !key.escape) return [{ name: 'escape', text: '' }, ...pressesOf(input, { ...key, meta: false })]
   const name = keyName(input, key)
-  const isSign = input.length === 1 && (input < ' ' || input === '\u007F')
-  if (!isSign && (input.length <= 1 || key.ctrl)) {
+  const isControl = input.length === 1 && (input < ' ' || input === '\u007F')
+  if (!isControl && (input.length <= 1 || key.ctrl)) {
     const isText = input.length === 1 && input >= ' ' && !key.ctrl
     return [{ name, text: isText ? input : '' }]
   }
   return (input.match(/[\u0000-\u001F\u007F]|[^\u0000-\u001F\u007F]+/g) ?? []).map((part) => {
     if (part >= ' ' && part !== '\u007F') return { name: part, text: part }
-    return { name: signs[part] ?? `ctrl+${String.fromCharCode(part.charCodeAt(0) + 96)}`, text: '' }
+    return { name: controlKeys[part] ?? `ctrl+${String.fromCharCode(part.charCodeAt(0) + 96)}`, text: '' }
   })
 }
 
-/** A key as the help spells it. */
+/** Returns the spelling of a key in the help. */
 export const spelled = (name: string): string =>
   ({
     up: '↑',

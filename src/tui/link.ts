@@ -1,4 +1,4 @@
-/** The UI's way to its engine: calls it, notices when it is gone, and comes back to it by itself. */
+/** The connection of the UI to its engine: sends calls, detects a lost engine and reconnects. */
 import { call, openStream } from '../client/client.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import type { Frame } from '../core/operation/stream.ts'
@@ -8,22 +8,22 @@ import type { Client } from '../client/client.ts'
 import type { Desk } from './desk.ts'
 
 export interface LinkState {
-  /** `stopped`: the engine was ended on purpose, and is started again only when the user says so. */
+  /** `stopped`: the engine was stopped on purpose and is started again only by the user. */
   readonly is: 'opening' | 'up' | 'lost' | 'stopped'
-  /** Grows each time the engine is found again: what was read from it before is old. */
+  /** Number of connections so far; data read in an earlier epoch is outdated. */
   readonly epoch: number
-  /** What the last try said, while it is not up. */
+  /** Error of the last attempt while the engine is not up. */
   readonly problem: string | null
 }
 
 type Input<Name extends keyof Operations> = NonNullable<Parameters<Client[Name]>[0]>
 type Answer<Name extends keyof Operations> = Awaited<ReturnType<Client[Name]>>
 
-/** Pauses between tries in milliseconds; the last one goes on. */
+/** Delays between attempts, in milliseconds; the last one repeats. */
 const pauses = [250, 500, 1000, 2000] as const
 
 export class Link {
-  readonly desk: Desk
+  readonly host: Desk
   readonly #addresses: ReadonlyMap<string, string>
   readonly #listeners = new Set<() => void>()
   #state: LinkState = { is: 'opening', epoch: 0, problem: null }
@@ -31,14 +31,14 @@ export class Link {
   #tries = 0
   readonly #closed = new AbortController()
 
-  constructor(desk: Desk) {
-    this.desk = desk
-    this.#addresses = new Map(desk.manifest.operations.map(({ name, http }) => [name, http]))
+  constructor(host: Desk) {
+    this.host = host
+    this.#addresses = new Map(host.manifest.operations.map(({ name, http }) => [name, http]))
   }
 
-  /** Goes to the engine for the first time, starting one where that is the home's way. */
+  /** Connects for the first time; starts a local engine when none is running. */
   open(): void {
-    void this.#try(this.desk.begin)
+    void this.#try(this.host.begin)
   }
 
   close(): void {
@@ -53,51 +53,51 @@ export class Link {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Calls one operation. @throws BaxError with the engine's code; `engine_unreachable` starts the way back. */
-  async ask<Name extends keyof Operations & string>(
+  /** Calls one operation. Reconnects after `engine_unreachable`. @throws BaxError with the engine's code. */
+  async call<Name extends keyof Operations & string>(
     name: Name,
     input: Input<Name>,
     signal?: AbortSignal,
   ): Promise<Answer<Name>> {
     const { signal: closed } = this.#closed
     const work = (either: AbortSignal) =>
-      call(this.desk.join, this.#address(name), input as Record<string, unknown>, { signal: either })
-    return this.watched(() =>
+      call(this.host.join, this.#address(name), input as Record<string, unknown>, { signal: either })
+    return this.withReconnect(() =>
       withDeadline(work, { signal: signal ? [signal, closed] : closed, cooperative: true }),
     ) as Promise<Answer<Name>>
   }
 
-  /** Opens a stream by the name of its operation; null when there is nothing to follow any more. */
+  /** Opens a stream by the name of its operation; null when it has ended. */
   async follow(
     name: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<Frame> | null> {
     const options = { signal: AbortSignal.any([signal, this.#closed.signal]) }
-    return this.watched(() => openStream(this.desk.join, this.#address(name), input, options))
+    return this.withReconnect(() => openStream(this.host.join, this.#address(name), input, options))
   }
 
-  /** Does something with the engine and notices when it cannot be reached. */
-  async watched<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs work on the engine and reconnects when the engine is unreachable. */
+  async withReconnect<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      this.noticed(error)
+      this.handleError(error)
       throw error
     }
   }
 
-  /** Looks at an error of something that was done with the engine. */
-  noticed(error: unknown): void {
+  /** Reconnects when the error says that the engine is unreachable. */
+  handleError(error: unknown): void {
     if (error instanceof BaxError && error.code === 'engine_unreachable' && this.#state.is === 'up') this.#lose(error)
   }
 
-  /** Starts an engine that was stopped, or tries at once. */
+  /** Reconnects at once, and starts an engine that was stopped. */
   retry(): void {
     if (this.#state.is === 'up' || this.#closed.signal.aborted) return
     clearTimeout(this.#timer)
     this.#set({ is: 'opening', problem: null })
-    void this.#try(this.desk.begin)
+    void this.#try(this.host.begin)
   }
 
   #address(name: string): string {
@@ -118,16 +118,15 @@ export class Link {
   }
 
   #lose(error: unknown): void {
-    const fate = this.#state.epoch === 0 ? 'lost' : this.desk.fate()
+    const fate = this.#state.epoch === 0 ? 'lost' : this.host.fate()
     this.#set({ is: fate === 'stopped' ? 'stopped' : 'lost', problem: asBaxError(error).message })
     const pause = pauses[Math.min(this.#tries, pauses.length - 1)]
     this.#tries += 1
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#try(this.#wayBack()), pause)
-  }
-
-  #wayBack(): Desk['begin'] {
-    return this.#state.epoch === 0 || this.desk.fate() === 'lost' ? this.desk.begin : this.desk.join
+    this.#timer = setTimeout(() => {
+      const mayStart = this.#state.epoch === 0 || this.host.fate() === 'lost'
+      void this.#try(mayStart ? this.host.begin : this.host.join)
+    }, pause)
   }
 
   #set(change: Partial<LinkState>): void {

@@ -1,32 +1,32 @@
-/** What is typed while a recording runs, as steps that can be run again. */
+/** Records typed commands as the steps of a script. */
 import type { TypedCommand } from './desk.ts'
 
-/** A selector that names the same element after a reload, by the reference that an observation gave it. */
+/** Stable selectors by element ref: they match the same element after a reload. */
 export type LastingSelectors = ReadonlyMap<string, string>
 
 export class Recording {
   readonly commands: TypedCommand[] = []
   readonly #start: string
 
-  /** `start` is the address of the page on which it began. */
+  /** `start` is the URL of the page at the start of the recording. */
   constructor(start: string) {
     this.#start = start
   }
 
   add(commands: readonly TypedCommand[], lasting: LastingSelectors): void {
-    for (const { command, data } of commands) this.commands.push({ command, data: withLasting(data, lasting) })
+    for (const { command, data } of commands) this.commands.push({ command, data: withStableSelectors(data, lasting) })
   }
 
-  /** The steps, begun where the recording began. */
+  /** Returns the steps, preceded by opening the start page unless the first step opens a page. */
   steps(): TypedCommand[] {
     const opens = this.commands[0]?.command === 'navigate_to' || !/^https?:/.test(this.#start)
     return opens ? this.commands : [{ command: 'navigate_to', data: { url: this.#start } }, ...this.commands]
   }
 }
 
-/** References are of one look at one page: a script names elements by what lasts. */
-function withLasting(data: TypedCommand['data'], lasting: LastingSelectors): TypedCommand['data'] {
-  const better = (value: unknown): unknown =>
+/** Replaces refs, which are valid for one observation only, by stable selectors. */
+function withStableSelectors(data: TypedCommand['data'], lasting: LastingSelectors): TypedCommand['data'] {
+  const stable = (value: unknown): unknown =>
     typeof value === 'string' && value.startsWith('ref=') ? (lasting.get(value.slice(4)) ?? value) : value
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, better(value)]))
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, stable(value)]))
 }

@@ -1,4 +1,4 @@
-/** The requests of a page, put together from the events that tell of them. */
+/** Groups the network events of a page into requests. */
 import type { RelayEvent } from '../core/shapes/relay.ts'
 
 export interface PageRequest {
@@ -9,12 +9,12 @@ export interface PageRequest {
   readonly status: number | null
   readonly bytes: number | null
   readonly problem: string | null
-  /** Milliseconds from the request to the last that was heard of it. */
+  /** Milliseconds from the request to its last event. */
   readonly ms: number | null
   readonly events: readonly RelayEvent[]
 }
 
-/** Requests in the order in which they began. */
+/** Returns requests in the order in which they started. */
 export function requestsOf(events: readonly RelayEvent[]): PageRequest[] {
   const found = new Map<string, RelayEvent[]>()
   for (const event of events) {
@@ -45,17 +45,17 @@ function requestOf(id: string, events: readonly RelayEvent[]): PageRequest {
   }
 }
 
-/** A command line that sends the request again. Headers that hold secrets stand there as the engine gave them: taken out. */
+/** Returns a curl command that repeats the request. Headers with secrets stay redacted, as the engine sends them. */
 export function curlOf({ url, method, events }: PageRequest): string {
   const sent = events.find(({ type }) => type === 'request')?.data['headers'] as Record<string, string> | undefined
-  // What the browser makes anew for each connection is left to curl.
+  // curl sets the headers of each connection itself.
   const headers = Object.entries(sent ?? {}).filter(([name]) => !/^(?::|content-length$|host$|connection$)/i.test(name))
   return [
-    `curl ${word(url)}`,
-    ...(method && method !== 'GET' ? [`-X ${word(method)}`] : []),
-    ...headers.map(([name, value]) => `-H ${word(`${name}: ${value}`)}`),
+    `curl ${shellQuoted(url)}`,
+    ...(method && method !== 'GET' ? [`-X ${shellQuoted(method)}`] : []),
+    ...headers.map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     '--compressed',
   ].join(' \\\n  ')
 }
 
-const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,4 @@
-/** Takes the terminal over for the UI, and hands it back as it was, however the UI ends. */
+/** Runs the UI in the terminal, and restores the terminal however the UI ends. */
 import chalk from 'chalk'
 import { type Instance, render } from 'ink'
 import { App } from './app.tsx'
@@ -19,47 +19,44 @@ import { Input } from './terminal/input.ts'
 import { Screen } from './terminal/screen.ts'
 import { colourDepth } from './theme.ts'
 
-/** Runs until the user leaves, or the signal of the desk says so. Throws what crashed it, with the terminal as it was. */
-export async function runTui(desk: Desk): Promise<void> {
-  const ui = new TerminalUi(desk)
-  await ui.run()
-}
+/** Runs until the user quits or the host's signal is aborted. Restores the terminal before it throws. */
+export const runTui = async (host: Desk): Promise<void> => new TerminalUi(host).run()
 
 class TerminalUi {
-  readonly #desk: Desk
+  readonly #host: Desk
   readonly #screen: Screen
   readonly #input: Input
   readonly #link: Link
   readonly #keyboard = new Keyboard()
   #graphics: Graphics
   #ink: Instance | undefined
-  /** Somebody else has the terminal. */
-  #isAway = false
+  /** Whether another program uses the terminal. */
+  #isSuspended = false
   readonly #ended: Promise<void>
   #end: (error?: unknown) => void = () => {}
 
-  constructor(desk: Desk) {
-    this.#desk = desk
-    this.#screen = new Screen(desk.terminal.stdout)
-    this.#input = new Input(desk.terminal.stdin)
-    this.#link = new Link(desk)
-    this.#graphics = textGraphics(colourDepth(desk.terminal))
+  constructor(host: Desk) {
+    this.#host = host
+    this.#screen = new Screen(host.terminal.stdout)
+    this.#input = new Input(host.terminal.stdin)
+    this.#link = new Link(host)
+    this.#graphics = textGraphics(colourDepth(host.terminal))
     this.#ended = new Promise((resolve, reject) => {
       this.#end = (error) => (error === undefined ? resolve() : reject(error as Error))
     })
   }
 
   async run(): Promise<void> {
-    const { job, signal } = this.#desk
-    const quit = () => this.#end()
-    this.#keyboard.always.set('ctrl+c', quit)
-    this.#keyboard.always.set('ctrl+z', () => this.#stop())
-    this.#keyboard.always.set('ctrl+l', () => this.#redraw())
+    const { job, signal } = this.#host
+    const quit = this.#quit
+    this.#keyboard.globalKeys.set('ctrl+c', quit)
+    this.#keyboard.globalKeys.set('ctrl+z', () => this.#stop())
+    this.#keyboard.globalKeys.set('ctrl+l', () => this.#redraw())
     const stopListening = [
       job?.onCrash((error) => this.#end(error)),
       job?.onStopRequest(() => this.#stop()),
       job?.onContinue(() => this.#redraw()),
-      // The last resort, for an end that nobody has seen coming.
+      // The last resort, for exits that nothing else has noticed.
       job?.onExit(() => this.#release()),
     ]
     signal.addEventListener('abort', quit, { once: true })
@@ -80,16 +77,16 @@ class TerminalUi {
   }
 
   #show(): void {
-    // Bold, inverse and dim are no colours: they stay where colours are not wanted.
+    // Bold, inverse and dim are not colours, so they stay with NO_COLOR.
     chalk.level = Math.max(1, this.#graphics.depth) as 1 | 2 | 3
     const app = (
       <App
-        desk={this.#desk}
+        host={this.#host}
         link={this.#link}
         keyboard={this.#keyboard}
         screen={this.#screen}
         graphics={this.#graphics}
-        away={this.#away}
+        suspend={this.#suspend}
         quit={this.#quit}
       />
     )
@@ -99,7 +96,7 @@ class TerminalUi {
       stdin: this.#input as never,
       exitOnCtrlC: false,
       patchConsole: false,
-      // Whole frames, as they are: the screen finds out what has changed.
+      // Makes ink write whole frames; the screen finds the lines that changed.
       debug: true,
       isScreenReaderEnabled: false,
     })
@@ -108,9 +105,9 @@ class TerminalUi {
 
   readonly #quit = (): void => this.#end()
 
-  /** What the terminal can show is known a moment after it shows something. */
+  /** Queries the terminal for graphics support, and draws again when it has some. */
   async #askForGraphics(): Promise<void> {
-    if (!mayAsk(this.#desk.terminal)) return
+    if (!mayAsk(this.#host.terminal)) return
     const answers = this.#input.answers(answerPattern, isWhole, answerMs)
     this.#screen.send(question)
     const found = readAnswers(await answers, this.#graphics.depth)
@@ -119,13 +116,13 @@ class TerminalUi {
     this.#show()
   }
 
-  readonly #away = async (work: () => Promise<void>): Promise<void> => {
-    this.#isAway = true
+  readonly #suspend = async (work: () => Promise<void>): Promise<void> => {
+    this.#isSuspended = true
     this.#release()
     try {
       await work()
     } finally {
-      this.#isAway = false
+      this.#isSuspended = false
       this.#take()
     }
   }
@@ -141,15 +138,15 @@ class TerminalUi {
   }
 
   #redraw(): void {
-    if (this.#isAway) return
+    if (this.#isSuspended) return
     this.#release()
     this.#take()
   }
 
-  /** Sets the program aside; `fg` brings it back through `onContinue`. */
+  /** Stops the process as ^Z does; `fg` resumes it through `onContinue`. */
   #stop(): void {
-    if (!this.#desk.job || this.#isAway) return
+    if (!this.#host.job || this.#isSuspended) return
     this.#release()
-    this.#desk.job.stop()
+    this.#host.job.stop()
   }
 }

@@ -1,4 +1,4 @@
-/** Files of a shell session as lines. */
+/** Formats the files of a shell session for lists and the viewer. */
 import type { TreeNode } from '../core/shapes/shell/files.ts'
 
 export interface FileRow {
@@ -8,7 +8,7 @@ export interface FileRow {
   readonly isFolder: boolean
 }
 
-/** The files below a folder, each with its level. */
+/** Returns a row for each file below a folder, indented by its level. */
 export function rowsOf(node: TreeNode, level: number): FileRow[] {
   return (node.children ?? []).flatMap((child) => {
     const isFolder = child.type === 'directory'
@@ -23,15 +23,14 @@ export function rowsOf(node: TreeNode, level: number): FileRow[] {
   })
 }
 
-/** Bytes that are no text, as hexadecimal. */
+/** Returns a hex dump of the first 16 KiB of a binary file. */
 export function dump(bytes: Buffer): string {
   const lines: string[] = []
   for (let at = 0; at < Math.min(bytes.length, 16_384); at += 16) {
     const part = bytes.subarray(at, at + 16)
-    const signs = [...part].map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '.')).join('')
-    lines.push(
-      `${at.toString(16).padStart(8, '0')}  ${part.toString('hex').replaceAll(/../g, '$& ').padEnd(48)} ${signs}`,
-    )
+    const text = [...part].map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '.')).join('')
+    const hex = part.toString('hex').replaceAll(/../g, '$& ').padEnd(48)
+    lines.push(`${at.toString(16).padStart(8, '0')}  ${hex} ${text}`)
   }
   return lines.join('\n')
 }

@@ -1,7 +1,7 @@
-/** Colours by meaning, in the names that every terminal's own palette gives a look, light or dark. */
+/** Colours by meaning; their names come from the terminal's own palette, which fits light and dark backgrounds. */
 import type { Terminal } from './desk.ts'
 
-/** 0: none; 1: sixteen; 2: 256; 3: all. */
+/** 0: none; 1: 16 colours; 2: 256 colours; 3: true colour. */
 export type ColourDepth = 0 | 1 | 2 | 3
 
 export interface Theme {
@@ -12,7 +12,7 @@ export interface Theme {
   readonly notable: string | undefined
 }
 
-/** How many colours this terminal shows, by what it says of itself. */
+/** Returns how many colours the terminal shows, according to its environment variables. */
 export function colourDepth({ env, stdout }: Terminal): ColourDepth {
   const { TERM: term = '', COLORTERM: colour = '', TERM_PROGRAM: program = '' } = env
   if (env['NO_COLOR'] || !stdout.isTTY || term === 'dumb') return 0

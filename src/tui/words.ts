@@ -1,37 +1,37 @@
-/** A line as a shell would split it. */
+/** Splits lines into words as a shell does. */
 
 interface Split {
   readonly words: readonly string[]
-  /** Where the last word begins in the line; its length when a new one begins there. */
+  /** Start of the last word in the line; the line's length when a new word begins there. */
   readonly lastAt: number
-  /** A quote that was never closed. */
+  /** The quote that is not closed. */
   readonly open: '"' | "'" | null
 }
 
-/** Spaces divide words; quotes and backslashes keep them together. */
+/** Splits at spaces outside quotes that no backslash precedes. */
 export function splitWords(line: string): Split {
   const words: string[] = []
   let word: string | undefined
   let lastAt = 0
   let open: Split['open'] = null
   for (let at = 0; at < line.length; at += 1) {
-    const sign = line[at]!
-    if (open === null && sign === ' ') {
+    const character = line[at]!
+    if (open === null && character === ' ') {
       if (word !== undefined) words.push(word)
       word = undefined
       continue
     }
     if (word === undefined) lastAt = at
     word ??= ''
-    if (open !== null && sign === open) open = null
-    else if (open === null && (sign === '"' || sign === "'")) open = sign
-    else if (sign === '\\' && open !== "'" && at + 1 < line.length) word += line[(at += 1)]!
-    else word += sign
+    if (open !== null && character === open) open = null
+    else if (open === null && (character === '"' || character === "'")) open = character
+    else if (character === '\\' && open !== "'" && at + 1 < line.length) word += line[(at += 1)]!
+    else word += character
   }
-  if (word !== undefined) words.push(word)
-  return word === undefined ? { words, lastAt: line.length, open } : { words, lastAt, open }
+  if (word === undefined) return { words, lastAt: line.length, open }
+  return { words: [...words, word], lastAt, open }
 }
 
-/** A word as it has to be typed to be one. */
+/** Quotes a word so that `splitWords` keeps it together. */
 export const quoted = (word: string): string =>
   /^[\w./:=@%+,#-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`

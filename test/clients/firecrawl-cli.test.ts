@@ -82,7 +82,7 @@ test('scrape prints a page, and writes it into a file', async () => {
 test('a failure is told in our words', async () => {
   const { code, errors } = await firecrawl('scrape', closed)
   expect(code).toBe(1)
-  expect(errors).toContain('Error: nothing answers there')
+  expect(errors).toContain('Error: connection refused')
 })
 
 test('crawl waits for a site', async () => {

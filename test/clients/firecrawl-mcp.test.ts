@@ -88,7 +88,7 @@ test('scrape gives the page', async () => {
   expect(
     await call('firecrawl_scrape', { url: `${site.url}/article`, formats: ['json'], jsonOptions: { schema } }),
   ).toMatchObject({ json: { author: 'Ada Rivers' } })
-  await expect(call('firecrawl_scrape', { url: closed })).rejects.toThrow('nothing answers there')
+  await expect(call('firecrawl_scrape', { url: closed })).rejects.toThrow('connection refused')
 })
 
 test('map lists the site', async () => {

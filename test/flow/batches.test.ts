@@ -88,7 +88,7 @@ inEveryHome(pages, (given) => {
     const steps = [['get_title'], ['wait_for_element', { selector: '#never' }], ['get_title']] as const
     const outcome = await given.run(steps, { timeout_ms: 500, continue_on_error: true })
     expect(outcome).toMatchObject({ success: false, steps_completed: 1, code: 'timeout' })
-    expect(outcome.error).toBe('the batch took longer than its 500 ms')
+    expect(outcome.error).toBe('the batch timed out after 500 ms')
     expect(outcome.results.map(({ code }) => code)).toEqual([undefined, 'timeout', 'skipped'])
     expect(outcome.duration_ms).toBeLessThan(3000)
   })

@@ -26,7 +26,7 @@ const doctor = async (env: Record<string, string>) => {
 }
 
 describe('`bax doctor`', () => {
-  test('says that a machine is ready, and where everything was found', async () => {
+  test('reports a ready machine, and where everything was found', async () => {
     const { code, stdout } = await bax(['doctor'], { env: { BAX_STATE_DIR: join(folder, 'state') } })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^✓ node +v\d+\./m)
@@ -34,17 +34,17 @@ describe('`bax doctor`', () => {
     expect(stdout).toMatch(/^ +used for headless sessions, scrape, crawl, search$/m)
     expect(stdout).toMatch(/^ +used for disable_automation_detection, browser windows$/m)
     expect(stdout).toContain(join(folder, 'state'))
-    expect(stdout).toMatch(/^✓ local engine +not running; a command that needs it starts it$/m)
+    expect(stdout).toMatch(/^✓ local engine +not running; commands start it when needed$/m)
   })
 
-  test('exits 3 when the browser is missing, and says where it looked and how to mend it', async () => {
+  test('exits 3 if the browser is missing, with the inspected places and the fix', async () => {
     const { code, success, check } = await doctor({ BAX_BROWSER: '/nonexistent/chromium' })
     expect([code, success]).toEqual([3, false])
     expect(check('browser')).toMatchObject({ ok: false, looked: ['/nonexistent/chromium: does not exist'] })
     expect(check('browser')!.mend).toContain('BAX_BROWSER')
   })
 
-  test('exits 3 when the browser does not start, and says why', async () => {
+  test('exits 3 if the browser does not start, with the reason', async () => {
     const path = join(folder, 'broken-chromium')
     await writeFile(path, '#!/bin/sh\necho "error while loading shared libraries: libnss3.so" >&2\nexit 127\n')
     await chmod(path, 0o755)
@@ -53,7 +53,7 @@ describe('`bax doctor`', () => {
     expect(check('browser')).toMatchObject({ ok: false, found: expect.stringContaining('libnss3.so') })
   })
 
-  test('exits 3 when the state folder cannot be used', async () => {
+  test('exits 3 if the state folder cannot be used', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     const { code, check } = await doctor({ BAX_STATE_DIR: file })
@@ -61,20 +61,20 @@ describe('`bax doctor`', () => {
     expect(check('state folder')).toMatchObject({ ok: false })
   })
 
-  test('exits 3 when a named server does not answer', async () => {
+  test('exits 3 if the configured server does not answer', async () => {
     const { code, check } = await doctor({ BAX_SERVER: 'http://127.0.0.1:9' })
     expect(code).toBe(3)
     expect(check('server')).toMatchObject({ ok: false })
   })
 
-  test("reports that root's browsers run without a sandbox, which does not fail it", async () => {
+  test("reports that root's browsers run without a sandbox, and succeeds", async () => {
     const { check } = await doctor({})
     if (process.getuid?.() === 0)
       expect(check('sandbox')).toMatchObject({ ok: false, found: expect.stringContaining('--no-sandbox') })
     else expect(check('sandbox')).toMatchObject({ ok: true })
   })
 
-  test('what only some work needs does not fail it', async () => {
+  test('succeeds if an optional requirement is missing', async () => {
     const { code, check } = await doctor({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
     expect(code).toBe(0)
     expect(check('docker')).toMatchObject({ ok: false })
@@ -85,10 +85,10 @@ describe('`bax doctor`', () => {
 })
 
 describe('`bax setup`', () => {
-  // Called only where nothing is missing: tests must not install anything.
+  // Run only if nothing is missing: tests must not install anything.
   const setup = (...flags: string[]) => bax(['setup', ...flags], { env: { BAX_STATE_DIR: join(folder, 'state') } })
 
-  test('--no-full is content with the headless shell', async () => {
+  test('accepts the headless shell with --no-full', async () => {
     expect(await setup('--no-full')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^(\/\S+\n){1,2}$/),
@@ -96,7 +96,7 @@ describe('`bax setup`', () => {
     })
   })
 
-  testUnless(noFullBrowser)('prints the paths of both browsers that are installed already', async () => {
+  testUnless(noFullBrowser)('prints the paths of both installed browsers', async () => {
     expect(await setup()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(\/\S+\n){1,2}$/), stderr: '' })
     const { stdout } = await setup('--full', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ attempts: [], full: { kind: 'chromium' } })

@@ -40,7 +40,7 @@ describe.each(['unix', 'http'] as const)('%s', (home) => {
   }
   const closed = (id: string) => homes.clients[home].closeSession({ session_id: id })
 
-  test('observe prints the page for reading, the same twice', async () => {
+  test('observe prints the page as stable text', async () => {
     const id = await created()
     const { stdout, stderr, code } = await run('observe', '-s', id)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -56,7 +56,7 @@ title: Shop
     await closed(id)
   })
 
-  test('observe --json prints the answer; --include and -o take a picture along', async () => {
+  test('observe --json prints the answer; --include and -o save a screenshot', async () => {
     const id = await created()
     const json = await run('observe', '-s', id, '--json', '--include', 'elements')
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -73,7 +73,7 @@ title: Shop
     await closed(id)
   })
 
-  test('observe of what is not there exits 1 and says so; without a session it is a usage error', async () => {
+  test('observe exits 1 for a missing element, and 2 without a session', async () => {
     const id = await created()
     expect(await run('observe', '-s', id, '--selector', '#nothing')).toMatchObject({
       code: 1,
@@ -84,7 +84,7 @@ title: Shop
     await closed(id)
   })
 
-  test('step takes the words of do and tells what they did', async () => {
+  test('step takes the arguments of do and prints their effect', async () => {
     const id = await created()
     const { stdout, code } = await run(
       'step',
@@ -100,18 +100,18 @@ title: Shop
     )
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^Shop\nchanged: address, title, 1 control added, 2 controls removed\ndialog: alert "Sure\?" accepted\nno earlier observation to compare with; the whole page:\nurl: .*\/next\ntitle: Next\n\n- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]\n$/,
+      /^Shop\nchanged: URL, title, 1 control added, 2 controls removed\ndialog: alert "Sure\?" accepted\nno earlier observation to compare with; the whole page:\nurl: .*\/next\ntitle: Next\n\n- heading "Next" \[level=1\]\n- link "Back" \[ref=e\d+\]\n$/,
     )
     const ref = /ref=(e\d+)/.exec(stdout)![1]!
     const back = await run('step', '-s', id, '--no-observe', 'click', `ref=${ref}`)
-    expect(back.stdout).toBe('changed: address, title\n')
+    expect(back.stdout).toBe('changed: URL, title\n')
     const failed = await run('step', '-s', id, 'click', `ref=${ref}`)
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('[stale_ref]') })
     expect(failed.stdout).toContain('- heading "Tea"')
     await closed(id)
   })
 
-  test('step prints only what has changed; --no-diff and --json give the whole page', async () => {
+  test('step prints only changes; --no-diff and --json print the whole page', async () => {
     const id = await created()
     await run('observe', '-s', id)
     const script =
@@ -128,13 +128,13 @@ focus: link "Next" [ref=e2]
     const json = JSON.parse((await run('step', '-s', id, '--json', 'get-title')).stdout) as { observation: object }
     expect(json.observation).toHaveProperty('snapshot')
     const unseen = await run('step', '-s', id, '--no-observe', 'get-title')
-    expect(unseen.stdout).toBe('Shop\nchanged: neither address nor title; the page was not observed\n')
+    expect(unseen.stdout).toBe('Shop\nchanged: neither URL nor title; the page was not observed\n')
     const short = await run('observe', '-s', id, '--limit', '1', '--include', 'elements')
     expect(short.stdout).toContain('3 elements omitted; use --limit')
     await closed(id)
   })
 
-  test('watch prints events for reading until the session ends', async () => {
+  test('watch prints events as text until the session ends', async () => {
     const id = await created()
     const watching = run('session', 'watch', '-s', id, '--replay', 'all', '--types', 'page.navigated,command.finished')
     await homes.clients[home].runCommands({
@@ -156,7 +156,7 @@ focus: link "Next" [ref=e2]
     expect(await run('session', 'watch', '-s', id)).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('watch --json prints the events as they came, one a line', async () => {
+  test('watch --json prints one JSON event per line', async () => {
     const id = await created()
     let end: Promise<unknown> | undefined
     const watching = bax(['session', 'watch', '-s', id, '--since', '0', '--ndjson', '--server', server()], {
@@ -172,7 +172,7 @@ focus: link "Next" [ref=e2]
     expect(events.at(-1)!.type).toBe('session.closed')
   })
 
-  test('watch ends with 130 at ^C, and tells an unknown session apart', async () => {
+  test('watch exits with 130 after ^C, and reports an unknown session', async () => {
     const id = await created()
     const stop = new AbortController()
     let printed = 0
@@ -192,7 +192,7 @@ focus: link "Next" [ref=e2]
   })
 })
 
-test('watch comes back after the connection broke, and misses nothing', async () => {
+test('watch reconnects without missing events', async () => {
   const wire = await cutter(Number(new URL(homes.baseUrl).port))
   const { session_id: id } = await homes.clients.http.createSession({ headless: true })
   const seen: number[] = []
@@ -210,13 +210,13 @@ test('watch comes back after the connection broke, and misses nothing', async ()
   const { code, stderr } = await watching
   expect(code).toBe(0)
   expect(cuts).toBe(3)
-  expect(stderr).toBe('the connection broke; trying to come back\n'.repeat(3))
+  expect(stderr).toBe('connection lost; reconnecting\n'.repeat(3))
   expect(seen).toEqual(seen.map((_, at) => at + 1))
   expect(seen.length).toBeGreaterThan(100)
   await wire.close()
 })
 
-/** A connection to a port that can be cut in the middle. */
+/** A connection to a port that can be cut. */
 async function cutter(port: number): Promise<{ address: string; cut(): boolean; close(): Promise<void> }> {
   const { connect } = await import('node:net')
   const open = new Set<Socket>()
@@ -229,7 +229,7 @@ async function cutter(port: number): Promise<{ address: string; cut(): boolean; 
     near.pipe(far).pipe(near)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  /** False when nothing was there to cut. */
+  /** Returns false if there was no connection. */
   const cut = () => {
     const any = open.size > 0
     for (const socket of open) socket.destroy()

@@ -27,8 +27,8 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause(20)
 }
 
-describe('`bax session create` where every place is taken', () => {
-  test('waits until one is free, then prints the id alone', async () => {
+describe('`bax session create` without a free slot', () => {
+  test('waits for a free slot, then prints only the ID', async () => {
     const first = (await create()).stdout.trim()
     const second = create()
     await until(async () => (await waiting()) === 1)
@@ -40,7 +40,7 @@ describe('`bax session create` where every place is taken', () => {
     await run(['session', 'close', stdout.trim()])
   })
 
-  test('with --no-wait prints the provision, which can be asked about and cancelled', async () => {
+  test('prints a provision with --no-wait, which can be queried and cancelled', async () => {
     const first = (await create()).stdout.trim()
     const provision = (await create(['--no-wait'])).stdout.trim()
     expect(provision).toMatch(/^prv_/)
@@ -62,7 +62,7 @@ describe('`bax session create` where every place is taken', () => {
     await run(['session', 'close', first])
   })
 
-  test('that is interrupted leaves no session behind', async () => {
+  test('leaves no session after an interrupt', async () => {
     const before = (await homes.engine.status()).sessions
     const interrupt = new AbortController()
     const creating = create([], { signal: interrupt.signal })
@@ -71,7 +71,7 @@ describe('`bax session create` where every place is taken', () => {
     await until(async () => (await homes.engine.status()).sessions === before)
   })
 
-  test('with --json prints the last answer of the service', async () => {
+  test('prints the last answer of the engine with --json', async () => {
     const first = (await create()).stdout.trim()
     const second = create(['--json'])
     await until(async () => (await waiting()) === 1)

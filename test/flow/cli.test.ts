@@ -24,14 +24,14 @@ afterAll(async () => {
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47])
 
-/** A promise and the way to resolve it; Node 20 has no Promise.withResolvers. */
+/** Returns a promise and its resolver; Node 20 has no Promise.withResolvers. */
 function withResolvers() {
   let resolve!: () => void
   const promise = new Promise<void>((done) => (resolve = done))
   return { promise, resolve }
 }
 
-/** The two ways to name an engine that runs already. */
+/** The two ways to name a running engine. */
 const servers = {
   http: () => homes.baseUrl,
   unix: () => `unix:${join(homes.stateDir, 'test.sock')}`,
@@ -51,13 +51,13 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     return async () => void (await run(['session', 'close', session]))
   })
 
-  test('`session create` prints the id alone', async () => {
+  test('`session create` prints only the ID', async () => {
     expect(session).toMatch(/^ses_[\w-]+$/)
     const { stdout } = await run(['session', 'show', session, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ session_id: session, status: 'ready', title: 'Shop' })
   })
 
-  test('`session list` is a table, and the answer itself with --json', async () => {
+  test('`session list` prints a table, or the answer with --json', async () => {
     const { stdout } = await run(['session', 'list'])
     const [head, ...rows] = stdout.trimEnd().split('\n')
     expect(head).toMatch(/^SESSION_ID +NAME +STATUS +TABS +URL +TITLE$/)
@@ -66,14 +66,14 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(total).toBe(sessions.length)
   })
 
-  test('`session close` says nothing, and the session is then reported as ended', async () => {
+  test('`session close` prints nothing, and the session is reported as ended', async () => {
     expect(await run(['session', 'close', session])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const gone = await run(['do', '-s', session, 'get-title'])
     expect([gone.code, gone.stdout]).toEqual([5, ''])
     expect(gone.stderr).toContain('has ended')
   })
 
-  test('several commands joined by `then` are one batch; values go to stdout, actions are silent', async () => {
+  test('commands joined by `then` are one batch; values go to stdout, actions are silent', async () => {
     const { code, stdout, stderr } = await run([
       'do',
       '-s',
@@ -94,7 +94,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(record.commands_run).toBe(4)
   })
 
-  test('a failed command stops the batch: its sentence and code on stderr, exit 1', async () => {
+  test('a failed command stops the batch with its error on stderr and exit code 1', async () => {
     const failed = await run(['do', '-s', session, 'click', '#by', '--timeout-ms', '200', 'then', 'get-title'])
     expect([failed.code, failed.stdout]).toEqual([1, ''])
     expect(failed.stderr).toMatch(/^error: click \(1 of 2\): no element matches #by.* \[element_not_found\]\nhint: /)
@@ -113,7 +113,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect([on.code, on.stdout]).toEqual([1, 'Shop\n'])
   })
 
-  test('--json prints exactly the answer of the service', async () => {
+  test('--json prints exactly the answer of the engine', async () => {
     const { code, stdout } = await run(['do', '-s', session, '--json', 'get-title'])
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -126,7 +126,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(JSON.parse(failed.stdout)).toMatchObject({ success: false, code: 'session_not_found' })
   })
 
-  test('commands come as JSON from standard input', async () => {
+  test('reads commands as JSON from standard input', async () => {
     const commands = [{ command: 'click', data: { selector: '#buy' } }, { command: 'get_title' }]
     const list = await run(['do', '-', '-s', session], { stdin: JSON.stringify(commands) })
     expect([list.code, list.stdout]).toEqual([0, 'Bought\n'])
@@ -140,15 +140,15 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(broken.stderr).toContain('standard input is not JSON')
   })
 
-  test('without a session one is created, and its id is told on stderr', async () => {
+  test('creates a session if none is named, and prints its ID to stderr', async () => {
     const { code, stdout, stderr } = await run(['do', '--headless', 'navigate-to', site.url, 'then', 'get-title'])
     expect([code, stdout]).toEqual([0, 'Shop\n'])
-    const id = /^session (ses_\S+) \(go on with: bax do -s \1 …\)\n$/.exec(stderr)?.[1]
+    const id = /^session (ses_\S+) \(continue with: bax do -s \1 …\)\n$/.exec(stderr)?.[1]
     expect((await run(['do', '-s', id!, 'get-title'])).stdout).toBe('Shop\n')
     await run(['session', 'close', id!])
   })
 
-  test('-s, then BAX_SESSION, then `session use` name the session', async () => {
+  test('names the session by -s, BAX_SESSION or `session use`, in this order', async () => {
     await run(['session', 'use', session])
     expect((await run(['session', 'use'])).stdout).toBe(`${session}\n`)
     expect((await run(['do', 'get-title'])).stdout).toBe('Shop\n')
@@ -162,7 +162,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect((await run(['session', 'use', 'nobody'])).code).toBe(5)
   })
 
-  test('a chosen session that has ended is explained by the choice', async () => {
+  test('suggests another choice if the chosen session has ended', async () => {
     await run(['session', 'use', session])
     await run(['session', 'close', session])
     const { code, stderr } = await run(['do', 'get-title'])
@@ -172,57 +172,57 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
   })
 
   describe('a screenshot', () => {
-    test('goes to the file of -o, from the folder of the caller', async () => {
+    test('is written to the file of -o, relative to the folder of the caller', async () => {
       const { code, stdout } = await run(['do', '-s', session, 'screenshot', '-o', 'page.png', 'then', 'get-title'])
       expect([code, stdout]).toEqual([0, 'Shop\n'])
       expect((await readFile(join(folder, 'page.png'))).subarray(0, 4)).toEqual(png)
     })
 
-    test('is the bytes alone in a pipe', async () => {
+    test('is written as bytes to a pipe', async () => {
       const { bytes } = await run(['do', '-s', session, 'screenshot'])
       expect(bytes.subarray(0, 4)).toEqual(png)
       expect(bytes.subarray(-8, -4).toString('latin1')).toBe('IEND')
     })
 
-    test('never reaches a terminal: it becomes a file whose name is printed', async () => {
+    test('becomes a file on a terminal, whose name is printed', async () => {
       const { code, stdout } = await run(['do', '-s', session, 'screenshot'], { tty: true })
       expect(code).toBe(0)
       expect(stdout).toMatch(/^screenshot-\d{8}-\d{6}(-\d+)?\.png\n$/)
       expect((await readFile(join(folder, stdout.trim()))).subarray(0, 4)).toEqual(png)
     })
 
-    test('beside other output becomes a file too', async () => {
+    test('becomes a file if there is other output', async () => {
       const { stdout } = await run(['do', '-s', session, 'screenshot', 'then', 'get-title'])
       const [name, title] = stdout.trim().split('\n')
       expect(title).toBe('Shop')
       expect(await readdir(folder)).toContain(name)
     })
 
-    test('with a path is saved where the caller is', async () => {
+    test('is saved in the folder of the caller if it has a path', async () => {
       const { code } = await run(['do', '-s', session, 'screenshot', '--path', 'by-path.png'])
       expect(code).toBe(0)
       expect((await readFile(join(folder, 'by-path.png'))).subarray(0, 4)).toEqual(png)
     })
 
-    test('that cannot be written is one sentence', async () => {
+    test('reports one error if it cannot be written', async () => {
       const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'no/such/folder.png'])
       expect(code).toBe(2)
       expect(stderr).toContain(`error: cannot write ${join(folder, 'no/such/folder.png')}: ENOENT`)
     })
   })
 
-  test('content goes to the file of -o as text', async () => {
+  test('writes content as text to the file of -o', async () => {
     await run(['do', '-s', session, 'get-text', 'h1', '-o', 'heading.txt'])
     expect(await readFile(join(folder, 'heading.txt'), 'utf8')).toBe('Offers\n')
   })
 
-  test('wrong fields are the service’s to name', async () => {
+  test('reports invalid fields with the error of the engine', async () => {
     const { code, stderr } = await run(['do', '-s', session, 'click-at', '--', '-1', '99999999'])
     expect(code).toBe(2)
     expect(stderr).toMatch(/^error: commands\[0\]\.data\./)
   })
 
-  test('on a terminal every step is told on stderr, in colour unless NO_COLOR is set', async () => {
+  test('prints every step to stderr on a terminal, in colour unless NO_COLOR is set', async () => {
     const argv = ['do', '-s', session, 'click', '#buy', 'then', 'get-title']
     const colour = await run(argv, { tty: true })
     expect(colour.stderr).toMatch(/\u001B\[32m✓\u001B\[39m click /)
@@ -231,12 +231,12 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(plain.stdout).toBe('Bought\n')
   })
 
-  test('a table is cut to the width of the terminal', async () => {
+  test('cuts a table to the width of the terminal', async () => {
     const { stdout } = await run(['session', 'list'], { tty: true, columns: 60, env: { NO_COLOR: '1' } })
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBe(60)
   })
 
-  test('a profile is saved from the session and loaded into another', async () => {
+  test('saves a profile of a session and loads it into another', async () => {
     const id = (await run(['profile', 'save', `login-${name}`, '-s', session])).stdout.trim()
     expect((await run(['profile', 'list'])).stdout).toContain(`login-${name}`)
     const other = await run(['session', 'create', '--headless', '--profile-id', id])
@@ -279,7 +279,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect([code, JSON.parse(stdout).openapi]).toEqual([0, '3.1.0'])
   })
 
-  test('^C ends a command that hangs with 130, and what it asked for is cancelled', async () => {
+  test('^C ends a hanging command with 130 and cancels its request', async () => {
     const interrupt = new AbortController()
     const hung = run(['do', '-s', session, 'evaluate', 'new Promise(() => {})'], { signal: interrupt.signal })
     const seen = new AbortController()
@@ -294,7 +294,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
 })
 
 describe('with --embedded', () => {
-  test('a batch runs in an engine of its own, which leaves nothing behind', async () => {
+  test('runs a batch in a temporary engine that leaves nothing behind', async () => {
     const state = await mkdtemp(join(tmpdir(), 'bax-embedded-'))
     const env = { BAX_STATE_DIR: state }
     const ran = await bax(['do', '--embedded', '--headless', 'navigate-to', site.url, 'then', 'get-title'], { env })
@@ -306,21 +306,21 @@ describe('with --embedded', () => {
   })
 })
 
-describe('a server that cannot be used', () => {
-  test('is named when nothing answers there', async () => {
+describe('an unusable server', () => {
+  test('is named if nothing answers', async () => {
     const { code, stdout, stderr } = await bax(['session', 'list', '--server', 'http://127.0.0.1:9'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain('error: cannot reach the engine at http://127.0.0.1:9')
     expect((await bax(['session', 'list', '--server', 'unix:/nonexistent.sock'])).code).toBe(3)
   })
 
-  test('is named when it is no bax', async () => {
+  test('is named if it is not bax', async () => {
     const { code, stderr } = await bax(['session', 'list', '--server', site.url])
     expect(code).toBe(3)
-    expect(stderr).toContain('not as a bax server')
+    expect(stderr).toContain('not a bax server')
   })
 
-  test('must be an address', async () => {
+  test('must have a valid URL', async () => {
     expect((await bax(['session', 'list', '--server', 'ftp://example.com'])).code).toBe(2)
   })
 })

@@ -113,7 +113,7 @@ describe('in the shells themselves', () => {
 
   testUnless(lacks('fish'))('fish completes with descriptions', async () => {
     const [line] = await ask('fish', `bax completion fish | source; complete -C 'bax session cl'`)
-    expect(line).toMatch(/^close\tEnd a browser session/)
+    expect(line).toMatch(/^close\tClose a browser session/)
   })
 
   testUnless(lacks('zsh'))('zsh takes the script', async () => {

@@ -86,6 +86,6 @@ inEveryHome(pages, (given) => {
   test('a bad cookie is a failure of its command', async () => {
     await given.open('/')
     const { code, error } = await given.fails('set_cookie', { name: '__Host-a', value: '1', secure: false })
-    expect({ code, error }).toEqual({ code: 'invalid_data', error: 'the browser refuses the cookie: __Host-a' })
+    expect({ code, error }).toEqual({ code: 'invalid_data', error: 'the browser rejects the cookie: __Host-a' })
   })
 })

@@ -8,7 +8,7 @@ import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
-/** Answers that wait until they are let go. */
+/** Responses that wait until they are released. */
 const held: (() => void)[] = []
 let holding = false
 
@@ -51,8 +51,8 @@ async function eventsOf(id: string, input: Record<string, unknown> = {}, home: H
 const lasting = (events: readonly Event[]) => events.filter(({ type }) => type !== 'crawl.progress')
 const ended = async (id: string) => void (await eventsOf(id, { types: 'crawl.finished' }))
 
-describe.each(homeNames)('a crawl in the background through %s', (home: HomeName) => {
-  test('is answered 202 with its id, and told by its events, in order', async () => {
+describe.each(homeNames)('a background crawl through %s', (home: HomeName) => {
+  test('returns 202 with its ID, and emits events in order', async () => {
     const id = await begin({ limit: 5 }, home)
     expect(id).toMatch(/^crl_/)
     const events = lasting(await eventsOf(id, {}, home))
@@ -75,7 +75,7 @@ describe.each(homeNames)('a crawl in the background through %s', (home: HomeName
   })
 })
 
-test('a caller may prefer not to wait', async () => {
+test('Prefer: respond-async starts a background crawl', async () => {
   const response = await fetch(`${homes.baseUrl}/v1/crawl`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -87,7 +87,7 @@ test('a caller may prefer not to wait', async () => {
   await ended(body.id)
 })
 
-test('what is there can be had at any time, a part after the other', async () => {
+test('finished pages can be read at any time, in parts', async () => {
   const id = await begin({ limit: 12 })
   await ended(id)
   const whole = await homes.clients.http.getCrawl({ id })
@@ -103,7 +103,7 @@ test('what is there can be had at any time, a part after the other', async () =>
   expect(await homes.clients.http.getCrawl({ id, limit: 0 })).toMatchObject({ data: [], completed: 12 })
 })
 
-test('it is the same as what a caller gets who waits', async () => {
+test('a background crawl has the same result as a synchronous one', async () => {
   const id = await begin({ limit: 12 })
   await ended(id)
   const [state, accounts] = [await homes.clients.http.getCrawl({ id }), await homes.clients.http.getCrawlErrors({ id })]
@@ -113,7 +113,7 @@ test('it is the same as what a caller gets who waits', async () => {
   expect(accounts).toEqual({ success: true, errors, skipped, skipped_total, robots_blocked })
 })
 
-test('crawls are listed, the newest first', async () => {
+test('crawls are listed, newest first', async () => {
   const first = await begin({ limit: 3 })
   await ended(first)
   const second = await begin({ limit: 1 })
@@ -128,7 +128,7 @@ test('crawls are listed, the newest first', async () => {
 })
 
 describe('while it runs', () => {
-  test('it says how far it is, and what it is at', async () => {
+  test('reports its progress and current URLs', async () => {
     holding = true
     const id = await begin({ url: `${site.url}/held` })
     const stream = (await openStream(homes.transports.http, streamOf, { id }))!
@@ -154,7 +154,7 @@ describe('while it runs', () => {
     expect(rest.at(-1)).toMatchObject({ type: 'crawl.finished', data: { completed: 4 } })
   })
 
-  test('it can be cancelled: what it has found stays, and it can be gone on with', async () => {
+  test('can be cancelled, keeps its pages, and can be resumed', async () => {
     holding = true
     const id = await begin({ url: `${site.url}/held` })
     await expect.poll(() => held.length, { timeout: 20_000 }).toBe(2)
@@ -175,7 +175,7 @@ describe('while it runs', () => {
     expect((await homes.clients.http.getCrawlErrors({ id })).skipped).toEqual([])
   })
 
-  test('a caller who waits for it and goes away ends it', async () => {
+  test('is cancelled when a waiting caller disconnects', async () => {
     holding = true
     const leaving = new AbortController()
     const waiting = homes.clients.http.crawl({ url: `${site.url}/held` }, { signal: leaving.signal })
@@ -187,7 +187,7 @@ describe('while it runs', () => {
     held.splice(0)
   })
 
-  test('time that is up ends it with what there is', async () => {
+  test('a timeout ends it with the pages so far', async () => {
     holding = true
     const answer = await crawl(homes.clients.http, `${site.url}/held`, { timeout_secs: 2 })
     holding = false
@@ -204,7 +204,7 @@ describe('while it runs', () => {
 })
 
 describe('a stream', () => {
-  test('goes on after the last event that was seen, and is over when there is none', async () => {
+  test('resumes after the last received event, and ends when there are no more', async () => {
     const id = await begin({ limit: 4 })
     const all = lasting(await eventsOf(id))
     expect(lasting(await eventsOf(id, { since: 3 }))).toEqual(all.slice(3))
@@ -215,7 +215,7 @@ describe('a stream', () => {
     expect(over.status).toBe(204)
   })
 
-  test('can be of some types only', async () => {
+  test('can be limited to event types', async () => {
     const id = await begin({ limit: 3 })
     const events = await eventsOf(id, { types: 'crawl.page' })
     expect(events.map(({ type }) => type)).toEqual(['crawl.page', 'crawl.page', 'crawl.page', 'crawl.finished'])
@@ -223,7 +223,7 @@ describe('a stream', () => {
   })
 })
 
-describe('a crawl that is not known', () => {
+describe('an unknown crawl', () => {
   test.each(['crl_AAAAAAAAAAAAAAAAAAAA', 'nothing', '../crawls', '%2e%2e'])('%s is not found', async (id) => {
     const notFound = { code: 'crawl_not_found', status: 404 }
     await expect(homes.clients.http.getCrawl({ id })).rejects.toMatchObject(notFound)
@@ -233,7 +233,7 @@ describe('a crawl that is not known', () => {
     await expect(eventsOf(id)).rejects.toMatchObject(notFound)
   })
 
-  test('one that is complete is neither cancelled nor gone on with', async () => {
+  test('a completed crawl can be neither cancelled nor resumed', async () => {
     const id = await begin({ limit: 1 })
     await ended(id)
     await expect(homes.clients.http.cancelCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })

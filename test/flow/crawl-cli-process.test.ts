@@ -11,7 +11,7 @@ import { type Site, serveSite } from '../support/site.ts'
 
 /** Pages of the site; each links to the next ones. */
 const count = 30
-/** The page that is not answered while the site is held. */
+/** The page whose response is held back. */
 const heldPage = '/p/12'
 
 let built: BuiltBax
@@ -61,10 +61,10 @@ const options = () => ({ cwd: folder, env: { BAX_STATE_DIR: state } })
 const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
 
-/** Waits for something that takes a while on a machine that is busy. */
+/** Waits for a condition with a timeout for busy machines. */
 const sees = (condition: () => boolean | Promise<boolean>) => until(condition, 45_000)
 
-/** Files of a mirror with what is in them. */
+/** Returns the files of a mirror with their contents. */
 async function tree(name: string): Promise<Record<string, string>> {
   const files = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
@@ -72,18 +72,18 @@ async function tree(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(paths.map(read)))
 }
 
-/** The mirror that a crawl without any trouble makes. */
+/** The mirror of an undisturbed crawl. */
 async function whole(): Promise<Record<string, string>> {
   expect(await run(...argv('-o', 'whole'))).toMatchObject({ code: 0 })
   return tree('whole')
 }
 
-/** Pages that lie in a mirror that is being written. */
+/** Returns the pages in an unfinished mirror. */
 const written = async (name: string) =>
   (await readdir(join(folder, name), { recursive: true }).catch(() => [])).filter((path) => /p.\d+\.md$/.test(path))
     .length
 
-/** An answer without what is another each time. */
+/** Removes values that differ between runs. */
 function lasting(answer: object): unknown {
   const text = JSON.stringify(answer, (name, value: unknown) =>
     name === 'duration_ms' || name === 'scrape_id' || name === 'id' ? undefined : value,
@@ -91,13 +91,13 @@ function lasting(answer: object): unknown {
   return { keys: Object.keys(answer), ...JSON.parse(text.replaceAll(/\/v1\/crawl\/crl_[\w-]+/g, '/v1/crawl/…')) }
 }
 
-/** Answers what was held back. */
+/** Releases the held responses. */
 function release(): void {
   for (const response of waiting) response.setHeader('content-type', 'text/html').end(html(12))
   waiting.clear()
 }
 
-/** Connections to a port, which can be cut. */
+/** Proxies connections to a port, and can cut them. */
 async function relay(port: number) {
   const open = new Set<Socket>()
   let connections = 0
@@ -133,15 +133,15 @@ async function relay(port: number) {
   }
 }
 
-/** How often each page was asked for. */
+/** Counts the requests for each page. */
 const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
 
-describe('a crawl that is interrupted', () => {
+describe('an interrupted crawl', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGHUP', 129],
   ] as const)(
-    'by %s ends cleanly with what there is, and resumes without losing or repeating anything',
+    'by %s ends cleanly with the pages so far, and resumes without losing or repeating any',
     async (signal, exit) => {
       const expected = await whole()
       site.requests.length = 0
@@ -153,7 +153,7 @@ describe('a crawl that is interrupted', () => {
       expect({ code, stdout }).toEqual({ code: exit, stdout: 'out/index.md\n' })
       const { id, status, pages, resume } = await manifest('out')
       expect(resume).toBe(`bax crawl --resume ${id} --output out`)
-      expect(stderr).toContain(`interrupted; go on with: bax crawl --resume ${id} --output out\n`)
+      expect(stderr).toContain(`interrupted; resume with: bax crawl --resume ${id} --output out\n`)
       expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
       const before = new Set(
         asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
@@ -167,7 +167,7 @@ describe('a crawl that is interrupted', () => {
     },
   )
 
-  test('by SIGKILL goes on all the same', async () => {
+  test('by SIGKILL can be resumed', async () => {
     const expected = await whole()
     held = true
     const running = built.start(argv('-o', 'out'), options())
@@ -175,7 +175,7 @@ describe('a crawl that is interrupted', () => {
     running.child.kill('SIGKILL')
     await running.ended
     held = false
-    // The folder itself says which crawl it holds, and how to resume it.
+    // The output folder names its crawl, and how to resume it.
     const note = await readFile(join(folder, 'out', 'unfinished-crawl.txt'), 'utf8')
     const [, id] = /^ {2}bax crawl --resume (crl_\S+) --output out$/m.exec(note)!
     const listed = JSON.parse((await run('crawl', 'list', '--json')).stdout)
@@ -184,7 +184,7 @@ describe('a crawl that is interrupted', () => {
     expect(await tree('out')).toEqual(expected)
   })
 
-  test('and begun anew says that it could be gone on with', async () => {
+  test('hints at --resume when it is started again', async () => {
     held = true
     const running = built.start(argv('-o', 'out'), options())
     await sees(async () => (await written('out')) === 12)
@@ -193,25 +193,23 @@ describe('a crawl that is interrupted', () => {
     held = false
     const { code, stderr } = await run(...argv('-o', 'out'))
     expect(code).toBe(0)
-    expect(stderr).toMatch(
-      /^out has a crawl that was cut off, and is begun anew; to go on with it: bax crawl --resume crl_/,
-    )
+    expect(stderr).toMatch(/^replacing the unfinished crawl in out; to resume it instead: bax crawl --resume crl_/)
     expect(await tree('out')).toEqual(await whole())
   })
 
-  test('by its time keeps what there is, and goes on as well', async () => {
+  test('by its timeout keeps its pages and can be resumed', async () => {
     held = true
     const ended = await run(...argv('-o', 'out', '--timeout-secs', '6'))
     expect(ended).toMatchObject({ code: 6, stdout: 'out/index.md\n' })
     const { id, status } = await manifest('out')
     expect(status).toBe('failed')
-    expect(ended.stderr).toContain(`[timeout]\nhint: go on with: bax crawl --resume ${id} --output out\n`)
+    expect(ended.stderr).toContain(`[timeout]\nhint: resume with "bax crawl --resume ${id} --output out"\n`)
     held = false
     expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })
     expect(await tree('out')).toEqual(await whole())
   })
 
-  test('with --json prints what there is', async () => {
+  test('with --json prints the pages so far', async () => {
     held = true
     const running = built.start(argv('--json', '--concurrency', '1'), options())
     await sees(() => waiting.size > 0)
@@ -224,7 +222,7 @@ describe('a crawl that is interrupted', () => {
     expect(data).toHaveLength(completed)
   })
 
-  test('by a reader who has seen enough ends', async () => {
+  test('ends when its output is closed', async () => {
     held = true
     const shell = `node '${built.program}' ${argv('--ndjson').join(' ')} | head -n 1`
     const child = spawn('sh', ['-c', shell], { cwd: folder, env: { ...process.env, BAX_STATE_DIR: state } })
@@ -235,8 +233,8 @@ describe('a crawl that is interrupted', () => {
   })
 })
 
-describe('a crawl on an engine of its own', () => {
-  test('goes on in the background, is asked about, taken and cancelled', async () => {
+describe('a crawl on a separate engine', () => {
+  test('runs in the background; its status and pages can be read, and it can be cancelled', async () => {
     held = true
     const started = await run(...argv('--async'))
     expect(started).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^crl_\S+\n$/) })
@@ -245,7 +243,7 @@ describe('a crawl on an engine of its own', () => {
     expect((await run('crawl', '--status', id)).stdout).toMatch(/^status +scraping$/m)
     const follower = built.start(['crawl', '--resume', id, '-o', 'out'], options())
     await sees(async () => (await written('out')) === 12)
-    // Who only looks at a crawl does not end it.
+    // Reading a crawl does not end it.
     follower.child.kill('SIGINT')
     expect(await follower.ended).toMatchObject({ code: 130 })
     expect(JSON.parse((await run('crawl', '--status', id, '--json')).stdout)).toMatchObject({ status: 'scraping', completed: 12 }) // prettier-ignore
@@ -256,7 +254,7 @@ describe('a crawl on an engine of its own', () => {
     expect(await tree('out')).toEqual(await whole())
   })
 
-  test('is the same from `bax serve`, as a mirror, as lines and as the answer', async () => {
+  test('is the same from `bax serve`, as mirror, NDJSON and JSON', async () => {
     const expected = await whole()
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
@@ -283,7 +281,7 @@ describe('a crawl on an engine of its own', () => {
     expect(await running.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('ended') })
   })
 
-  test('goes on when the connection to the server breaks, without losing or repeating a page', async () => {
+  test('continues after a lost connection to the server without losing or repeating a page', async () => {
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
@@ -307,7 +305,7 @@ describe('a crawl on an engine of its own', () => {
     await running.ended
   })
 
-  test('that is killed is told, with the way to go on', async () => {
+  test('that is killed is reported, with a hint to resume it', async () => {
     held = true
     expect(await run('session', 'create', '--headless')).toMatchObject({ code: 0 })
     const { pid } = JSON.parse((await run('engine', 'status', '--json')).stdout)
@@ -316,7 +314,7 @@ describe('a crawl on an engine of its own', () => {
     process.kill(pid, 'SIGKILL')
     const { code, stderr } = await running.ended
     expect(code).toBe(3)
-    expect(stderr).toMatch(/^error: .*\nhint: go on with: bax crawl --resume crl_\S+ --output out$/m)
+    expect(stderr).toMatch(/^error: .*\nhint: resume with "bax crawl --resume crl_\S+ --output out"$/m)
     held = false
     const id = /crl_\S+/.exec(stderr)![0]
     expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0 })

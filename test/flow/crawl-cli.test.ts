@@ -60,18 +60,18 @@ const lines = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** Every page that the crawl of the whole site visits, in its order. */
+/** All pages of the site, in crawl order. */
 const visited = ['/', '/docs/', '/news', '/list?page=2', '/gone', '/Read', '/read', '/..%2f..%2fescape', '/docs/intro.html', '/docs/deep/one'] // prettier-ignore
 
 describe('bax crawl', () => {
-  test('prints the pages as Markdown, each under its address, and nothing else', async () => {
+  test('prints the pages as Markdown under their URLs', async () => {
     const { code, stdout, stderr } = await crawl()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect([...stdout.matchAll(/^<!-- (.*) -->$/gm)].map(([, address]) => address)).toEqual(visited.map(url))
     expect(stdout).toContain('# Manual\n\nThe [introduction](')
   })
 
-  test('prints one page a line with --ndjson, in order', async () => {
+  test('prints one page per line with --ndjson, in order', async () => {
     const { code, stdout, stderr } = await crawl('--ndjson', '--formats', 'markdown,links')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const pages = lines(stdout)
@@ -80,7 +80,7 @@ describe('bax crawl', () => {
     expect(pages[2]).toMatchObject({ url: url('/old'), metadata: { url: url('/news') } })
   })
 
-  test('prints the answer of the service with --json, every address accounted for', async () => {
+  test('prints the response with --json, with every URL accounted for', async () => {
     const { code, stdout } = await crawl('--json')
     const answer = JSON.parse(stdout)
     expect(code).toBe(0)
@@ -90,7 +90,7 @@ describe('bax crawl', () => {
     expect(answer.discovered).toBe(answer.total + answer.skipped_total + answer.robots_blocked.length)
   })
 
-  test('--dry-run says what would be visited', async () => {
+  test('--dry-run lists the pages that would be visited', async () => {
     const { code, stdout } = await crawl('--dry-run', '--exclude-paths', '/docs/deep/**')
     expect(code).toBe(0)
     expect(stdout.split('\n').filter(Boolean)).toEqual(
@@ -99,7 +99,7 @@ describe('bax crawl', () => {
     expect(stdout).not.toContain('deep')
   })
 
-  test('-o writes a mirror of the site whose links lead from file to file', async () => {
+  test('-o writes a mirror with links between its files', async () => {
     const { code, stdout, stderr } = await crawl('-o', 'out')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'out/index.md\n' })
     expect(stderr).toMatch(/^10 pages, \d+ skipped, 1 blocked by robots\.txt in \d+\.\d s\n$/)
@@ -120,7 +120,7 @@ describe('bax crawl', () => {
     expect(await read('out/index.md')).toContain(`- [Introduction](${host()}/docs/intro.md)`)
   })
 
-  test('writes the same twice, whatever the concurrency, and other formats beside', async () => {
+  test('writes the same files whatever the concurrency, and other formats next to them', async () => {
     const formats = ['--formats', 'markdown,html,links']
     await crawl('-o', 'one', '--concurrency', '1', ...formats)
     await crawl('-o', 'two', '--concurrency', '8', ...formats)
@@ -138,23 +138,23 @@ describe('bax crawl', () => {
     expect(await read(`one/${host()}/docs/intro.html`)).toContain('<a href="../index.html">home</a>')
   })
 
-  test('refuses a folder that holds something else, before it asks the site', async () => {
+  test('rejects a folder with other content before any request', async () => {
     await writeFile(join(folder, 'notes.txt'), 'mine')
     const before = site.requests.length
     expect(await crawl('-o', '.')).toMatchObject({ code: 2, stderr: expect.stringMatching(/not empty.*\nhint: choose another folder/) }) // prettier-ignore
     await crawl('-o', 'out', '--limit', '1')
     const other = await bax(['crawl', url('/docs/'), '-o', 'out'])
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`holds a crawl of ${url('/')}`) })
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`contains a crawl of ${url('/')}`) })
     expect(site.requests.slice(before).filter((path) => path !== '/robots.txt' && path !== '/')).toEqual([])
   })
 
-  test('tells the flag that takes more, in words a person reads', async () => {
+  test('names the flag that raises the limit', async () => {
     const { stderr } = await crawl('-o', 'out', '--limit', '2')
-    expect(stderr).toContain('hint: there are more than 2 pages: --limit takes more')
-    expect((await crawl('-o', 'out', '--max-depth', '1')).stderr).toContain('--max-depth goes further')
+    expect(stderr).toContain('hint: raise --limit to crawl more than 2 pages')
+    expect((await crawl('-o', 'out', '--max-depth', '1')).stderr).toContain('raise --max-depth to crawl deeper pages')
   })
 
-  test('a page that cannot be had is told, and decides the exit code when asked', async () => {
+  test('a failed page is reported, and sets the exit code with --fail-on-errors', async () => {
     const broken = (...flags: string[]) => bax(['crawl', url('/half'), '--render', 'http', ...flags])
     const told = await broken('-o', 'out')
     expect(told).toMatchObject({
@@ -167,7 +167,7 @@ describe('bax crawl', () => {
     expect(error).toMatchObject({ url: url('/cut'), code: 'connection_failed', depth: 1, error: expect.any(String) })
   })
 
-  test('a site whose start page cannot be had is a failure, and leaves the crawl of yesterday alone', async () => {
+  test('a start page that cannot be loaded is a failure, and leaves the earlier mirror alone', async () => {
     const down = await serveSite({ '/': page('Up', '<p>For now.</p>') })
     const again = () => bax(['crawl', `${down.url}/`, '--render', 'http', '-o', 'out'])
     expect(await again()).toMatchObject({ code: 0 })
@@ -185,32 +185,32 @@ describe('bax crawl', () => {
     ['an address that is none', ['http://'], 2, /not a URL/],
     ['a limit of nothing', ['/', '--limit', '0'], 2, /limit/],
     ['a glob that is none', ['/', '--max-depth', '-1'], 2, /max_depth|max-depth/],
-    ['a folder that is standard output', ['/', '-o', '-'], 2, /--output is the folder/],
-    ['a dry run into a folder', ['/', '--dry-run', '-o', 'out'], 2, /--dry-run gets no pages/],
+    ['a folder that is standard output', ['/', '-o', '-'], 2, /--output must be a folder/],
+    ['a dry run into a folder', ['/', '--dry-run', '-o', 'out'], 2, /--dry-run and --output exclude each other/],
     [
-      'wishes for a crawl that was begun',
+      'options for a crawl that has started',
       ['--resume', 'crl_x', '--max-depth', '3'],
       2,
-      /--max-depth does not go with --resume/,
+      /--max-depth cannot be combined with --resume/,
     ],
     ['an address for a crawl that was begun', ['/', '--status', 'crl_x'], 2, /--status takes no <url>/],
-    ['two things at once', ['--status', 'crl_x', '--cancel', 'crl_x'], 2, /do not go together/],
-    ['a crawl that is not there', ['--status', 'crl_x'], 5, /there is no crawl "crl_x"/],
-    ['to resume one that is not there', ['--resume', 'crl_x', '-o', 'out'], 5, /there is no crawl "crl_x"/],
+    ['two things at once', ['--status', 'crl_x', '--cancel', 'crl_x'], 2, /exclude each other/],
+    ['an unknown crawl', ['--status', 'crl_x'], 5, /there is no crawl "crl_x"/],
+    ['resuming an unknown crawl', ['--resume', 'crl_x', '-o', 'out'], 5, /there is no crawl "crl_x"/],
     [
       'a crawl in the background of this command',
       ['/', '--async', '--embedded'],
       2,
-      /--async does not go with --embedded/,
+      /--async and --embedded exclude each other/,
     ],
     ['an unknown flag', ['/', '--depth', '2'], 2, /unknown flag --depth/],
-  ])('%s is refused in a sentence', async (_, words, code, message) => {
+  ])('%s is rejected with a message', async (_, words, code, message) => {
     const result = await bax(['crawl', ...words.map((word) => (word === '/' ? url(word) : word))])
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) })
     expect(existsSync(join(folder, 'out'))).toBe(false)
   })
 
-  test('shows on a terminal how far it is, and nothing of that in a pipe', async () => {
+  test('shows progress on a terminal but not in a pipe', async () => {
     let open = () => {}
     const gate = new Promise<void>((resolve) => (open = resolve))
     const slow = await serveSite({
@@ -232,7 +232,7 @@ describe('bax crawl', () => {
 })
 
 describe('bax map', () => {
-  test('prints the addresses of links and sitemaps, one a line, and scrapes nothing', async () => {
+  test('prints the URLs of links and sitemaps, one per line, and scrapes nothing', async () => {
     const { code, stdout, stderr } = await bax(['map', url('/')])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const found = stdout.trim().split('\n')
@@ -242,7 +242,7 @@ describe('bax map', () => {
     expect(found).not.toContain('https://elsewhere.test/')
   })
 
-  test('--search, --limit and --sitemap choose among them', async () => {
+  test('--search, --limit and --sitemap filter them', async () => {
     const only = await bax(['map', url('/'), '--sitemap', 'only'])
     expect(only.stdout).toContain(`${url('/unlinked')}\n`)
     expect(only.stdout).not.toContain('/docs/')
@@ -252,12 +252,12 @@ describe('bax map', () => {
     expect((await bax(['map', url('/'), '--limit', '2'])).stdout.trim().split('\n')).toHaveLength(2)
   })
 
-  test('prints the answer of the service with --json', async () => {
+  test('prints the response with --json', async () => {
     const { stdout } = await bax(['map', url('/'), '--limit', '3', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ success: true, total: 3, links: [url('/'), expect.any(String), expect.any(String)] }) // prettier-ignore
   })
 
-  test('a site that cannot be had is a failure', async () => {
+  test('a site that cannot be loaded is a failure', async () => {
     expect(await bax(['map', 'file:///etc'])).toMatchObject({ code: 4, stdout: '' })
     expect(await bax(['map'])).toMatchObject({ code: 2, stderr: expect.stringContaining('<url> is missing') })
   })

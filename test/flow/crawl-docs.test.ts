@@ -1,4 +1,4 @@
-/** A real manual of some hundreds of pages, crawled as anybody would: Debian's python3-doc on loopback. */
+/** Crawls a real manual of some hundred pages: Debian's python3-doc, served on loopback. */
 import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ interface ManifestPage {
   sha256: string
 }
 
-/** Paths of the pages that a page of the manual links to, read with no help from what is tested. */
+/** Returns the paths that a page of the manual links to, without using the code under test. */
 async function linksOf(path: string): Promise<string[]> {
   const html = await readFile(join(manual, path), 'utf8')
   const links = [...html.matchAll(/<a\b[^>]*?\shref="([^"#]+)/g)].map(([, href]) => new URL(href!, `http://x/${path}`))
@@ -32,7 +32,7 @@ async function linksOf(path: string): Promise<string[]> {
 }
 
 const reason = installed ? null : 'python3-doc is not installed'
-describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), () => {
+describe.skipIf(!installed)(titled('a crawl of the Python manual', reason), () => {
   let server: Server
   let folder: string
   let base: string
@@ -73,7 +73,7 @@ describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), (
       .map((file) => relative(join(folder, name), join(file.parentPath, file.name)))
       .toSorted()
 
-  test('is the same twice, file by file', async () => {
+  test('writes the same files twice', async () => {
     const files = await filesOf('one')
     expect(files.length).toBeGreaterThan(450)
     expect(await filesOf('two')).toEqual(files)
@@ -83,7 +83,7 @@ describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), (
       )
   })
 
-  test('has every page of its own table of contents, and every page that there is a way to', async () => {
+  test('has every page of the table of contents, and every reachable page', async () => {
     const contents = await readFile(join(manual, 'contents.html'), 'utf8')
     const listed = [...contents.matchAll(/<a class="reference internal" href="([^"#]+)/g)].map(([, path]) => path!)
     const crawled = new Map(pages.map((page) => [page.url.slice(base.length), page]))
@@ -100,7 +100,7 @@ describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), (
     }
   })
 
-  test('has a manifest whose files are there, whole, and no others', async () => {
+  test('has a manifest that lists exactly its files', async () => {
     const files = await filesOf('one')
     expect(files).toEqual(['index.md', 'manifest.json', ...pages.map(({ file }) => file)].toSorted())
     for (const { file, sha256 } of pages) {
@@ -111,7 +111,7 @@ describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), (
     expect(new Set(pages.map(({ url }) => url)).size).toBe(pages.length)
   })
 
-  test('has links between its files that all lead somewhere, and none to a page that it has', async () => {
+  test('has only valid links between its files, and none to the online version of a page in the mirror', async () => {
     const files = new Set(await filesOf('one'))
     const addresses = new Set(pages.map(({ url }) => url))
     let local = 0
@@ -132,7 +132,7 @@ describe.skipIf(!installed)(titled('a crawl of the manual of Python', reason), (
     expect(local).toBeGreaterThan(10_000)
   })
 
-  test('has contents that list every page once', async () => {
+  test('has a table of contents that lists every page once', async () => {
     const contents = await readFile(join(folder, 'one', 'index.md'), 'utf8')
     const linked = [...destinationsIn(contents)].map(({ address }) => decodeURIComponent(address))
     expect(linked.toSorted()).toEqual(pages.map(({ file }) => file).toSorted())

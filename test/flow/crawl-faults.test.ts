@@ -19,7 +19,7 @@ afterAll(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, path: string) => void
 
-/** A server that answers every path by one function; it has no robots.txt unless the function sends one. */
+/** A server with one request handler; it has no robots.txt unless the handler sends one. */
 async function serve(handler: Handler) {
   const server = createServer((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname
@@ -43,7 +43,7 @@ const send = (response: ServerResponse, name: string, links: readonly string[] =
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `/page/${at}`)
 const run = (url: string, input: Record<string, unknown> = {}) => crawl(homes.clients.http, url, input)
 
-test('a site that goes down in the middle: what was there is kept, the rest are errors', async () => {
+test('a site that goes down during the crawl: finished pages are kept, the rest are errors', async () => {
   let asked = 0
   const site = await serve((_, response, path) => {
     if (++asked > 12) {
@@ -58,7 +58,7 @@ test('a site that goes down in the middle: what was there is kept, the rest are 
   expect(answer.errors).toHaveLength(19)
 }, 60_000)
 
-test('a site that is away for a moment loses nothing', async () => {
+test('a site that is briefly down loses no pages', async () => {
   let asked = 0
   const site = await serve((_, response, path) => {
     asked++
@@ -68,7 +68,7 @@ test('a site that is away for a moment loses nothing', async () => {
   expect(await run(site.url, { limit: 50 })).toMatchObject({ completed: 16, errors: [] })
 }, 60_000)
 
-test('a server that drips its answers holds up nobody for longer than the time of a page', async () => {
+test('a slow response delays the crawl by at most the timeout of a page', async () => {
   const timers = new Set<NodeJS.Timeout>()
   const site = await serve((_, response, path) => {
     if (path === '/page/2' || path === '/page/5') {
@@ -84,14 +84,14 @@ test('a server that drips its answers holds up nobody for longer than the time o
   expect(errorsOf(answer)).toEqual({ '/page/2': 'timeout', '/page/5': 'timeout' })
 }, 60_000)
 
-test('one page of a site that never answers is one error', async () => {
+test('a page that never responds is one error', async () => {
   const site = await serve((_, response, path) =>
     path === '/page/1' ? undefined : send(response, path, path === '/' ? numbered(5) : []),
   )
   expect(errorsOf(await run(site.url, { timeout: 1000 }))).toEqual({ '/page/1': 'timeout' })
 }, 60_000)
 
-test('a calendar without end is left at its limits', async () => {
+test('an endless calendar ends at the limits', async () => {
   const site = await serve((request, response) => {
     const month = Number(new URL(request.url!, 'http://x').searchParams.get('month') ?? 0)
     send(response, `Month ${month}`, [`/calendar?month=${month + 1}`, `/calendar?month=${month - 1}`])
@@ -103,14 +103,14 @@ test('a calendar without end is left at its limits', async () => {
   expect(byLimit).toMatchObject({ status: 'completed', completed: 60 })
 }, 60_000)
 
-test('paths that grow without end are left where they are no addresses any more', async () => {
+test('endlessly growing paths end at the maximum length of URLs', async () => {
   const site = await serve((request, response) => send(response, 'Deeper', [`${request.url!}${'x'.repeat(400)}/`]))
   const answer = await run(site.url, { limit: 100, max_depth: 1000 })
   expect(answer.completed).toBeLessThan(8)
   expect(answer.skipped).toMatchObject([{ reason: 'too_long' }])
 })
 
-test('a farm of a million links is gone through in order, and ends', async () => {
+test('a million links are crawled in order, and the crawl ends', async () => {
   const site = await serve((_, response, path) => {
     const base = path === '/' ? '' : path
     send(
@@ -126,8 +126,8 @@ test('a farm of a million links is gone through in order, and ends', async () =>
   expect(pathsOf(answer).slice(0, 3)).toEqual(['/', '/0', '/1'])
 }, 120_000)
 
-describe('a site that wants fewer requests', () => {
-  test('is left alone for as long as it says, and nothing is lost', async () => {
+describe('a site that rate-limits requests', () => {
+  test('gets no requests for the time in Retry-After, and no page is lost', async () => {
     const refusals = new Map<string, number>()
     const times: number[] = []
     const site = await serve((_, response, path) => {
@@ -140,11 +140,11 @@ describe('a site that wants fewer requests', () => {
     const answer = await run(site.url, { limit: 50, concurrency: 4 })
     expect(answer).toMatchObject({ completed: 21, errors: [] })
     const gaps = times.slice(1).map((time, at) => time - times[at]!)
-    // It was left alone at least once for the second it asked for.
+    // Requests paused at least once for the requested second.
     expect(Math.max(...gaps)).toBeGreaterThan(900)
   }, 90_000)
 
-  test('and never has enough: what was not had is told, in time', async () => {
+  test('permanently: missing pages are reported in time', async () => {
     let asked = 0
     const site = await serve((_, response, path) => {
       asked++
@@ -155,11 +155,11 @@ describe('a site that wants fewer requests', () => {
     expect(answer).toMatchObject({ success: true, status: 'completed', total: 81 })
     expect(answer.completed + answer.errors.length).toBe(81)
     expect(answer.errors.every(({ code, status_code: status }) => code === 'rate_limited' && status === 429)).toBe(true)
-    // Most of the pages were not asked for any more.
+    // Most pages were no longer requested.
     expect(asked).toBeLessThan(70)
   }, 60_000)
 
-  test('for an hour is not asked again', async () => {
+  test('for an hour gets no further requests', async () => {
     const site = await serve((_, response, path) =>
       path === '/'
         ? send(response, path, numbered(40))
@@ -171,7 +171,7 @@ describe('a site that wants fewer requests', () => {
   }, 60_000)
 })
 
-test('a server that fails now and then is asked again; one that goes on failing is told as an error', async () => {
+test('occasional server errors are retried; permanent ones are reported', async () => {
   const tries = new Map<string, number>()
   const site = await serve((_, response, path) => {
     const before = tries.get(path) ?? 0
@@ -183,12 +183,18 @@ test('a server that fails now and then is asked again; one that goes on failing 
   const answer = await run(site.url)
   expect(answer.completed).toBe(4)
   expect(answer.errors).toEqual([
-    { url: `${site.url}page/2`, error: 'the site answered 500', code: 'server_error', depth: 1, status_code: 500 },
+    {
+      url: `${site.url}page/2`,
+      error: 'the site responded with 500',
+      code: 'server_error',
+      depth: 1,
+      status_code: 500,
+    },
   ])
   expect(tries.get('/page/2')).toBe(3)
 }, 60_000)
 
-test('redirects off the host, in circles and to what is no address are errors, each for itself', async () => {
+test('redirects to other hosts, in circles and to invalid URLs are separate errors', async () => {
   const elsewhere = await serve((_, response, path) => send(response, path))
   const where: Record<string, string> = {
     '/page/0': elsewhere.url,
@@ -215,7 +221,7 @@ test('redirects off the host, in circles and to what is no address are errors, e
   })
 }, 60_000)
 
-test('answers that are cut off, too large or no HTTP are errors, each for itself', async () => {
+test('responses that are cut off, too large or not HTTP are separate errors', async () => {
   const site = await serve((_, response, path) => {
     if (path === '/page/0') {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })

@@ -39,7 +39,7 @@ const map = (input: Record<string, unknown> = {}, home: HomeName = 'http') =>
 const paths = ({ links }: { links: string[] }) => links.map(pathOf)
 
 describe.each(homeNames)('a map through %s', (home: HomeName) => {
-  test('lists the addresses of a site from links and sitemaps, breadth-first', async () => {
+  test('lists the URLs of a site from links and sitemaps, breadth-first', async () => {
     const answer = await map({}, home)
     expect(answer).toMatchObject({ success: true, total: 9, duration_ms: expect.any(Number) })
     expect(paths(answer)).toEqual([
@@ -48,47 +48,47 @@ describe.each(homeNames)('a map through %s', (home: HomeName) => {
   })
 })
 
-test('pages at the last depth are listed and not asked for', async () => {
+test('pages at the maximum depth are listed but not requested', async () => {
   const before = site.requests.length
   const answer = await map({ max_depth: 1, sitemap: 'skip' })
   expect(paths(answer)).toEqual(['/', '/a', '/b'])
   expect(site.requests.slice(before)).toEqual(expect.not.arrayContaining(['/a', '/b', '/sitemap.xml']))
 })
 
-test('sitemaps can be left out, or be all there is', async () => {
+test('sitemaps can be skipped, or used alone', async () => {
   expect(paths(await map({ sitemap: 'skip' }))).not.toContain('/orphan')
   expect(paths(await map({ sitemap: 'only' }))).toEqual(['/', '/orphan', '/a', '/caf%C3%A9'])
 })
 
-test('what is searched is found in addresses as people read them', async () => {
+test('search matches decoded URLs', async () => {
   expect(paths(await map({ search: 'Café' }))).toEqual(['/caf%C3%A9'])
   expect(paths(await map({ search: '/b/', limit: 1 }))).toEqual(['/b/1'])
 })
 
-test('it ends at its limit, and does not read what is not needed for it', async () => {
+test('ends at its limit without loading unneeded pages', async () => {
   const before = site.requests.length
   expect(paths(await map({ limit: 3, sitemap: 'skip' }))).toEqual(['/', '/a', '/b'])
   expect(site.requests.slice(before)).not.toContain('/a')
 })
 
-test('what robots.txt closes is not listed, unless robots.txt is not asked', async () => {
+test('URLs disallowed by robots.txt are not listed, except with ignore_robots', async () => {
   expect(paths(await map())).not.toContain('/closed')
   expect(paths(await map({ ignore_robots: true }))).toContain('/closed')
 })
 
-test('when the time is up, what is known by then is listed', async () => {
+test('a timeout lists the URLs found so far', async () => {
   const answer = await map({ url: `${site.url}/held`, timeout_secs: 1, sitemap: 'skip', max_depth: 3 })
   expect(paths(answer)).toEqual(['/held', '/held/1', '/held/2'])
   expect(answer).toMatchObject({ success: true, warning: expect.stringContaining('not all pages were read') })
 })
 
-test('a start page that cannot be had is a failure that says why', async () => {
+test('a start page that cannot be loaded is a failure with its reason', async () => {
   const gone = await serveSite({})
   await gone.close()
   expect(await map({ url: gone.url })).toMatchObject({ success: false, links: [], code: 'connection_failed' })
 })
 
-test('nothing of it stays on disk', async () => {
+test('leaves nothing on disk', async () => {
   await map()
   expect(await readdir(join(homes.stateDir, 'crawls'))).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A real set of documentation, where it is installed: crawled twice, and held against its own table of contents. */
+/** Crawls installed documentation twice, and compares the result with its table of contents. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,14 +13,14 @@ const contents = join(folder, 'contents.html')
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 const parts = ['tutorial', 'reference', 'c-api', 'howto']
 
-/** Pages of those parts that the table of contents names. */
+/** Pages of these parts in the table of contents. */
 function tableOfContents(): string[] {
   const links = [...readFileSync(contents, 'utf8').matchAll(/href="([^"#:]+\.html)/g)].map(([, href]) => `/${href!}`)
   return [...new Set(links)].filter((path) => parts.some((part) => path.startsWith(`/${part}/`)))
 }
 
 const reason = existsSync(contents) ? null : 'python3-doc is not installed'
-describe.skipIf(reason)(titled('the documentation of Python', reason), () => {
+describe.skipIf(reason)(titled('the Python documentation', reason), () => {
   let homes: Homes
   let server: Server
   let url: string
@@ -42,7 +42,7 @@ describe.skipIf(reason)(titled('the documentation of Python', reason), () => {
     server.close()
   })
 
-  test('is crawled to the last page of its table of contents, twice the same', async () => {
+  test('is crawled completely, with the same result twice', async () => {
     const input = { limit: 1000, max_depth: 10, include_paths: parts.map((part) => `/${part}/**`) }
     const first = await crawl(homes.clients.http, url, { ...input, concurrency: 2 })
     expect(first).toMatchObject({ success: true, status: 'completed', errors: [], robots_blocked: [] })

@@ -28,25 +28,25 @@ async function siteOf(pages: Parameters<typeof serveSite>[0]): Promise<Site> {
 const run = (url: string, input: Record<string, unknown> = {}) =>
   crawl(homes.clients.http, url, { limit: 100, ...input })
 
-/** A page that a script fills. */
+/** A page filled by a script. */
 const shell = (text: string, link = '') =>
   `<!doctype html><title>Shell</title><div id="root"></div><script>setTimeout(() => { root.innerHTML = '<main><h1>${text}</h1><p>Filled in by a script, word after word, as ${text}.</p>${link ? `<a href="${link}">on</a>` : ''}</main>' }, 20)</script>`
 
 const sentence = 'The river carries sand and silt from the mountains to the sea, and year after year the delta grows. '
 
 /**
- * A page that looks complete: a long text, and a script from elsewhere that adds to it. Nothing in its markup says so.
+ * A page that looks complete: a long text, and an external script that adds more, of which the markup shows no sign.
  */
 const innocent = (name: string, links: readonly string[] = []) =>
   linkPage(name, links, `<p>${sentence.repeat(60)}</p><section class="more"></section><script src="/site.js"></script>`)
 
-/** What the script of such pages adds: text of each page's own. */
+/** The script of such pages, which adds text specific to each page. */
 const adding = `document.querySelector('.more').innerHTML = '<h2>More</h2><p>' + ('Only a browser shows this of ' + location.pathname + '. ').repeat(40) + '</p>'`
 
 const script = (code: string) => (_: unknown, response: import('node:http').ServerResponse) =>
   void response.setHeader('content-type', 'text/javascript').end(code)
 
-test('pages that a script fills are rendered, and their links followed', async () => {
+test('pages filled by a script are rendered, and their links followed', async () => {
   const site = await siteOf({ '/': shell('one', '/two'), '/two': shell('two', '/three'), '/three': linkPage('three') })
   const answer = await run(site.url)
   expect(pathsOf(answer)).toEqual(['/', '/two', '/three'])
@@ -55,7 +55,7 @@ test('pages that a script fills are rendered, and their links followed', async (
 }, 60_000)
 
 describe('pages that look complete', () => {
-  test('are held against what a browser shows: the first of a kind decides for those that follow', async () => {
+  test('are compared with a browser: the first of a kind decides for later ones', async () => {
     const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
     const site = await siteOf({
       '/': linkPage('Home', paths),
@@ -70,7 +70,7 @@ describe('pages that look complete', () => {
     }
   }, 60_000)
 
-  test('stay as they were fetched where a browser shows nothing more', async () => {
+  test('are kept as fetched if a browser shows nothing more', async () => {
     const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
     const site = await siteOf({
       '/': linkPage('Home', paths),
@@ -79,13 +79,13 @@ describe('pages that look complete', () => {
     })
     const answer = await run(site.url)
     expect(answer.data.map(({ metadata }) => metadata.render)).toEqual(Array(9).fill('http'))
-    // One page of the kind was rendered to see that, and those of the sample.
+    // Only the first page of the kind was rendered for that, and those of the sample.
     const sampled = paths.filter((path) => isSampled(`${site.url}${path}`)).length
     expect(site.requests.filter((path) => path === '/site.js').length).toBeLessThanOrEqual(1 + sampled)
   }, 60_000)
 
-  test('are done again when a later one of the sample shows more, and come in the same order', async () => {
-    // Which pages belong to the sample depends on their addresses, and so on the port of the site.
+  test('are repeated when a later page of the sample shows more, in the same order', async () => {
+    // The sample depends on the URLs, and so on the port of the site.
     const paths: string[] = []
     const home = () => linkPage('Home', paths)
     const article = (path: string) => innocent(paths.indexOf(path) >= 5 ? `rich ${path}` : path)
@@ -113,7 +113,7 @@ describe('pages that look complete', () => {
     expect(data.map(({ metadata }) => metadata.render)).toEqual(['http', ...paths.map(() => 'browser')])
     expect(data[6]!.markdown).toContain(`Only a browser shows this of ${sample}.`)
 
-    // An engine that ended before they were done again: whoever goes on does that first.
+    // After an engine exit, a resumed crawl repeats these pages first.
     const journal = join(homes.stateDir, 'crawls', id, 'journal.ndjson')
     const text = await readFile(journal, 'utf8')
     const at = text.indexOf('\n', text.indexOf('"replaces":true')) + 1
@@ -124,18 +124,18 @@ describe('pages that look complete', () => {
   }, 60_000)
 })
 
-describe('menus that a script adds', () => {
-  /** A page of documentation whose markup promises more (a bundle, an empty list), with a menu made by a script. */
+describe('menus added by a script', () => {
+  /** A documentation page whose markup suggests more content (a bundle, an empty list), with a scripted menu. */
   const documented = (name: string) =>
     `<!doctype html><title>${name}</title><script type="module" src="/menu.js"></script><nav class="sidebar"><ul id="menu"></ul></nav>${linkPage(name).replace(/^[^]*<body>/, '')}<p>${sentence.repeat(6)}</p>`
-  /** Each page's menu leads to others. */
+  /** The menu of each page links to other pages. */
   const menu = (targets: string) =>
     script(`const at = Number(location.pathname.split('/').pop()) || 0
       document.querySelector('#menu').innerHTML = (${targets}).map((path) => '<li><a href="' + path + '">' + path + '</a></li>').join('')`)
   const paths = Array.from({ length: 24 }, (_, at) => `/doc/${at}`)
   const pages = Object.fromEntries(paths.map((path) => [path, documented(path)]))
 
-  test('are no reason to render pages that are known', async () => {
+  test('do not cause rendering if they lead to known pages', async () => {
     const site = await siteOf({
       '/': linkPage('Home', paths),
       '/menu.js': menu('Array.from({ length: 8 }, (_, n) => `/doc/${(at + n + 1) % 24}`)'),
@@ -147,7 +147,7 @@ describe('menus that a script adds', () => {
     expect(rendered).toBeLessThanOrEqual(3)
   }, 60_000)
 
-  test('are read where they lead to pages that nothing else leads to', async () => {
+  test('are used if they lead to pages without other links', async () => {
     const site = await siteOf({
       '/': linkPage('Home', ['/doc/0']),
       '/menu.js': menu(
@@ -160,7 +160,7 @@ describe('menus that a script adds', () => {
   }, 60_000)
 })
 
-test('a weak reason that proves wrong is no longer followed, whatever the concurrency', async () => {
+test('a weak reason that proves wrong is ignored, whatever the concurrency', async () => {
   const paths = Array.from({ length: 12 }, (_, at) => `/weak/${at}`)
   const weak = (name: string) =>
     linkPage(name, [], `<p>${sentence.repeat(8)}</p><p id="stamp"></p><script>fetch('/stamp').then(async (r) => { document.querySelector('#stamp').textContent = await r.text() })</script>`) // prettier-ignore
@@ -176,7 +176,7 @@ test('a weak reason that proves wrong is no longer followed, whatever the concur
   expect(await renders(8)).toEqual(one)
 }, 90_000)
 
-test('a browser that is killed every twenty pages loses none of them', async () => {
+test('killing the browser every twenty pages loses no page', async () => {
   const paths = Array.from({ length: 60 }, (_, at) => `/filled/${at}`)
   let filled = 0
   let killed = 0
@@ -199,7 +199,7 @@ test('a browser that is killed every twenty pages loses none of them', async () 
   expect(killed).toBeGreaterThan(0)
 }, 180_000)
 
-test('without any browser the pages that have something to read are kept as they were sent', async () => {
+test('without a browser, readable pages are kept as fetched', async () => {
   const bare = await openHomes({ home: 'embedded', browser: '/nonexistent/chromium' })
   const site = await siteOf({ '/': innocent('Home', ['/shell']), '/shell': shell('x'), '/site.js': script(adding) })
   const answer = await crawl(bare.clients.http, site.url)
@@ -209,8 +209,8 @@ test('without any browser the pages that have something to read are kept as they
   expect(answer.errors).toMatchObject([{ code: 'browser_not_found' }])
 }, 60_000)
 
-/** Ends the browsers that this process has started; how many there were. */
-/** At once: the crawl would be over before a look at every process that waits its turn. */
+/** Kills the browsers started by this process; returns their number. */
+/** Synchronous: the crawl would end before asynchronous checks of all processes. */
 function killBrowsers(): number {
   let count = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -222,7 +222,7 @@ function killBrowsers(): number {
   return count
 }
 
-/** Empty for a process that has just ended. */
+/** Empty for a process that has just exited. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

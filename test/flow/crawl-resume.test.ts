@@ -15,13 +15,13 @@ const pages = 60
 let host: CrawlHost
 let homes: Homes
 let site: Site
-/** Requests after which an answer is held back until the site is let go. */
+/** Number of requests after which a response is held back. */
 let hold = Infinity
 let served = 0
-/** Requests that were answered, robots.txt among them. */
+/** Requests that got a response, including robots.txt. */
 const answered: string[] = []
 const held: (() => void)[] = []
-/** The page whose answer is held back. */
+/** The page whose response is held back. */
 let slow: string | undefined
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
     if (++served > hold || path === slow) held.push(answer)
     else answer()
   }
-  // A tree: each page leads to two further ones, and all of them back to the first.
+  // A tree: each page links to two further ones, and back to the first.
   const paths = Array.from({ length: pages }, (_, at) => `/p/${at}`)
   site = await serveSite({
     '/robots.txt': (_, response) => {
@@ -60,7 +60,7 @@ const atEnd = async (id: string): Promise<{ state: CrawlState; accounts: CrawlAc
   return { state: await client().getCrawl({ id, limit: 1000 }), accounts: await client().getCrawlErrors({ id }) }
 }
 
-/** Crawls in a process of its own that is killed when the site holds its answers back. */
+/** Crawls in a separate process that is killed while a response is held back. */
 async function killedAfter(requests: number, task: Parameters<CrawlHost['start']>[0]): Promise<string> {
   served = 0
   hold = requests
@@ -74,7 +74,7 @@ async function killedAfter(requests: number, task: Parameters<CrawlHost['start']
 }
 
 describe('a crawl whose engine was killed', () => {
-  test('is told as cut off, goes on where it was, and loses and repeats nothing', async () => {
+  test('is reported as interrupted, and resumes without losing or repeating a page', async () => {
     const whole = await crawl(client(), input().url, input())
     const id = await killedAfter(20, { input: { ...input(), concurrency: 4 } })
     const before = await client().getCrawl({ id, limit: 1000 })
@@ -88,9 +88,9 @@ describe('a crawl whose engine was killed', () => {
     expect(accounts.skipped).toEqual(whole.skipped)
   }, 60_000)
 
-  test('asks for nothing again that was answered, pages ahead of the order and robots.txt included', async () => {
+  test('repeats no request, including robots.txt and pages loaded ahead', async () => {
     answered.length = 0
-    // Pages 16 to 30 are fetched and wait for page 15, which is held back.
+    // Pages 16 to 30 are loaded and wait for page 15, which is held back.
     slow = '/p/15'
     const ahead = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
     const { id, process } = await host.start({ input: { ...input(), concurrency: 8 } })
@@ -111,12 +111,12 @@ describe('a crawl whose engine was killed', () => {
     await client().resumeCrawl({ id })
     const { state } = await atEnd(id)
     expect(state.data).toEqual((await crawl(client(), input().url, input())).data)
-    // The crawl for comparison, which asks for each once more, is the second half.
+    // The second half is the reference crawl, which requests each page again.
     expect(answered.slice(0, pages + 1).toSorted()).toEqual([...new Set(answered)].toSorted())
     expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/\.kept$/))
   }, 60_000)
 
-  test('is the same after being killed again and again', async () => {
+  test('has the same result after being killed repeatedly', async () => {
     let id = await killedAfter(7, { input: { ...input(), concurrency: 3 } })
     for (const requests of [5, 9]) id = await killedAfter(requests, { resume: id })
     await client().resumeCrawl({ id })
@@ -128,11 +128,11 @@ describe('a crawl whose engine was killed', () => {
     expect(lines.filter(({ type }) => type === 'crawl.resumed')).toHaveLength(3)
   }, 90_000)
 
-  test('goes on from the last whole group of lines, wherever the writing was cut', async () => {
+  test('resumes from the last complete commit, wherever the journal is cut', async () => {
     const id = await killedAfter(15, { input: { ...input(), concurrency: 4 } })
     const journal = join(host.stateDir, 'crawls', id, 'journal.ndjson')
     const text = await readFile(journal, 'utf8')
-    // The last page's line is there, the one with what it led to is torn.
+    // The line of the last page is complete, the one with its links is cut.
     const last = text.trimEnd().lastIndexOf('\n')
     await truncate(journal, Buffer.byteLength(text.slice(0, last)) + 20)
     await appendFile(join(host.stateDir, 'crawls', id, 'pages.ndjson'), '{"url":"torn')
@@ -140,7 +140,7 @@ describe('a crawl whose engine was killed', () => {
     expect((await atEnd(id)).state.data).toEqual((await crawl(client(), input().url, input())).data)
   }, 60_000)
 
-  test('is left to the process that works on it', async () => {
+  test('cannot be resumed while another process runs it', async () => {
     served = 0
     hold = 10
     const { id, process } = await host.start({ input: input() })
@@ -157,7 +157,7 @@ describe('a crawl whose engine was killed', () => {
   }, 60_000)
 })
 
-test('an engine that is closed leaves its crawls to be gone on with', async () => {
+test('crawls of a closed engine can be resumed', async () => {
   served = 0
   hold = 10
   const first = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
@@ -172,7 +172,7 @@ test('an engine that is closed leaves its crawls to be gone on with', async () =
   await first.close().catch(() => {})
 }, 60_000)
 
-test('crawls are forgotten after a day', async () => {
+test('crawls are removed after a day', async () => {
   const [old, young] = [
     await crawl(client(), input().url, { limit: 1 }),
     await crawl(client(), input().url, { limit: 1 }),
@@ -180,7 +180,7 @@ test('crawls are forgotten after a day', async () => {
   const folder = (id: string) => join(host.stateDir, 'crawls', id)
   const yesterday = new Date(Date.now() - 25 * 3_600_000)
   await utimes(join(folder(old.id), 'journal.ndjson'), yesterday, yesterday)
-  // A new engine looks for them at its first crawl.
+  // A new engine removes expired crawls at its first crawl.
   const next = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
   await crawl(next.clients.http, input().url, { limit: 1 })
   await expect.poll(() => existsSync(folder(old.id)), { timeout: 20_000 }).toBe(false)

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 type Pages = Parameters<typeof serveSite>[0]
 
-/** A site of pages that link to each other, and whatever else. */
+/** Serves pages that link to each other, and the given ones. */
 async function siteOf(pages: Pages): Promise<Site> {
   const site = await serveSite({
     '/': linkPage('Home', ['/open', '/closed/a']),
@@ -35,7 +35,7 @@ const text = (body: string) => sends('text/plain', body)
 const start = (site: Site, input: Record<string, unknown> = {}) => crawl(homes.clients.http, site.url, input)
 
 describe('robots.txt', () => {
-  test('is obeyed: what it closes is not asked for and is told of', async () => {
+  test('is obeyed: disallowed URLs are not requested, and are reported', async () => {
     const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /closed/') })
     const answer = await start(site)
     expect(pathsOf(answer)).toEqual(['/', '/open'])
@@ -43,19 +43,19 @@ describe('robots.txt', () => {
     expect(site.requests).not.toContain('/closed/a')
   })
 
-  test('speaks to us by the name bax', async () => {
+  test('has rules for the user agent bax', async () => {
     const robots = 'User-agent: bax\nDisallow: /open\n\nUser-agent: *\nDisallow: /closed/'
     const answer = await start(await siteOf({ '/robots.txt': text(robots) }))
     expect(pathsOf(answer)).toEqual(['/', '/closed/a'])
   })
 
-  test('is not asked for when that is wanted', async () => {
+  test('is not requested with ignore_robots', async () => {
     const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /') })
     expect(pathsOf(await start(site, { ignore_robots: true }))).toHaveLength(4)
     expect(site.requests).not.toContain('/robots.txt')
   })
 
-  test('that closes the start page ends the crawl', async () => {
+  test('that disallows the start page ends the crawl', async () => {
     const site = await siteOf({ '/robots.txt': text('User-agent: *\nDisallow: /') })
     const answer = await start(site)
     expect(answer).toMatchObject({ success: false, status: 'failed', code: 'robots_blocked', total: 0 })
@@ -63,7 +63,7 @@ describe('robots.txt', () => {
     expect(site.requests).toEqual(['/robots.txt'])
   })
 
-  test('closes pages to which an open one redirects', async () => {
+  test('applies to redirect targets', async () => {
     const site = await siteOf({
       '/robots.txt': text('User-agent: *\nDisallow: /closed/'),
       '/open': (_, response) => response.writeHead(302, { location: '/closed/a' }).end(),
@@ -76,23 +76,23 @@ describe('robots.txt', () => {
   test.each([
     ['is missing', sends('text/html', 'no', {}, 404), undefined],
     ['is forbidden', sends('text/html', 'no', {}, 403), undefined],
-    ['is broken', sends('text/html', 'no', {}, 503), 'it answered 503'],
+    ['is broken', sends('text/html', 'no', {}, 503), 'it responded with 503'],
     ['is cut off', (_, response) => response.destroy(), 'closed the connection'],
-    ['redirects without end', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
+    ['redirects endlessly', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
     ['is a page', sends('text/html', '<h1>Disallow: /</h1>'), undefined],
-  ] as [string, Pages[string], string | undefined][])('that %s closes nothing', async (_, robots, warning) => {
+  ] as [string, Pages[string], string | undefined][])('that %s disallows nothing', async (_, robots, warning) => {
     const answer = await start(await siteOf({ '/robots.txt': robots }))
     expect(answer.completed).toBe(4)
     if (warning === undefined) expect(answer.warning).toBeUndefined()
     else expect(answer.warning).toContain(warning)
   })
 
-  test('that never answers is not waited for for long', async () => {
+  test('that never responds times out', async () => {
     const answer = await start(await siteOf({ '/robots.txt': () => {} }), { limit: 2 })
-    expect(answer).toMatchObject({ success: true, completed: 2, warning: expect.stringContaining('does not answer') })
+    expect(answer).toMatchObject({ success: true, completed: 2, warning: expect.stringContaining('does not respond') })
   }, 40_000)
 
-  test('with a delay is visited one page at a time, so far apart', async () => {
+  test('with a crawl delay spaces requests out', async () => {
     const times: number[] = []
     let open = 0
     const counted = (name: string, links: string[]): Pages[string] => (_, response) => {
@@ -109,7 +109,7 @@ describe('robots.txt', () => {
     })
     expect((await start(site, { concurrency: 8 })).completed).toBe(3)
     const gaps = times.slice(1).map((time, at) => time - times[at]!)
-    // Timers may fire a little early, never much.
+    // Timers may fire slightly early.
     expect(Math.min(...gaps)).toBeGreaterThan(250)
   })
 })
@@ -119,7 +119,7 @@ const urlset = (...paths: string[]) => (site: { url: string }) =>
     .map((path) => `<url><loc> ${site.url}${path} </loc><image:image><image:loc>${site.url}/picture.png</image:loc></image:image></url>`)
     .join('')}</urlset>` // prettier-ignore
 
-/** A site whose sitemaps name it by its own address. */
+/** A site whose sitemaps contain its own URL. */
 async function mapped(sitemaps: Record<string, (site: { url: string }) => string | Buffer>, pages: Pages = {}) {
   const self = { url: '' }
   const handlers = Object.entries(sitemaps).map(([path, body]): [string, Pages[string]] => [
@@ -133,25 +133,25 @@ async function mapped(sitemaps: Record<string, (site: { url: string }) => string
 }
 
 describe('sitemaps', () => {
-  test('are left alone unless they are asked for', async () => {
+  test('are not read by default', async () => {
     const site = await mapped({ '/sitemap.xml': urlset('/orphan/1') })
     expect(pathsOf(await start(site))).not.toContain('/orphan/1')
     expect(site.requests).not.toContain('/sitemap.xml')
   })
 
-  test('beside links: their pages come after those of the start page', async () => {
+  test('with "include", their pages come after the links of the start page', async () => {
     const site = await mapped({ '/sitemap.xml': urlset('/orphan/2', '/open', '/orphan/1') })
     expect(pathsOf(await start(site, { sitemap: 'include' }))).toEqual([
       '/', '/open', '/closed/a', '/orphan/2', '/orphan/1', '/closed/b',
     ]) // prettier-ignore
   })
 
-  test('only: links are not followed', async () => {
+  test('with "only", links are not followed', async () => {
     const site = await mapped({ '/sitemap.xml': urlset('/orphan/1', '/open') })
     expect(pathsOf(await start(site, { sitemap: 'only' }))).toEqual(['/', '/orphan/1', '/open'])
   })
 
-  test('are found by robots.txt, by indexes, packed and as plain text', async () => {
+  test('are found through robots.txt and indexes, compressed or as plain text', async () => {
     const index = (site: { url: string }) =>
       `<sitemapindex><sitemap><loc>${site.url}/one.xml.gz</loc></sitemap><sitemap><loc>${site.url}/list.txt</loc></sitemap></sitemapindex>`
     const site = await mapped(
@@ -167,7 +167,7 @@ describe('sitemaps', () => {
     expect(answer.warning).toBeUndefined()
   })
 
-  test('lead to no other host, and are held to the globs', async () => {
+  test('do not lead to other hosts, and path patterns apply to them', async () => {
     const site = await mapped({
       '/sitemap.xml': ({ url }) => `<urlset><url><loc>https://else.example/a</loc></url><url><loc>${url}/orphan/1</loc></url></urlset>`, // prettier-ignore
     })
@@ -176,22 +176,22 @@ describe('sitemaps', () => {
     expect(skippedOf(answer)).toEqual({ '/a': 'off_host', '/orphan/1': 'excluded' })
   })
 
-  test('that are missing are a warning where nothing else was to be read', async () => {
+  test('that are missing are a warning with "only"', async () => {
     const answer = await start(await siteOf({}), { sitemap: 'only' })
-    expect(answer).toMatchObject({ success: true, completed: 1, warning: 'no sitemap lists any address' })
+    expect(answer).toMatchObject({ success: true, completed: 1, warning: 'no sitemap lists any URL' })
     expect((await start(await siteOf({}), { sitemap: 'include' })).warning).toBeUndefined()
   })
 })
 
 describe('hostile sitemaps', () => {
-  test('that name each other in a circle are read once each', async () => {
+  test('that reference each other are read once each', async () => {
     const circle = (next: string) => (site: { url: string }) => `<sitemapindex><sitemap><loc>${site.url}${next}</loc></sitemap></sitemapindex>` // prettier-ignore
     const site = await mapped({ '/sitemap.xml': circle('/b.xml'), '/b.xml': circle('/sitemap.xml') })
     expect((await start(site, { sitemap: 'include' })).completed).toBe(4)
     expect(site.requests.filter((path) => path === '/b.xml')).toHaveLength(1)
   })
 
-  test('that unpack without end are given up, and what they listed first is kept', async () => {
+  test('that decompress beyond the limit are aborted, and their first entries are used', async () => {
     const site = await siteOf({
       '/robots.txt': (request, response) => void response.end(`Sitemap: http://${request.headers.host}/map.xml.gz`),
       '/map.xml.gz': (request, response) => {
@@ -208,12 +208,12 @@ describe('hostile sitemaps', () => {
 
   test.each([
     ['expands entities', () => '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;&b;&b;</loc></url></urlset>', undefined], // prettier-ignore
-    ['nests without end', () => `<urlset>${'<url>'.repeat(100_000)}`, 'nested'],
+    ['nests endlessly', () => `<urlset>${'<url>'.repeat(100_000)}`, 'nested'],
     ['is cut off', (site: { url: string }) => `<urlset><url><loc>${site.url}/orphan/1</loc></url><url><lo`, undefined],
     ['is a page', () => linkPage('Not a map', ['/orphan/1']), undefined],
     ['is binary', () => Buffer.from([0, 1, 2, 3, 255, 254, 10, 13]), undefined],
   ] as [string, (site: { url: string }) => string | Buffer, string | undefined][])(
-    'one that %s harms nothing',
+    'one that %s does no harm',
     async (_, body, warning) => {
       const site = await mapped({ '/sitemap.xml': body })
       const answer = await start(site, { sitemap: 'include', limit: 20 })
@@ -223,7 +223,7 @@ describe('hostile sitemaps', () => {
     },
   )
 
-  test('of tens of thousands of addresses are read as far as they are needed', async () => {
+  test('of tens of thousands of URLs are read as far as needed', async () => {
     const many = (site: { url: string }) => `<urlset>${Array.from({ length: 50_000 }, (_, at) => `<url><loc>${site.url}/page/${at}</loc></url>`).join('')}</urlset>` // prettier-ignore
     const site = await mapped({ '/sitemap.xml': many })
     const answer = (await homes.clients.http.crawl({ url: site.url, sitemap: 'include', limit: 10 })) as never as Record<string, number> // prettier-ignore
@@ -231,12 +231,12 @@ describe('hostile sitemaps', () => {
     expect(answer['skipped']).toHaveLength(10_000)
   }, 60_000)
 
-  test('that do not answer are a warning', async () => {
+  test('that do not respond are a warning', async () => {
     const site = await mapped(
       { '/sitemap.xml': urlset('/orphan/1') },
       { '/sitemap.xml': (_, response) => response.destroy() },
     )
     const answer = await start(site, { sitemap: 'include' })
-    expect(answer).toMatchObject({ completed: 4, warning: expect.stringContaining('sitemap.xml was not read') })
+    expect(answer).toMatchObject({ completed: 4, warning: expect.stringContaining('sitemap.xml could not be read') })
   })
 })

@@ -1,4 +1,4 @@
-/** Long crawls of the built program read pages in threads: the same output as from one thread, and threads that break. */
+/** Long crawls read pages in worker threads: the output is the same as without, and crashing threads are handled. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,14 +25,14 @@ beforeAll(async () => {
   site = await serveSite({
     '/': `<!doctype html><title>All</title><main><h1>All pages</h1><p>${sentence}</p><ul>${list}<li><a href="/gone">gone</a></li></ul></main>`,
     ...Object.fromEntries(Array.from({ length: count }, (_, at) => [`/p/${at}`, page(at)])),
-    // What is not simply a page of HTML in UTF-8.
+    // Content other than HTML in UTF-8.
     '/p/7': (_, response) => response.setHeader('content-type', 'text/html; charset=windows-1252').end(Buffer.from(page(7).replaceAll('Page 7', 'Fa\u00e7ade'), 'latin1')), // prettier-ignore
     '/p/8': (_, response) => response.setHeader('content-type', 'application/json').end('{"river":"Rh\u00f4ne"}'),
     '/p/9': '<!doctype html><meta http-equiv="refresh" content="0; url=/p/10?again">',
     '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
     '/p/12': page(12).replace('<head>', '<head><base href="/p/deep/">'),
     '/p/13': (_, response) => response.writeHead(302, { location: '/p/14?moved' }).end(),
-    // Large ones are read in a thread of their own; frames of those are left.
+    // Large pages are read in a separate thread, without their frames.
     '/p/15': page(15).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}</main>`),
     '/p/16': page(16).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}<iframe src="/frame"></iframe></main>`),
     '/p/17': sends('text/csv', `River,Length\n${'"Nile, White",6650,\n'.repeat(40_000)}`),
@@ -58,11 +58,11 @@ afterAll(async () => {
 const argv = (...flags: string[]) => ['crawl', `${site.url}/`, '--limit', '200', '--max-depth', '3', '--render', 'http', '--formats', 'markdown,html,links', '--json', ...flags] // prettier-ignore
 const options = (name: string) => ({ cwd: folder, env: { BAX_STATE_DIR: join(folder, name) } })
 
-/** Without what is another each time. */
+/** Removes values that differ between runs. */
 const lasting = (text: string): unknown =>
   JSON.parse(text, (name, value: unknown) => (/^(?:id|duration_ms)$/.test(name) ? undefined : value))
 
-test('every page comes out as it does from one thread', async () => {
+test('pages are the same as without worker threads', async () => {
   const [threads, one] = [await built.run(argv(), options('a')), await bax(argv(), options('b'))]
   expect([threads.code, threads.stderr]).toEqual([one.code, one.stderr])
   const answer = lasting(threads.stdout) as { url: string; data: { markdown: string; metadata: { title?: string } }[] }
@@ -75,14 +75,14 @@ test('every page comes out as it does from one thread', async () => {
 
 const oneCore = availableParallelism() > 1 ? null : 'with one core, crawls use no threads'
 test.skipIf(oneCore)(
-  titled('pages over which threads break are errors with their addresses; the crawl goes on', oneCore),
+  titled('pages that crash worker threads are errors with their URLs; the crawl continues', oneCore),
   async () => {
     const worker = join(dirname(built.program), 'reading-worker.mjs')
     await writeFile(worker, "import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => process.exit(1))\n") // prettier-ignore
     const { stdout } = await built.run(argv(), options('c'))
     const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['internal_error']))
-    // The start page is among them, and without it nothing else is known.
+    // The start page is one of them, and without it no other page is known.
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
     expect(total).toBe(data.length + errors.length)
   },

@@ -46,7 +46,7 @@ afterAll(async () => {
 const start = (path = '/') => `${site.url}${path}`
 
 describe.each(homeNames)('a crawl through %s', (home: HomeName) => {
-  test('gives the pages breadth-first, as scrape gives them, and accounts for every address', async () => {
+  test('returns the pages breadth-first, as scrape does, and accounts for every URL', async () => {
     const answer = await crawl(homes.clients[home], start(), { limit: 100 })
     expect(answer).toMatchObject({ success: true, status: 'completed', id: expect.stringMatching(/^crl_/) })
     expect(pathsOf(answer)).toEqual([
@@ -61,7 +61,7 @@ describe.each(homeNames)('a crawl through %s', (home: HomeName) => {
     expect(answer.errors).toEqual([])
   })
 
-  test('ends at the limit, by the order of discovery', async () => {
+  test('ends at the limit, in order of discovery', async () => {
     const answer = await crawl(homes.clients[home], start(), { limit: 3, concurrency: 8 })
     expect(pathsOf(answer)).toEqual(['/', '/a', '/b'])
     expect(skippedOf(answer)).toMatchObject({ '/c?q=1': 'limit', '/a/1': 'limit', '/missing': 'limit' })
@@ -69,19 +69,19 @@ describe.each(homeNames)('a crawl through %s', (home: HomeName) => {
 })
 
 describe('depth and limit', () => {
-  test('depth 0 is the start page alone', async () => {
+  test('depth 0 is only the start page', async () => {
     const answer = await crawl(homes.clients.http, start(), { max_depth: 0 })
     expect(pathsOf(answer)).toEqual(['/'])
     expect(skippedOf(answer)['/a']).toBe('max_depth')
   })
 
-  test('unless told otherwise ten pages, two links deep', async () => {
+  test('the defaults are ten pages and depth two', async () => {
     const answer = await crawl(homes.clients.http, start())
     expect(answer.data).toHaveLength(10)
     expect(pathsOf(answer)).not.toContain('/a/1/deep')
   })
 
-  test('a server allows a hundred pages, unless its operator says otherwise', async () => {
+  test('a server allows a hundred pages by default', async () => {
     const refused = homes.clients.http.crawl({ url: start(), limit: 101 })
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'limit' }] })
     const own = await openHomes({ home: 'embedded' })
@@ -96,18 +96,18 @@ describe('depth and limit', () => {
   })
 })
 
-describe('what one page is', () => {
-  test('fragments, index.html and a slash at the end make no other page', async () => {
+describe('page identity', () => {
+  test('fragments, index.html and trailing slashes do not make another page', async () => {
     const answer = await crawl(homes.clients.http, start('/docs/'), { limit: 50, include_paths: ['/docs/**'] })
     expect(pathsOf(answer)).toEqual(['/docs/', '/docs/gr%C3%BC%C3%9Fe', '/docs/private/x'])
   })
 
-  test('fragments that are paths of an application do', async () => {
+  test('fragments that are client-side routes do', async () => {
     const answer = await crawl(homes.clients.http, start('/routes'))
     expect(pathsOf(answer)).toEqual(['/routes', '/routes#/one', '/routes#!two'])
   })
 
-  test('a page that redirects to one that is known is passed over', async () => {
+  test('a page that redirects to a known one is skipped', async () => {
     const answer = await crawl(homes.clients.http, start('/moved'), { limit: 50 })
     expect(pathsOf(answer)).toEqual(['/moved', '/old', '/gone'])
     expect(answer.data[1]!.metadata).toMatchObject({
@@ -117,28 +117,28 @@ describe('what one page is', () => {
     expect(skippedOf(answer)).toEqual({ '/new': 'redirect_duplicate' })
   })
 
-  test('a page that leads to another host, or in a circle, is an error; an error status is not', async () => {
+  test('redirects to another host or in a circle are errors; error statuses are not', async () => {
     const answer = await crawl(homes.clients.http, start('/moved'), { limit: 50 })
     expect(errorsOf(answer)).toEqual({ '/away': 'off_host_redirect', '/round': 'too_many_redirects' })
     expect(answer.errors[0]).toMatchObject({ depth: 1, error: expect.any(String), url: start('/away') })
     expect(answer.data[2]!.metadata).toMatchObject({ status_code: 410, error: 'Gone' })
   })
 
-  test('the host is that of the address where the start page leads', async () => {
+  test('the host is that of the redirect target of the start page', async () => {
     const answer = await crawl(homes.clients.http, start('/elsewhere'))
     expect(answer).toMatchObject({ success: true, completed: 1 })
     expect(answer.data[0]!.metadata).toMatchObject({ title: 'Elsewhere', url: `${other.url}/` })
   })
 
-  test('what is no page is read as scrape reads it, or is an error', async () => {
+  test('other content types are read as scrape does, or are errors', async () => {
     const answer = await crawl(homes.clients.http, start('/kinds'))
     expect(pathsOf(answer)).toEqual(['/kinds', '/data.json', '/note.txt'])
     expect(errorsOf(answer)).toEqual({ '/archive.zip': 'unsupported_content_type' })
   })
 })
 
-describe('which pages', () => {
-  test('globs match decoded paths, with /docs/** for /docs too, and leaving out wins', async () => {
+describe('scope', () => {
+  test('globs match decoded paths, /docs/** also matches /docs, and excludes win', async () => {
     const input = { limit: 50, include_paths: ['/docs/**'], exclude_paths: ['/docs/private/*'] }
     const answer = await crawl(homes.clients.http, start(), input)
     expect(pathsOf(answer)).toEqual(['/docs/', '/docs/gr%C3%BC%C3%9Fe'])
@@ -149,12 +149,12 @@ describe('which pages', () => {
     expect(pathsOf(narrow)).toEqual(['/docs/gr%C3%BC%C3%9Fe'])
   })
 
-  test('links to other hosts are followed when that is wanted', async () => {
+  test('links to other hosts are followed with allow_external_links', async () => {
     const answer = await crawl(homes.clients.http, start(), { limit: 50, max_depth: 1, allow_external_links: true })
     expect(answer.data.map(({ metadata }) => metadata.url)).toContain(`${other.url}/x`)
   })
 
-  test('and those to subdomains, on the same port', async () => {
+  test('links to subdomains on the same port are followed with allow_subdomains', async () => {
     const family = await serveSite({
       '/': (request, response) => {
         const links = [`http://sub.${request.headers.host}/page`, 'http://sub.localhost:1/page', 'http://sublocalhost/']
@@ -164,7 +164,7 @@ describe('which pages', () => {
     const top = `http://localhost:${new URL(family.url).port}`
     try {
       expect((await crawl(homes.clients.http, top)).skipped).toHaveLength(3)
-      // Such names lead nowhere on this machine: a dry run does not go there.
+      // Such names do not resolve on this machine, so this is a dry run.
       const input = { allow_subdomains: true, max_depth: 1, dry_run: true }
       const answer = await crawl(homes.clients.http, top, input)
       const found = answer.data.map(({ metadata }) => metadata.sourceURL)
@@ -174,19 +174,19 @@ describe('which pages', () => {
     }
   })
 
-  test('a glob that is none is refused', async () => {
+  test('an invalid glob is rejected', async () => {
     const refused = homes.clients.http.crawl({ url: start(), include_paths: [''] })
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'include_paths[0]' }] })
   })
 
-  test('a dry run says which pages would be visited', async () => {
+  test('a dry run lists the pages that would be visited', async () => {
     const dry = await crawl(homes.clients.http, start(), { limit: 8, dry_run: true })
     const real = await crawl(homes.clients.http, start(), { limit: 8 })
     expect(pathsOf(dry)).toEqual(pathsOf(real))
     expect(dry.data.every(({ markdown }) => markdown === undefined)).toBe(true)
   })
 
-  test('a dry run does not ask for pages whose links are not needed', async () => {
+  test('a dry run does not request pages whose links are not needed', async () => {
     const before = site.requests.length
     await crawl(homes.clients.http, start(), { limit: 50, dry_run: true })
     const asked = site.requests.slice(before)
@@ -195,8 +195,8 @@ describe('which pages', () => {
   })
 })
 
-describe('of every page', () => {
-  test('the formats that were asked for', async () => {
+describe('every page', () => {
+  test('has the requested formats', async () => {
     const schema = { type: 'object', properties: { title: { type: 'string' } } }
     const input = { limit: 2, formats: ['html', 'links', 'json'], json_options: { schema }, only_main_content: false }
     const answer = await crawl(homes.clients.http, start(), input)
@@ -207,7 +207,7 @@ describe('of every page', () => {
     expect(answer.data[0]!.links![0]).toEqual({ href: start('/a'), text: 'to /a' })
   })
 
-  test('what a scrape refuses is refused before anything is asked for', async () => {
+  test('input that scrape rejects is rejected before any request', async () => {
     const before = site.requests.length
     const refused = homes.clients.http.crawl({ url: start(), render: 'http', formats: ['screenshot'] })
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' })
@@ -220,7 +220,7 @@ describe('of every page', () => {
 })
 
 describe('the start page', () => {
-  test('that cannot be had is a failure that says why', async () => {
+  test('that cannot be loaded is a failure with its reason', async () => {
     const gone = await serveSite({})
     await gone.close()
     const answer = await crawl(homes.clients.http, gone.url, { timeout: 1500 })
@@ -239,14 +239,14 @@ describe('the start page', () => {
     expect(answer).toMatchObject({ success: true, completed: 1, data: [{ metadata: { status_code: 410 } }] })
   })
 
-  test('is called as it was typed', async () => {
+  test('keeps the URL as typed', async () => {
     const typed = start().replace('http://', '').replace(/\/$/, '')
     const answer = (await homes.clients.http.crawl({ url: typed, limit: 1 })) as CrawlAnswer
     accountsAddUp(answer)
     expect(answer.data[0]!.metadata).toMatchObject({ sourceURL: typed, url: start() })
   })
 
-  test('keeps its password for itself', async () => {
+  test('does not reveal its password', async () => {
     const guarded = await serveSite({
       '/': (request, response) => {
         const known = request.headers.authorization !== undefined

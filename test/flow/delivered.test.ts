@@ -141,7 +141,7 @@ describe.concurrent('what else is known of a delivery', () => {
     const result = await failing(id, '/half', ['type_text', { selector: '#i', text: 'eleven chars' }])
     expect(result).toMatchObject({
       code: 'element_detached',
-      error: '#i left the page after 5 of 12 characters',
+      error: '#i was removed from the page after 5 of 12 characters',
       details: { delivered: true, typed: 5, characters: 12 },
     })
     const whole = { command: 'type_text', data: { selector: '#full', text: 'fünf5' } }

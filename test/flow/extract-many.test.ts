@@ -1,4 +1,4 @@
-/** `bax extract` of many files: threads of the built program, the same output as one after the other. */
+/** `bax extract` of many files in the built program: worker threads have the same output as sequential extraction. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
 const count = 80
 const name = (at: number) => `page-${String(at).padStart(3, '0')}`
 const sentence = 'It says at some length what a page of its kind says, with commas, and a full stop at the end.'
-/** Pages of very different size, so that a later one is often done first. */
+/** Pages of very different sizes, so that later ones often finish first. */
 const html = (at: number) =>
   `<html><head><title>Page ${at}</title></head><body><nav><a href="/">Home</a></nav><main><h1>Page ${at}</h1>${`<p>${sentence} <a href="next${at}">Next</a></p>`.repeat(1 + ((at * 37) % 50))}</main></body></html>`
 
@@ -26,10 +26,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Without the time that each took. */
+/** Removes durations. */
 const untimed = (text: string) => text.replaceAll(/"ms":[\d.]+/g, '"ms":0')
 
-test('a folder of files is printed in order, as by one thread', async () => {
+test('prints a folder of files in order, like a single thread', async () => {
   const many = await built.run(['extract', folder, '--ndjson'], { cwd: folder })
   const one = await bax(['extract', folder, '--ndjson'], { cwd: folder })
   expect(many.code).toBe(0)
@@ -38,24 +38,24 @@ test('a folder of files is printed in order, as by one thread', async () => {
   expect(files).toEqual(Array.from({ length: count }, (_, at) => join(folder, `${name(at)}.html`)))
 })
 
-test('a file that cannot be read leaves the others alone, wherever it stands', async () => {
+test('continues after an unreadable file at any position', async () => {
   const names = Array.from({ length: count }, (_, at) => `${name(at)}.html`).with(5, 'gone.html')
   const result = await built.run(['extract', ...names, '-o', 'out/'], { cwd: folder })
-  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gone.html: cannot read it: ENOENT') }) // prettier-ignore
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gone.html: cannot read the file: ENOENT') }) // prettier-ignore
   expect(await readdir(join(folder, 'out'))).toHaveLength(count - 1)
   expect(await readFile(join(folder, 'out', `${name(7)}.md`), 'utf8')).toContain('/next7)')
 })
 
-test('a list of addresses becomes one JSON file with every page under its key', async () => {
+test('converts a list of URLs to one JSON file with every page by its key', async () => {
   const { code, stderr } = await built.run(['extract', folder, 'out.json'], { cwd: folder })
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`${name(count)}: cannot read it`)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`${name(count)}: cannot read the file`)])
   const all = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8')) as Record<string, { markdown?: string; ms: number }> // prettier-ignore
   expect(Object.keys(all)).toEqual([...Array(count + 1).keys()].map(name))
   expect(all[name(3)]!.markdown).toContain('[Next](https://x.test/3/next3)')
   expect(all[name(3)]!.ms).toBeGreaterThan(0)
 })
 
-test('standard input is one page among them', async () => {
+test('accepts standard input as one of the pages', async () => {
   const names = Array.from({ length: 40 }, (_, at) => `${name(at)}.html`).with(20, '-')
   const { stdout } = await built.run(['extract', ...names, '--ndjson'], { cwd: folder, stdin: `<p>${sentence}</p>` })
   const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore

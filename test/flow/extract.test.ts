@@ -78,25 +78,25 @@ async function markdown(path: string, data: Record<string, unknown> = {}): Promi
 }
 
 describe('the live page as Markdown', () => {
-  test('has what open shadow trees show, slots filled', async () => {
+  test('includes open shadow trees with filled slots', async () => {
     expect(await markdown('/shadow')).toBe('# Shop\n\n## Card: Green *tea*\n\n4 €\n\nFallback\n')
     expect(await markdown('/shadow', { selector: 'tea-card' })).toBe('## Card: Green *tea*\n\n4 €\n\nFallback\n')
   })
 
-  test('has what is shown and what is folded away, and nothing that is hidden', async () => {
+  test('includes visible and collapsed content, and nothing hidden', async () => {
     expect(await markdown('/hidden')).toBe(
       'seen\n\nShown all the same\n\n**More**\n\nFolded away\n\nUntil found\n\none two\n\nthree\n\nfour\n\n- [x] task\n',
     )
   })
 
-  test('has its visible frames, those of other sites and frames inside frames too', async () => {
+  test('includes visible frames, also of other sites and nested ones', async () => {
     expect(await markdown('/frames')).toBe(
       `# Outer\n\nInner [link](${site.url}/base/x)\n\nDeepest\n\n## From [elsewhere](${other.url}/next)\n\nAfter\n`,
     )
     expect(await markdown('/frames', { selector: 'frame=iframe >> p' })).toBe(`Inner [link](${site.url}/base/x)\n`)
   })
 
-  test('is read under the strictest policy, and where an old library has its own JSON', async () => {
+  test('is read under the strictest content security policy, and with an old library that changes JSON', async () => {
     expect(await markdown('/policy')).toBe('# Guarded\n\nPrice: 5\n')
     expect(await markdown('/old')).toBe('# Here\n\nPrice: 7\n')
   })
@@ -109,7 +109,7 @@ const extract = async (on: Homes, path: string, data: Record<string, unknown>) =
 const price = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] }
 
 describe('structured data by rules', () => {
-  test('comes from shadow trees and frames as well', async () => {
+  test('comes from shadow trees and frames too', async () => {
     const found = await extract(homes, '/shadow', { query: 'tea', schema: { heading: 'string', price: 'number' } })
     expect(found).toMatchObject({ source: 'heuristic', valid: true, value: { heading: 'Shop', price: 4 } })
     expect(await extract(homes, '/policy', { query: 'price', schema: price })).toMatchObject({ value: { price: 5 } })
@@ -118,7 +118,7 @@ describe('structured data by rules', () => {
 })
 
 describe('structured data by a model', () => {
-  test('is the answer when it has the schema', async () => {
+  test('is the answer when it matches the schema', async () => {
     model.reply({ content: '{"price": 49}' })
     const found = await extract(asked, '/product', { query: 'the price', schema: price })
     expect(found).toMatchObject({ source: 'model', valid: true, errors: [], value: { price: 49 } })
@@ -130,7 +130,7 @@ describe('structured data by a model', () => {
     expect(call!.messages[1]!.content).toContain('# Kettle')
   })
 
-  test('is mended once when it has not', async () => {
+  test('is requested again once when it does not', async () => {
     model.reply({ content: 'The price is 49.' }, { content: '```json\n{"price": 49, "extra": 1}\n```' })
     expect(await extract(asked, '/product', { query: 'the price', schema: price })).toMatchObject({
       valid: true,
@@ -146,7 +146,7 @@ describe('structured data by a model', () => {
     expect(model.calls).toHaveLength(2)
   })
 
-  test('cannot be talked out of the schema by the page', async () => {
+  test('stays within the schema despite instructions in the page', async () => {
     model.reply(followInjection)
     const found = await extract(asked, '/product', { query: 'the price', schema: price })
     expect(found).toMatchObject({ valid: false, errors: ['price must be number'], value: { price: null } })
@@ -157,7 +157,7 @@ describe('structured data by a model', () => {
     expect(user!.content.indexOf('Ignore all rules')).toBeLessThan(user!.content.indexOf(`</${mark}>`))
   })
 
-  test('is asked about the part of a long page that matters', async () => {
+  test('uses the relevant part of a long page', async () => {
     model.reply({ content: '{"result": ["812 tons"]}' })
     const schema = { type: 'array', items: { type: 'string' } }
     const found = await extract(asked, '/long', { query: 'harvest of quinces', schema })
@@ -169,7 +169,7 @@ describe('structured data by a model', () => {
     expect(model.calls.at(-1)!.messages[1]!.content.length).toBeLessThan(3000)
   })
 
-  test('is asked in the form that its server knows, and again when it is busy', async () => {
+  test('uses the request format of the server, and retries when it is busy', async () => {
     const refused = { status: 400, error: 'response_format json_schema is not supported' }
     model.reply(refused, { status: 429, retryAfter: 0.01 }, { content: '{"price": 49}' })
     expect(await extract(asked, '/product', { query: 'the price', schema: price })).toMatchObject({ valid: true })
@@ -183,8 +183,8 @@ describe('structured data by a model', () => {
   test.each([
     ['refuses', { status: 418 }, 'the language model answered with status 418'],
     ['does not speak JSON', { body: '<h1>Welcome</h1>' }, 'the language model did not answer in JSON'],
-    ['says nothing', { body: '{"choices":[]}' }, 'the answer of the language model has no text'],
-  ])('that %s is an error that says so', async (_, reply, error) => {
+    ['sends no text', { body: '{"choices":[]}' }, 'the answer of the language model has no text'],
+  ])('fails with its cause for a model that %s', async (_, reply, error) => {
     model.reply(reply)
     const found = await extract(asked, '/product', { query: 'the price', schema: price })
     expect(found).toEqual({ code: 'model_failed', error })

@@ -25,7 +25,7 @@ inEveryHome(pages, (given) => {
     await given.open('/')
     expect(await given.fails('focus', { selector: '#off' })).toMatchObject({
       code: 'action_failed',
-      error: expect.stringContaining('#off cannot take the focus'),
+      error: expect.stringContaining('#off cannot be focused'),
     })
   })
 

@@ -1,6 +1,6 @@
 /**
- * Requests at random and by the grammar of the operations, to every route: the answer is never a fault of ours, and a
- * failure always has the one shape. `BAX_FUZZ=100000` sends so many; `BAX_FUZZ_SEED` repeats a run.
+ * Sends random and schema-derived requests to every route: no response is an internal error, and all errors have the
+ * standard shape. `BAX_FUZZ` sets the number of requests; `BAX_FUZZ_SEED` repeats a run.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ beforeAll(async () => {
     engine,
     gate,
     sockets: 'here',
-    // What the operator alone may know, such as the address of Docker, is reported too: it is no fault of the server.
+    // Errors with details for the operator only, such as the address of Docker, are logged too but are not internal.
     onFault: ({ status, cause }) => status === 500 && faults.push(String(cause)),
   })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 test(
-  'no request is answered with a fault, and every failure has the one shape',
+  'no response is an internal error, and all errors have the standard shape',
   async () => {
     const app = createApp({
       engine,
@@ -77,7 +77,7 @@ test(
       }),
       settings(1),
     )
-    // Enough of them came through the schemas to ask the engine.
+    // Enough requests were valid and reached the engine.
     for (const status of [200, 400, 404, 503]) expect(counts.get(status) ?? 0, String(status)).toBeGreaterThan(0)
     if (process.env['BAX_FUZZ']) process.stderr.write(`${JSON.stringify(Object.fromEntries(counts))}\n`)
   },
@@ -85,7 +85,7 @@ test(
 )
 
 test(
-  'over a socket, whatever stands in its head, the server answers and goes on',
+  'the server responds to any request head and keeps running',
   async () => {
     const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'a'.repeat(22) + '==' } // prettier-ignore
     const sent = fc.oneof(
@@ -106,7 +106,7 @@ test(
   timeout,
 )
 
-/** The same engine, but nothing that a valid request begins: sessions, pages, crawls, keys that all then must show. */
+/** Wraps the engine so that valid requests do not create sessions, pages, crawls or keys. */
 function withoutWork(whole: Engine): Engine {
   const refused = async () => {
     throw new BaxError('no_capacity', 'nothing is begun here')

@@ -56,7 +56,7 @@ test.each(excessive)('one that sends a message with %s loses its session, which 
   const seen: unknown[] = []
   for await (const frame of frames) seen.push(frame)
   expect(seen).toMatchObject([
-    { type: 'error', data: { code: 'browser_failed', message: expect.stringContaining('the browser was left') } },
+    { type: 'error', data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') } },
     { type: 'session.closed', data: { reason: 'worker_lost' } },
   ])
   await until(async () => liar.closings.length > 0)
@@ -122,7 +122,7 @@ describe('one that tells of what cannot be', () => {
     const told = await server.line(
       ({ level, cause }) => level === 'error' && String(cause).includes('Duplicate target'),
     )
-    expect(told.message).toContain('browser of somebody else')
+    expect(told.message).toContain('remote browser')
     const next = await create()
     expect((await server.ask('GET', `/sessions/${next}`)).body.status).toBe('ready')
     server.child.kill('SIGTERM')

@@ -83,7 +83,7 @@ inEveryHome(pages, (given) => {
     await given.open('/')
     for (const expression of ['while (true) {}', 'new Promise(() => {})']) {
       const { code, error } = await given.fails('evaluate', { expression, timeout_ms: 300 })
-      expect({ code, error }).toEqual({ code: 'timeout', error: 'the evaluation was not done within 300 ms' })
+      expect({ code, error }).toEqual({ code: 'timeout', error: 'the evaluation timed out after 300 ms' })
       expect(await typed('document.title')).toEqual({ type: 'string', value: 'Inspect' })
     }
     const onElement = { selector: '#buy', expression: 'function () { while (true) {} }', timeout_ms: 300 }

@@ -89,6 +89,6 @@ inEveryHome(pages, (given) => {
   test('press_key names a key that does not exist', async () => {
     await given.open('/')
     const { code, error } = await given.fails('press_key', { selector: '#q', key: 'Entre' })
-    expect({ code, error }).toEqual({ code: 'invalid_data', error: 'there is no key "Entre"' })
+    expect({ code, error }).toEqual({ code: 'invalid_data', error: 'unknown key "Entre"' })
   })
 })

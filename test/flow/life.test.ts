@@ -26,13 +26,13 @@ afterAll(async () => {
   await site.close()
 })
 
-/** Strangers' pages may not lead to this machine; the fixture site is one. */
+/** Private addresses are blocked by default; the fixture site is on one. */
 const flags = ['--allow-private', '127.0.0.0/8']
 
 const line = (message: string) => (one: LogLine) => one.message === message
 const request = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
 
-/** Ends a server as its manager would, and says how it ended. */
+/** Stops a server with SIGTERM, and returns its exit status. */
 async function stop(server: RunningServer): Promise<number> {
   server.child.kill('SIGTERM')
   return (await server.ended).code
@@ -45,7 +45,7 @@ describe('a server', () => {
   })
   afterAll(() => stop(server))
 
-  test('is alive, and ready when a browser starts and its folder can be written', async () => {
+  test('is healthy, and ready if a browser starts and its folder is writable', async () => {
     expect(await server.ask('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
     const { status, body } = await server.ask('GET', '/readyz')
     expect([status, body]).toEqual([
@@ -54,14 +54,14 @@ describe('a server', () => {
     ])
   })
 
-  test('is not ready while its folder cannot be written, says so without its path, and is ready again afterwards', async () => {
+  test('is not ready while its folder is not writable, without revealing its path', async () => {
     const inTheWay = join(server.stateDir, 'ready')
     await mkdir(inTheWay)
     await until(async () => (await server.ask('GET', '/readyz')).status === 503)
     const { body, headers } = await server.ask('GET', '/readyz')
     expect(body).toMatchObject({
       code: 'not_ready',
-      error: 'the service cannot work now: the state folder cannot be written',
+      error: 'the service is not ready: the state folder cannot be written',
       details: { parts: { state: { ok: false }, browser: { ok: true } } },
     })
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
@@ -70,7 +70,7 @@ describe('a server', () => {
     await until(async () => (await server.ask('GET', '/readyz')).status === 200)
   })
 
-  test('tells every request in one line, without what is secret', async () => {
+  test('logs every request in one line without secrets', async () => {
     const { url } = server
     const answer = await fetch(`${url}/v1/scrape?token=ft_hidden`, {
       method: 'POST',
@@ -97,7 +97,7 @@ describe('a server', () => {
     expect(JSON.stringify(told)).not.toContain('hidden')
   })
 
-  test('gives every request a name of its own; one from outside is noted only when it is fit to be', async () => {
+  test('assigns an ID to every request, and logs valid IDs of callers', async () => {
     const answer = await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'not "fit"' } })
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     const told = await server.line((one) => one['path'] === '/nowhere')
@@ -105,7 +105,7 @@ describe('a server', () => {
     expect(told).not.toHaveProperty('client_request_id')
   })
 
-  test('tells a caller that has gone before its answer', async () => {
+  test('logs callers that disconnect before the response', async () => {
     const { hostname, port } = new URL(server.url)
     const body = JSON.stringify({ url: `${site.url}/held`, render: 'http' })
     const socket = createConnection(Number(port), hostname)
@@ -117,7 +117,7 @@ describe('a server', () => {
     expect(await server.line((one) => one['cut'] === true)).toMatchObject({ operation: 'scrape', bytes: 0 })
   })
 
-  test('counts requests by operation and status, and shows what it holds', async () => {
+  test('exports metrics of requests by operation and status, and of resources', async () => {
     const { session_id } = (await server.ask('POST', '/sessions', {})).body
     await server.ask('POST', '/commands', { session_id, commands: [{ command: 'get_title' }] })
     await server.ask('POST', '/commands', { session_id: 'ses_unknown', commands: [{ command: 'get_title' }] })
@@ -138,14 +138,14 @@ describe('a server', () => {
     expect(refused).toMatch(/^# TYPE bax_egress_refused_total counter$/m)
     expect(refused).toMatch(/^bax_egress_refused_total\{reason="private"\} 1$/m)
     expect(refused).toMatch(/^bax_egress_refused_total\{reason="metadata"\} 1$/m)
-    // This very request.
+    // This request.
     expect(value('bax_requests_in_flight')).toBe(1)
     expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m)
     expect(body).toMatch(/^process_resident_memory_bytes /m)
     await server.ask('DELETE', `/sessions/${session_id}`)
   })
 
-  test('answers for its metrics at an address of their own, and for nothing else there', async () => {
+  test('serves only metrics at the metrics address', async () => {
     const { message } = await server.line((one) => one.message.startsWith('metrics are at '))
     const apart = message.slice('metrics are at '.length)
     expect((await ask(apart, 'GET', '')).body).toContain('bax_requests_total')
@@ -153,7 +153,7 @@ describe('a server', () => {
   })
 })
 
-test('a server without a browser is alive and not ready', async () => {
+test('a server without a browser is healthy but not ready', async () => {
   const server = await serve(built, ['--browser', '/nowhere/chromium'])
   expect((await server.ask('GET', '/healthz')).status).toBe(200)
   const { status, body } = await server.ask('GET', '/readyz')
@@ -165,7 +165,7 @@ test('a server without a browser is alive and not ready', async () => {
   expect(await stop(server)).toBe(0)
 })
 
-test('text for people: one line an event, levels below the one asked for are left out', async () => {
+test('logs text with one line per event, from the configured level on', async () => {
   const folder = await built.stateDir()
   const quiet = built.start(['serve', '--port', '0', '--log-level', 'error'], { env: { BAX_STATE_DIR: folder } })
   const text = built.start(['serve', '--port', '0', '--log-format', 'text'], {
@@ -182,7 +182,7 @@ test('text for people: one line an event, levels below the one asked for are lef
 })
 
 describe('at SIGTERM', () => {
-  test('what runs is finished, what is new is sent away, what watches is told, and the end is 0', async () => {
+  test('running work finishes, new work is rejected, streams end, and the exit code is 0', async () => {
     const server = await serve(built, flags)
     const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
     const watching = fetch(`${server.url}/stream/sse?session_id=${session_id}`).then((answer) => answer.text())
@@ -198,7 +198,7 @@ describe('at SIGTERM', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.headers.get('connection')).toBe('close')
     expect(await refusalOf(`${server.url.replace('http', 'ws')}/sessions/${session_id}/cdp`)).toBe(503)
-    // What is there can be asked about, and ended.
+    // Existing work can still be read and ended.
     expect((await server.ask('GET', `/sessions/${session_id}`)).body).toMatchObject({ status: 'ready' })
 
     held.letGo()
@@ -209,7 +209,7 @@ describe('at SIGTERM', () => {
     expect(stderr).toContain('"message":"drained"')
   })
 
-  test('what is not finished in time is ended with an answer', async () => {
+  test('work that does not finish in time is cancelled with a response', async () => {
     const server = await serve(built, [...flags, '--drain-secs', '0.2'])
     const { session_id } = (await server.ask('POST', '/sessions', {})).body
     const hanging = server.ask('POST', '/commands', {
@@ -222,7 +222,7 @@ describe('at SIGTERM', () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  test('a second one ends it at once, and leaves no browser', async () => {
+  test('a second signal exits immediately without leaving a browser', async () => {
     const server = await serve(built, flags)
     const { session_id } = (await server.ask('POST', '/sessions', {})).body
     const { browsers } = (await server.ask('GET', '/engine')).body
@@ -242,7 +242,7 @@ describe('at SIGTERM', () => {
   })
 })
 
-/** HTTP status with which a websocket is turned away. */
+/** Returns the HTTP status of a rejected websocket. */
 const refusalOf = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(url)
@@ -254,7 +254,7 @@ const refusalOf = (url: string): Promise<number> =>
     socket.on('error', reject)
   })
 
-/** Resolves when a batch of the session has begun. */
+/** Resolves when a batch of the session has started. */
 async function commandStarted({ url }: RunningServer, sessionId: string): Promise<void> {
   const aborted = new AbortController()
   const answer = await fetch(`${url}/stream/sse?session_id=${sessionId}&replay=all`, { signal: aborted.signal })

@@ -73,8 +73,8 @@ async function openView(url: string): Promise<Page> {
 const shows = (view: Page) =>
   view.waitForFunction(() => Number(document.querySelector('canvas')!.dataset['pictures'] ?? 0) > 0)
 const takeOver = async (view: Page) => {
-  await view.getByRole('button', { name: 'Take over' }).click()
-  await view.getByRole('button', { name: 'Hand back' }).waitFor()
+  await view.getByRole('button', { name: 'Take control' }).click()
+  await view.getByRole('button', { name: 'Return control' }).waitFor()
 }
 /** Clicks on the picture where the session's page has that place. */
 async function clickAt(view: Page, x: number, y: number): Promise<void> {
@@ -122,7 +122,7 @@ describe('the live view in a browser', () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id)).live_view_url)
     await shows(view)
-    expect(await view.getByRole('button', { name: 'Take over' }).isVisible()).toBe(false)
+    expect(await view.getByRole('button', { name: 'Take control' }).isVisible()).toBe(false)
     expect(await view.getByLabel('Back').isDisabled()).toBe(true)
     await clickAt(view, 100, 20)
     await view.keyboard.type('mine')
@@ -146,9 +146,9 @@ describe('the live view in a browser', () => {
     await view.keyboard.press('Enter')
     await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/done'))
     expect(told).toBe(false)
-    await view.getByRole('button', { name: 'Hand back' }).click()
+    await view.getByRole('button', { name: 'Return control' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
-    await view.getByRole('button', { name: 'Take over' }).waitFor()
+    await view.getByRole('button', { name: 'Take control' }).waitFor()
   })
 
   test('commands that wait for a person say so, and fail when their time is over', async () => {
@@ -184,7 +184,7 @@ describe('the live view in a browser', () => {
     expect((await seen.next()).value).toMatchObject({ data: { commands: ['click'], timeout_ms: 2500 } })
     expect((await seen.next()).value).toMatchObject({ data: { commands: ['click', 'get_title'], timeout_ms: 50 } })
     await seen.return(undefined)
-    await view.getByRole('button', { name: 'Hand back' }).click()
+    await view.getByRole('button', { name: 'Return control' }).click()
     expect(await valueOf(client, session_id, '6 * 7')).toBe(42)
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: false })
   })
@@ -207,7 +207,7 @@ describe('the live view in a browser', () => {
       clipboardData.setData('text/plain', 'pasted – 漢字')
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
     })
-    await view.getByRole('button', { name: 'Hand back' }).click()
+    await view.getByRole('button', { name: 'Return control' }).click()
     await until(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
@@ -222,7 +222,7 @@ describe('the live view in a browser', () => {
     await view.getByLabel('Answer').fill('Grace')
     await view.getByRole('button', { name: 'OK' }).click()
     await view.getByRole('dialog').getByText('Your name?').waitFor({ state: 'hidden' })
-    await view.getByRole('button', { name: 'Hand back' }).click()
+    await view.getByRole('button', { name: 'Return control' }).click()
     expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Grace')
     expect(await valueOf(homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
   })
@@ -244,11 +244,11 @@ describe('the live view in a browser', () => {
     const [first, second] = await Promise.all([openView(live_view_url), openView(live_view_url)])
     await Promise.all([shows(first), shows(second)])
     await takeOver(first)
-    await second.getByText('Somebody else drives.').waitFor()
-    expect(await second.getByRole('button', { name: 'Take over' }).isDisabled()).toBe(true)
-    await first.getByRole('button', { name: 'Hand back' }).click()
+    await second.getByText('Somebody else has control.').waitFor()
+    expect(await second.getByRole('button', { name: 'Take control' }).isDisabled()).toBe(true)
+    await first.getByRole('button', { name: 'Return control' }).click()
     await takeOver(second)
-    await first.getByText('Somebody else drives.').waitFor()
+    await first.getByText('Somebody else has control.').waitFor()
   })
 
   test('loads nothing from elsewhere, runs nothing that it does not bring, and stays out of foreign frames', async () => {
@@ -380,7 +380,7 @@ describe('the websocket of the live view', () => {
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
     const closed = once(socket, 'close')
     for (let at = 0; at < 5000; at += 1) socket.send(JSON.stringify({ type: 'take' }))
-    expect(String((await closed)[1])).toBe('more messages than hands can make')
+    expect(String((await closed)[1])).toBe('too many messages per second')
     expect(await valueOf(homes.clients.http, session_id, '6 * 7')).toBe(42)
   })
 

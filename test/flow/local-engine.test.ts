@@ -52,7 +52,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** Looks until the condition holds; the test's own time-out ends a wait in vain. */
+/** Polls until the condition holds, or the test times out. */
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause(25)
 }
@@ -63,7 +63,7 @@ const sessionsOf = async (folder: string) => {
 }
 
 describe('the local engine', () => {
-  test('six first commands at once on an empty state folder make one engine and six sessions', async () => {
+  test('six concurrent first commands start one engine and six sessions', async () => {
     const folder = await built.stateDir()
     const created = await Promise.all(Array.from({ length: 6 }, () => create(folder)))
     expect(created.map(({ code, stderr }) => [code, stderr])).toEqual(created.map(() => [0, '']))
@@ -74,7 +74,7 @@ describe('the local engine', () => {
     expect(log.match(/ started \{"pid"/g)).toHaveLength(1)
   })
 
-  test('the state folder, its files and the socket are closed to other users', async () => {
+  test('denies other users access to the state folder, its files and the socket', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'bax-modes-'))
     const folder = join(parent, 'state')
     await mkdir(folder, { mode: 0o755 })
@@ -90,7 +90,7 @@ describe('the local engine', () => {
     }
   })
 
-  test('`engine status` tells pid, version, socket and sessions, and exits 3 when none runs', async () => {
+  test('`engine status` prints pid, version, socket and sessions, and exits 3 if none runs', async () => {
     const folder = await built.stateDir()
     const none = await built.run(['engine', 'status'], env(folder))
     expect([none.code, none.stdout]).toEqual([3, ''])
@@ -122,7 +122,7 @@ describe('the local engine', () => {
     expect(logs.stdout).toMatch(/ ended \{"pid":\d+\}\n$/)
   })
 
-  test('`engine stop` ends it while a refused websocket is kept half-open', async () => {
+  test('`engine stop` ends it while a rejected websocket is kept half-open', async () => {
     const folder = await built.stateDir()
     const created = await create(folder, '--json')
     const { cdp_url } = JSON.parse(created.stdout) as { cdp_url: string }
@@ -142,7 +142,7 @@ describe('the local engine', () => {
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('received SIGTERM')
   })
 
-  test('after kill -9 a named session is reported lost, and the next first command starts a new engine', async () => {
+  test('reports a session as lost after kill -9, and the next command starts a new engine', async () => {
     const folder = await built.stateDir()
     const id = (await create(folder)).stdout.trim()
     const { pid } = await stateOf(folder)
@@ -160,12 +160,12 @@ describe('the local engine', () => {
     expect((await stateOf(folder)).pid).not.toBe(pid)
   })
 
-  test('a stale socket and a broken state file are replaced, not trusted', async () => {
+  test('replaces a stale socket and a damaged state file', async () => {
     const folder = await built.stateDir()
     const socket = join(folder, 'engine.sock')
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(socket, resolve))
-    // Closing would remove the file: what is left behind by a dead process is the file without its listener.
+    // A dead process leaves a socket file without a listener; closing would remove the file.
     const left = `${socket}.left`
     await rm(left, { force: true })
     await link(socket, left)
@@ -176,7 +176,7 @@ describe('the local engine', () => {
     expect(await sessionsOf(folder)).toHaveLength(1)
   })
 
-  test('it ends when it has had no session for the idle time, and not before', async () => {
+  test('ends after the idle time without a session, and not before', async () => {
     const folder = await built.stateDir()
     const idle = env(folder, { BAX_IDLE_EXIT_SECS: '0.4' })
     const id = (await built.run(['session', 'create', '--headless'], idle)).stdout.trim()
@@ -202,7 +202,7 @@ describe('the local engine', () => {
       const browsers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
       expect(browsers).not.toEqual([])
       await change(folder)
-      // A second engine on the same path, while the first one may still run.
+      // Start a second engine on the same path while the first one may still be running.
       expect((await create(folder)).code).toBe(0)
       const next = await stateOf(folder)
       expect(next.pid).not.toBe(pid)
@@ -214,7 +214,7 @@ describe('the local engine', () => {
     60_000,
   )
 
-  test('it writes the key of its lock again when that is deleted, and ends when it is another one', async () => {
+  test('writes a deleted lock key again, and ends if the key has changed', async () => {
     const folder = await built.stateDir()
     expect((await create(folder)).code).toBe(0)
     const { pid } = await stateOf(folder)
@@ -229,7 +229,7 @@ describe('the local engine', () => {
     expect((await create(folder)).code).toBe(0)
   })
 
-  test('it writes its state file again when that is damaged', async () => {
+  test('writes a damaged state file again', async () => {
     const folder = await built.stateDir()
     expect((await create(folder)).code).toBe(0)
     const before = await stateOf(folder)
@@ -246,7 +246,7 @@ describe('the local engine', () => {
       return state.pid
     }
 
-    test('is replaced when it holds no session', async () => {
+    test('is replaced if it has no sessions', async () => {
       const folder = await built.stateDir()
       const id = (await create(folder)).stdout.trim()
       await built.run(['session', 'close', id], env(folder))
@@ -256,7 +256,7 @@ describe('the local engine', () => {
       await until(() => !isAlive(old))
     })
 
-    test('is named in the error when it holds sessions, and can be stopped', async () => {
+    test('is named in the error if it has sessions, and can be stopped', async () => {
       const folder = await built.stateDir()
       await create(folder)
       const old = await pretend(folder)
@@ -270,16 +270,16 @@ describe('the local engine', () => {
     })
   })
 
-  describe('told to use another browser', () => {
+  describe('with another browser setting', () => {
     const absent = ['do', 'get-title', '--browser', '/nonexistent/chromium']
 
-    test('is replaced when it holds no session: a path once mistyped is not remembered', async () => {
+    test('is replaced if it has no sessions, so that a mistyped path is not kept', async () => {
       const folder = await built.stateDir()
       expect((await built.run(absent, env(folder))).code).toBe(3)
       expect(await built.run(['do', 'get-title'], env(folder))).toMatchObject({ code: 0, stdout: '\n' })
     })
 
-    test('is named in the error when it holds sessions, which go on', async () => {
+    test('is named in the error if it has sessions, which stay open', async () => {
       const folder = await built.stateDir()
       const id = (await create(folder)).stdout.trim()
       const { code, stderr } = await built.run(absent, env(folder))
@@ -289,7 +289,7 @@ describe('the local engine', () => {
     })
   })
 
-  describe('that cannot start says why in one sentence:', () => {
+  describe('reports in one sentence why it cannot start:', () => {
     test('a state folder that is a file', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'bax-bad-'))
       const file = join(folder, 'state')
@@ -303,7 +303,7 @@ describe('the local engine', () => {
       )
     })
 
-    test('a state folder where none can be made', async () => {
+    test('a state folder that cannot be created', async () => {
       const { code, stderr } = await create('/proc/bax-state')
       expect(code).toBe(3)
       expect(stderr).toContain('error: cannot use the state folder /proc/bax-state: ')
@@ -332,13 +332,13 @@ describe('the local engine', () => {
         expect((await create(folder)).code).toBe(0)
         await built.run(['engine', 'stop'], env(folder))
       } finally {
-        // The folder of the process that has just ended is in use until it is gone.
+        // The folder stays in use until the process is gone.
         await until(() => isUnmounted(folder))
         await rm(folder, { recursive: true })
       }
     })
 
-    test('a browser that is not there', async () => {
+    test('a missing browser', async () => {
       const folder = await built.stateDir()
       const { code, stderr } = await built.run(['session', 'create', '--browser', '/nonexistent/chromium'], env(folder))
       expect(code).toBe(3)
@@ -346,7 +346,7 @@ describe('the local engine', () => {
       expect(stderr).toContain('hint: ')
     })
 
-    test('an engine program that dies at once', async () => {
+    test('an engine program that exits immediately', async () => {
       const folder = await built.stateDir()
       await mkdir(join(folder, 'engine.log'))
       const { code, stderr } = await create(folder)
@@ -356,7 +356,7 @@ describe('the local engine', () => {
     })
   })
 
-  test('a state folder with a long path keeps its socket in the runtime folder', async () => {
+  test('keeps the socket in the runtime folder if the path of the state folder is long', async () => {
     const runtime = await mkdtemp(join(tmpdir(), 'bax-run-'))
     const folder = join(await built.stateDir(), 'long'.repeat(30))
     const long = env(folder, { XDG_RUNTIME_DIR: runtime })
@@ -367,7 +367,7 @@ describe('the local engine', () => {
     await rm(runtime, { recursive: true })
   })
 
-  test('questions do not start one', async () => {
+  test('is not started by read-only commands', async () => {
     const folder = await built.stateDir()
     const list = await built.run(['session', 'list', '--json'], env(folder))
     expect([list.code, JSON.parse(list.stdout)]).toEqual([0, { sessions: [], total: 0 }])

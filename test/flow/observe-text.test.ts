@@ -36,7 +36,7 @@ inEveryHome(
       return (await observe(input)).snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')
     }
 
-    test('totals, tables, legends and placeholders are there', async () => {
+    test('includes totals, tables, legends and placeholders', async () => {
       expect(await snapshot('/basket')).toBe(`- main:
   - generic:
     - text: Basket
@@ -49,7 +49,7 @@ inEveryHome(
   - textbox "Code" [placeholder="8 digits"]: "42"`)
     })
 
-    test('editors show what is in them, with a role and a reference; what they hide is not offered', async () => {
+    test('shows the content of editors with role and reference, but not their hidden fields', async () => {
       expect(await snapshot('/editors')).toBe(`- textbox "Message": Dear all Second
 - textbox: No role, bold
 - textbox "Editor content": let answer = 42`)
@@ -59,13 +59,13 @@ inEveryHome(
       expect(named).not.toContain('aria-hidden')
     })
 
-    test('the cells of rows that take the focus are there', async () => {
+    test('includes the cells of focusable rows', async () => {
       expect(await snapshot('/grid')).toBe(`- grid "Cars":
   - row "Make | Price"
   - row "Ford | 20 000"`)
     })
 
-    test('what is behind an open dialog comes last, and hidden dialogs change nothing', async () => {
+    test('lists content behind an open dialog last, and ignores hidden dialogs', async () => {
       expect(await snapshot('/modal')).toBe(`- dialog "Cookies":
   - text: We use cookies
   - button "Accept"
@@ -81,13 +81,13 @@ inEveryHome(
       ])
     })
 
-    test('no name tells what is in a password field', async () => {
+    test('omits the value of a password field from all names', async () => {
       await given.open('/secret')
       for (const interactive_only of [false, true])
         expect(JSON.stringify(await observe({ interactive_only }))).not.toContain('hunter2')
     })
 
-    test('a footer comes after everything in view', async () => {
+    test('ranks a footer after everything in view', async () => {
       const above = await snapshot('/footer', { max_chars: 500 })
       expect(above).toContain('Paragraph 0 of')
       expect(above).not.toContain('Imprint')
@@ -97,7 +97,7 @@ inEveryHome(
       expect(below).not.toContain('Paragraph 0 of')
     })
 
-    test('long texts and lists of options say how much is missing', async () => {
+    test('reports how much of long texts and option lists is omitted', async () => {
       await given.open('/notes')
       const { snapshot: short, omitted, truncated } = await observe({ max_chars: 700 })
       expect(short).toMatch(/- text: Short\n- text: (?:long ){20,}.*… \(\d+ more characters\)\n- combobox "Country"/)

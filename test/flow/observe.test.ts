@@ -58,7 +58,7 @@ inEveryHome(pages, (given) => {
   const observe = (input: Record<string, unknown> = {}): Promise<Observation> =>
     given.client().observe({ session_id: given.sessionId(), ...input } as never)
 
-  test('the snapshot has the text of the page and its controls, in document order', async () => {
+  test('returns a snapshot with text and controls in document order', async () => {
     await given.open('/')
     const { snapshot, truncated, omitted } = await observe()
     expect(snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- banner:
@@ -88,7 +88,7 @@ inEveryHome(pages, (given) => {
     expect(truncated).toBe(false)
   })
 
-  test('interactive_only keeps controls, headings and what tells them apart', async () => {
+  test('interactive_only returns controls, headings and distinguishing text', async () => {
     await given.open('/')
     const { snapshot, elements } = await observe({ interactive_only: true })
     expect(snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- banner:
@@ -112,7 +112,7 @@ inEveryHome(pages, (given) => {
     expect(elements!.map(({ name }) => name)).not.toContain('Tea & more')
   })
 
-  test('the elements say what each control is, holds and where it is', async () => {
+  test('lists elements with role, value and box', async () => {
     await given.open('/')
     const seen = await observe()
     const { ref, box, ...name } = named(seen, 'Name')
@@ -140,7 +140,7 @@ inEveryHome(pages, (given) => {
     expect(JSON.stringify(seen)).not.toContain('hunter2')
   })
 
-  test('every listed selector finds its one element again', async () => {
+  test('lists unique selectors', async () => {
     for (const path of ['/', '/frames']) {
       await given.open(path)
       const { elements } = await observe()
@@ -153,7 +153,7 @@ inEveryHome(pages, (given) => {
     }
   })
 
-  test('two observations of an unchanged page are the same to the letter', async () => {
+  test('returns identical observations of an unchanged page', async () => {
     await given.open('/')
     const wishes = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
     const [first, second] = [await observe(wishes), await observe(wishes)]
@@ -165,7 +165,7 @@ inEveryHome(pages, (given) => {
     expect(second.observation_id).not.toBe(first.observation_id)
   })
 
-  test('a reference lives as long as its element, whatever becomes of its name', async () => {
+  test('keeps a reference for the lifetime of its element', async () => {
     await given.open('/counter')
     const before = named(await observe(), '0').ref
     for (const count of ['1', '2', '3']) {
@@ -181,7 +181,7 @@ inEveryHome(pages, (given) => {
     expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
   })
 
-  test('a reference of the page before is stale, and its number is not given again', async () => {
+  test('rejects a reference of the previous page, and does not reuse its number', async () => {
     await given.open('/counter')
     const before = named(await observe(), '0').ref
     await given.open('/counter')
@@ -190,7 +190,7 @@ inEveryHome(pages, (given) => {
     expect((await given.fails('click', { selector: `ref=${before}` })).code).toBe('stale_ref')
   })
 
-  test('iframes and open shadow roots are part of it, and their references work in every command', async () => {
+  test('includes iframes and open shadow roots, whose references work in all commands', async () => {
     await given.open('/frames')
     const seen = await observe()
     expect(seen.snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')).toBe(`- heading "Outer" [level=1]
@@ -211,7 +211,7 @@ inEveryHome(pages, (given) => {
     expect(await given.value('get_text', { selector: `ref=${named(seen, 'In the shadow').ref}` })).toBe('In the shadow')
   })
 
-  test('a frame of another site, in a process of its own, is no different', async () => {
+  test('includes cross-site frames with their own process', async () => {
     await given.open('/other-site')
     await until(async () => (await observe()).snapshot!.includes('Deep'))
     const inside = named(await observe(), 'Inside')
@@ -221,7 +221,7 @@ inEveryHome(pages, (given) => {
     expect(named(await observe(), 'Pressed').ref).toBe(inside.ref)
   })
 
-  test('a trace that is recorded leaves references alone', async () => {
+  test('keeps references valid while a trace is recorded', async () => {
     await given.open('/counter')
     const { ref } = named(await observe(), '0')
     await given.client().traceSession({ session_id: given.sessionId(), action: 'start' })
@@ -232,7 +232,7 @@ inEveryHome(pages, (given) => {
     await given.client().traceSession({ session_id: given.sessionId(), action: 'discard' })
   })
 
-  test('selector: only a part, and the references of the rest stay good', async () => {
+  test('selector limits the observation, and keeps other references valid', async () => {
     await given.open('/')
     const all = await observe()
     const wishes = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
@@ -246,14 +246,14 @@ inEveryHome(pages, (given) => {
     expect(inner.elements!.map(({ name }) => name)).toEqual(['Size'])
   })
 
-  test('a selector that finds nothing, or is none, is an error with its code', async () => {
+  test('reports a selector without match and an invalid one', async () => {
     await given.open('/')
     expect(await observe({ selector: '#nothing' })).toMatchObject({ success: false, code: 'element_not_found' })
     expect(await observe({ selector: 'ref=e99999' })).toMatchObject({ success: false, code: 'stale_ref' })
     expect(await observe({ selector: '>>>' })).toMatchObject({ success: false, code: 'invalid_selector' })
   })
 
-  test('the elements are those with a role, named as accessibility does it', async () => {
+  test('lists elements with a role by their accessible names', async () => {
     await given.open('/')
     const { elements } = await observe()
     expect(elements!.find(({ role }) => role === 'main')!.name).toBe('')
@@ -270,7 +270,7 @@ inEveryHome(pages, (given) => {
     }
   })
 
-  test('a long page keeps what is in view and says what it leaves out, in whole lines', async () => {
+  test('cuts a long page by whole lines, keeping those in view, and counts the omitted', async () => {
     await given.open('/long')
     const { snapshot, elements, truncated, omitted } = await observe({ max_chars: 3000, limit: 20 })
     expect(truncated).toBe(true)
@@ -295,7 +295,7 @@ inEveryHome(pages, (given) => {
     expect(below.scroll).toMatchObject({ x: 0, y: 60_000 })
   })
 
-  test('text is cut between lines, too', async () => {
+  test('cuts text between lines', async () => {
     await given.open('/long')
     const { text, truncated, snapshot } = await observe({ include: ['text'], max_chars: 1000 })
     expect(truncated).toBe(true)
@@ -305,7 +305,7 @@ inEveryHome(pages, (given) => {
     expect(snapshot).toBeUndefined()
   })
 
-  test('screenshot, console, network, dialogs and storage when they are asked for', async () => {
+  test('includes screenshot, console, network, dialogs and storage on request', async () => {
     await given.open('/dialogs')
     await given.do('click', { selector: '#ask' })
     await given.do('set_local_storage', { items: [{ key: 'theme', value: 'dark' }] })
@@ -326,7 +326,7 @@ inEveryHome(pages, (given) => {
     expect((await observe()).dialogs).toEqual([])
   })
 
-  test('tabs are listed, the active one marked', async () => {
+  test('lists tabs and marks the active one', async () => {
     await given.open('/counter')
     await given.evaluate("void window.open('/long')")
     await until(async () => (await observe({ include: ['tabs'] })).title === 'Long')
@@ -339,14 +339,14 @@ inEveryHome(pages, (given) => {
     await until(async () => (await observe()).tabs!.length === 1)
   })
 
-  test('a document without a body is looked at all the same', async () => {
+  test('observes a document without a body', async () => {
     await given.open('/svg')
     const seen = await observe({ include: ['snapshot', 'elements', 'text', 'screenshot'] })
     expect(seen).toMatchObject({ snapshot: '', elements: [], truncated: false, omitted: {}, url: given.url('/svg') })
     expect(seen.text).toContain('Words')
   })
 
-  test('fields are checked, and an unknown session is said to be one', async () => {
+  test('rejects invalid fields and unknown sessions', async () => {
     const bad = await failureOf(observe({ include: ['pictures'], limit: 0 }))
     expect(bad).toMatchObject({ code: 'invalid_request', status: 400 })
     expect(bad.details).toMatchObject([{ path: 'include[0]' }, { path: 'limit' }])

@@ -59,7 +59,7 @@ test('an address that becomes a download is reported as one', async () => {
   const { types, code, error } = await step('navigate_to', { url: `${site.url}/file` })
   expect({ code, error }).toEqual({
     code: 'navigation_aborted',
-    error: 'the address started a download instead of a page',
+    error: 'the URL started a download instead of a page',
   })
   expect(types).toEqual(['download.started', 'download.finished'])
 })

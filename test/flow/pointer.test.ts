@@ -50,7 +50,7 @@ inEveryHome(pages, (given) => {
   const seen = async (...types: string[]) =>
     ((await given.evaluate('events')) as Seen[]).filter(({ type }) => types.includes(type))
 
-  test('click clicks the middle of the first match', async () => {
+  test('click clicks the center of the first match', async () => {
     await given.open('/')
     await given.do('click', { selector: '#a' })
     await given.do('click', { selector: '.twin' })
@@ -73,7 +73,7 @@ inEveryHome(pages, (given) => {
     expect(await given.value('evaluate_on_element', inside)).toContain('clickin')
   })
 
-  test('a failed click says what stands in the way, in a sentence and in fields', async () => {
+  test('reports what covers the element of a failed click', async () => {
     await given.open('/')
     const fail = (selector: string) => given.fails('click', { selector, timeout_ms: 400 })
     expect(await fail('#d')).toMatchObject({
@@ -95,7 +95,7 @@ inEveryHome(pages, (given) => {
     })
   })
 
-  test('a click on nothing names the closest real elements', async () => {
+  test('suggests similar elements when a click matches nothing', async () => {
     await given.open('/')
     const near = async (selector: string) => {
       const { code, details, error } = await given.fails('click', { selector, timeout_ms: 300 })
@@ -111,7 +111,7 @@ inEveryHome(pages, (given) => {
     expect(await near('#zzzzzzzzzz')).toEqual([])
   })
 
-  test('a selector that cannot be read and a reference that is gone fail at once', async () => {
+  test('rejects an invalid selector and a stale reference at once', async () => {
     await given.open('/')
     const bad = await given.fails('click', { selector: 'div[[' })
     expect(bad).toMatchObject({ code: 'invalid_selector', details: { selector: 'div[[' } })
@@ -122,14 +122,14 @@ inEveryHome(pages, (given) => {
     for (const { duration_ms } of [bad, stale]) expect(duration_ms).toBeLessThan(3000)
   })
 
-  test('click waits until the element can be clicked', async () => {
+  test('click waits until the element is clickable', async () => {
     await given.open('/')
     await given.evaluate('setTimeout(() => veil.remove(), 200)')
     await given.do('click', { selector: '#d' })
     expect(await seen('click')).toMatchObject([{ on: 'd' }])
   })
 
-  test('click_at clicks a place', async () => {
+  test('click_at clicks a position', async () => {
     await given.open('/')
     await given.do('click_at', { x: 25, y: 30 })
     expect(await seen('click')).toMatchObject([{ on: 'a', x: 25, y: 30 }])
@@ -139,17 +139,17 @@ inEveryHome(pages, (given) => {
     [25, 3000],
     [1280, 20],
     [-1, 20],
-  ])('click_at refuses a place that is not in view: %d,%d', async (x, y) => {
+  ])('click_at rejects a position outside the viewport: %d,%d', async (x, y) => {
     await given.open('/')
     expect(await given.fails('click_at', { x, y })).toMatchObject({
       code: 'invalid_data',
-      error: `${x},${y} is outside of the viewport (1280x720): scroll there first, with scroll_to or scroll_into_view`,
+      error: `${x},${y} is outside the viewport (1280x720): scroll there first with scroll_to or scroll_into_view`,
       details: { x, y, viewport: { width: 1280, height: 720 } },
     })
     expect(await seen('mousedown')).toEqual([])
   })
 
-  test('click_at clicks what has been scrolled into view', async () => {
+  test('click_at clicks an element after scrolling', async () => {
     await given.open('/')
     await given.do('scroll_to', { x: 1500, y: 3000 })
     const [box] = (await given.value('get_bounding_boxes', { selector: '#far' })) as { x: number; y: number }[]
@@ -157,7 +157,7 @@ inEveryHome(pages, (given) => {
     expect(await seen('click')).toMatchObject([{ on: 'far' }])
   })
 
-  test('click_advanced takes a button, a count and held keys', async () => {
+  test('click_advanced accepts a button, a count and modifier keys', async () => {
     await given.open('/')
     await given.do('click_advanced', { selector: '#a', button: 'right', click_count: 1, modifiers: 0 })
     await given.do('click_advanced', { selector: '#a', button: 'middle', click_count: 1, modifiers: 0 })
@@ -176,7 +176,7 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('document.querySelector("#t2").matches(":hover")')).toBe(true)
   })
 
-  test('move_mouse_to jumps, or moves along a curve that ends exactly there', async () => {
+  test('move_mouse_to jumps, or moves along a curve that ends exactly at the target', async () => {
     await given.open('/')
     await given.do('move_mouse_to', { x: 10, y: 400 })
     await given.evaluate('moves.length = 0')
@@ -191,7 +191,7 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('moves')).toEqual([[20, 20]])
   })
 
-  test('a human-like path begins where the last click was', async () => {
+  test('starts a human-like path at the last click', async () => {
     await given.open('/')
     await given.do('move_mouse_to', { x: 1200, y: 700 })
     await given.do('click', { selector: '#a' })
@@ -201,7 +201,7 @@ inEveryHome(pages, (given) => {
     expect(Math.hypot(x - 70, y - 40)).toBeLessThan(15)
   })
 
-  test('drag presses, moves and releases, with keys held', async () => {
+  test('drag presses, moves and releases, with modifier keys', async () => {
     await given.open('/drag')
     await given.do('drag', { from: { x: 30, y: 210 }, to: { x: 200, y: 220 }, modifiers: 8 })
     expect(await seen('mousedown', 'mouseup')).toMatchObject([
@@ -211,7 +211,7 @@ inEveryHome(pages, (given) => {
     expect(((await given.evaluate('moves.length')) as number) > 5).toBe(true)
   })
 
-  test('drag and drag_to drop what pages make draggable', async () => {
+  test('drag and drag_to drop draggable elements', async () => {
     await given.open('/drag')
     await given.do('drag_to', { selector: '#card', target_selector: '#done' })
     expect(await given.evaluate('card.parentElement.id')).toBe('done')
@@ -230,7 +230,7 @@ inEveryHome(pages, (given) => {
     ])
   })
 
-  test('drag_to names the target when that is what is missing', async () => {
+  test('drag_to reports a missing target', async () => {
     await given.open('/drag')
     const { code, error } = await given.fails('drag_to', {
       selector: '#card',
@@ -253,7 +253,7 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('scrollY > 1000 && scrollX > 0')).toBe(true)
   })
 
-  test('a page with thousands of elements stays quick, even to say what was not found', async () => {
+  test('stays fast on a page with thousands of elements, also for errors', async () => {
     await given.open('/')
     await given.evaluate(
       `document.body.insertAdjacentHTML('beforeend', Array.from({length: 6000}, (_, at) => '<i id=n' + at + ' class=c' + at + '>n' + at + '</i>').join(''))`,

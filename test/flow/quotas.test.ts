@@ -86,7 +86,7 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
       const refused = asked.filter(({ status }) => status >= 300)
       expect([made.length, refused.length]).toEqual([2, 2])
       for (const { status, headers, body } of refused) {
-        const error = `one key may have 2 ${things} at a time, and there are as many`
+        const error = `the limit of 2 ${things} per key is reached`
         expect({ status, body }).toMatchObject({ status: 429, body: { success: false, code, error, details: { limit, most: 2 } } }) // prettier-ignore
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
       }
@@ -131,7 +131,7 @@ describe('what a key has open', () => {
     const streams = await Promise.all(Array.from({ length: ofKey }, () => follow(bob)))
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await as(bob, 'GET', `/stream/sse?session_id=${id}`)
-    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open, and there are as many` } }) // prettier-ignore
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open at a time` } }) // prettier-ignore
     // Not so its other calls, and not another key.
     expect((await as(bob, 'GET', `/sessions/${id}`)).status).toBe(200)
     expect((await follow(ann)).status).toBe(404)

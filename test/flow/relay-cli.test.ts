@@ -42,7 +42,7 @@ afterEach(async () => {
 
 type Env = Record<string, string>
 
-/** A process that ends with the test. */
+/** Process that ends with the test. */
 function start(argv: readonly string[], env: Env) {
   const one = built.start(argv, { env, cwd: folder })
   running.push(one)
@@ -52,10 +52,10 @@ function start(argv: readonly string[], env: Env) {
 const run = (argv: readonly string[], env: Env, stdin?: string) =>
   built.run(argv, { env, cwd: folder, ...(stdin !== undefined && { stdin }) })
 
-/** Resolves with the connector when it is connected and the engine knows of its tab. */
+/** Resolves with the connector once it is connected and the engine has its tab. */
 async function connect(env: Env, ...flags: string[]) {
   const connector = start(['relay', 'connect', '--name', 'laptop', ...flags], env)
-  await connector.says('^C lets the browser go')
+  await connector.says('^C disconnects the browser')
   await until(async () => (await laptop(env))['active_target_id'] !== null, 60_000)
   return connector
 }
@@ -67,7 +67,7 @@ const cdp = (env: Env, ...words: string[]) => run(['cdp', '-s', 'laptop', ...wor
 const goTo = (env: Env, path: string) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path }))
 const titleIs = (title: string) => until(async () => (await foreign.titles()).includes(title), 60_000)
 
-/** Engines of both kinds; the server lets nobody in without a token. */
+/** Engines of both kinds; the server requires a token. */
 const engines: Record<string, () => Promise<Env>> = {
   'the local engine': async () => ({ BAX_STATE_DIR: await built.stateDir() }),
   '`bax serve`': async () => {
@@ -79,13 +79,13 @@ const engines: Record<string, () => Promise<Env>> = {
   },
 }
 
-describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
+describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
   let env: Env
   beforeEach(async () => {
     env = await engines[name]!()
   })
 
-  test('is listed, shown and driven, and stays as it is after ^C', async () => {
+  test('is listed, shown and driven, and keeps running after ^C', async () => {
     const connector = await connect(env, '--cdp', foreign.url)
     const { stdout: list } = await run(['relay', 'list'], env)
     expect(list).toMatch(
@@ -115,7 +115,7 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
     expect(JSON.parse((await run(['relay', 'list', '--json'], env)).stdout)).toEqual({ sessions: [] })
   })
 
-  test('answers single calls: params from everywhere, fields to files, refusals with their exit codes', async () => {
+  test('runs single calls with params from all sources, fields to files, and exit codes for errors', async () => {
     await connect(env, '--cdp', foreign.url)
     expect(await cdp(env, 'Runtime.evaluate', '{"expression":"6*7"}', '--field', 'result')).toMatchObject({
       code: 0,
@@ -139,7 +139,7 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
     expect(await cdp(env, 'Page.enable', '--target', 'none')).toMatchObject({ code: 5 })
   })
 
-  test('tells what happens: read, filtered, followed, exported, forgotten, without secrets', async () => {
+  test('reads, filters, follows, exports and clears events without secrets', async () => {
     await connect(env, '--cdp', foreign.url)
     const events = (...flags: string[]) => run(['relay', 'events', 'laptop', ...flags], env)
     const follower = start(
@@ -158,14 +158,14 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
     )
     const page = JSON.parse((await events('--json', '--limit', '1')).stdout) as { more: boolean; next: number }
     expect(page).toMatchObject({ more: true, next: 1, gap: null })
-    expect((await events('--limit', '1')).stderr).toContain('there are more: --since 1')
+    expect((await events('--limit', '1')).stderr).toContain('more events: add --since 1')
     const lines = (await events('--ndjson')).stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { seq: number })
     expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at + 1))
 
-    expect((await events('--har', 'out.har')).stderr).toMatch(/^\d+ requests? (?:are|is) in out\.har\n$/)
+    expect((await events('--har', 'out.har')).stderr).toMatch(/^saved \d+ requests to out\.har\n$/)
     const archive = await readFile(join(folder, 'out.har'), 'utf8')
     const { log } = JSON.parse(archive) as { log: { pages: { id: string }[]; entries: { pageref: string }[] } }
     expect(log.pages.map(({ id }) => id)).toEqual([...new Set(log.entries.map(({ pageref }) => pageref))])
@@ -182,22 +182,28 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
     expect((await follower.ended).code).toBe(130)
   })
 
-  test('is reconnecting while its connector is dead, and let go of by `relay stop`', async () => {
+  test('has the status reconnecting while its connector is dead, and is released by `relay stop`', async () => {
     const connector = await connect(env, '--cdp', foreign.url)
     connector.child.kill('SIGKILL')
     await connector.ended
     await until(async () => (await laptop(env))['status'] === 'reconnecting', 60_000)
-    expect(await cdp(env, 'Browser.getVersion')).toMatchObject({ code: 3, stderr: expect.stringContaining('is away') })
+    expect(await cdp(env, 'Browser.getVersion')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is disconnected'),
+    })
     expect(await foreign.titles()).toHaveLength(1)
     expect((await run(['relay', 'stop', 'laptop'], env)).code).toBe(0)
     expect((await run(['relay', 'show', 'laptop'], env)).code).toBe(5)
 
     const again = await connect(env, '--cdp', foreign.url)
     expect((await run(['relay', 'stop', 'laptop'], env)).code).toBe(0)
-    expect(await again.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('let this browser go') })
+    expect(await again.ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the engine ended this relay session'),
+    })
   })
 
-  test('another tab is used after `relay use`', async () => {
+  test('uses another tab after `relay use`', async () => {
     await connect(env, '--cdp', foreign.url)
     const before = (await laptop(env))['active_target_id'] as string
     const { stdout } = await cdp(env, 'Target.createTarget', '{"url":"about:blank"}', '--field', 'targetId')
@@ -210,7 +216,7 @@ describe.each(Object.keys(engines))('a browser brought to %s', (name) => {
 })
 
 describe('`bax relay connect --launch`', () => {
-  test('starts a browser that ends with it, with ^C and with SIGKILL', async () => {
+  test('launches a browser that ends with it, on ^C and on SIGKILL', async () => {
     const env = { BAX_STATE_DIR: await built.stateDir(), TMPDIR: folder }
     for (const signal of ['SIGINT', 'SIGKILL'] as const) {
       const connector = await connect(env, '--launch')
@@ -227,38 +233,38 @@ describe('`bax relay connect --launch`', () => {
 
 async function processesNaming(text: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
-  // A process may end while it is looked at.
+  // A process may end during the check.
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
   return lines.filter((line) => line.includes(text))
 }
 
-describe('what was typed wrongly', () => {
+describe('invalid input', () => {
   test.each([
-    [[], 2, 'which browser? give --cdp ADDRESS, --running NAME or --launch'],
-    [['--cdp', 'http://127.0.0.1:1', '--launch'], 2, 'name different browsers'],
+    [[], 2, 'pass --cdp http://127.0.0.1:9222, --running NAME or --launch'],
+    [['--cdp', 'http://127.0.0.1:1', '--launch'], 2, '--cdp and --launch exclude each other'],
     [['--running', 'chrom'], 2, '--running must be one of chrome, chromium, edge, not "chrom"'],
     [['--launch', '--policy', 'readonly'], 2, '--policy must be one of'],
     [['--launch', '--events', 'console,networks'], 2, '--events must be one of'],
     [['--launch', '--bodies', 'all'], 2, '--bodies must be one of text'],
-    [['--launch', '--max-events-per-sec', '0'], 2, '--max-events-per-sec takes a whole number'],
-    [['--launch', '--approve-timeout', 'soon'], 2, '--approve-timeout takes'],
+    [['--launch', '--max-events-per-sec', '0'], 2, '--max-events-per-sec must be a whole number'],
+    [['--launch', '--approve-timeout', 'soon'], 2, '--approve-timeout must be 1 to 3600 seconds'],
     [['--cdp', 'http://192.0.2.1:9222'], 2, 'add --allow-remote-cdp'],
-    [['--launch', '--embedded'], 2, 'embedded engine would end with this command'],
+    [['--launch', '--embedded'], 2, 'an embedded engine ends with its command'],
     [['--launch', '--token-file', 'none'], 2, 'none'],
     [['--launch', '--server', 'http://127.0.0.1:1'], 3, 'engine'],
-  ] as const)('%j ends with %d and says %j', async (flags, code, text) => {
+  ] as const)('%j exits with %d and prints %j', async (flags, code, text) => {
     const env = { BAX_STATE_DIR: await built.stateDir() }
     const connector = start(['relay', 'connect', ...flags], env)
     if (code === 3) {
-      // A server that is away may come back: the connector goes on trying until it is told to end.
-      await connector.says('trying again')
+      // The server may come back, so the connector retries until it is stopped.
+      await connector.says('reconnecting')
       connector.child.kill('SIGINT')
       return
     }
     expect(await connector.ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(text) })
   })
 
-  test('a wrong token is refused for good, and never shown', async () => {
+  test('an invalid token is rejected without retries, and never shown', async () => {
     const { BAX_SERVER } = await engines['`bax serve`']!()
     const env = { BAX_SERVER: BAX_SERVER!, BAX_RELAY_TOKEN: 'rlt_thisIsNotTheToken' }
     const { code, stdout, stderr } = await run(['relay', 'connect', '--cdp', foreign.url], env)

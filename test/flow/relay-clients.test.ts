@@ -47,7 +47,7 @@ const bring = async (tabs: readonly string[] = []) => {
   return { record, cdp, stop: brought.stop, socket: async () => (await record()).cdp_url! }
 }
 
-/** Addresses of the pages that each of the two libraries finds, and the title of one that it opens. */
+/** URLs of the pages that each of the two libraries finds, and the title of one that it opens. */
 const clients: Record<string, (socket: string) => Promise<{ pages: string[]; opened: string }>> = {
   Playwright: async (socket) => {
     const browser = await chromium.connectOverCDP(socket)
@@ -76,7 +76,7 @@ const clients: Record<string, (socket: string) => Promise<{ pages: string[]; ope
 describe.each(Object.keys(clients))('%s', (name) => {
   const visit = clients[name]!
 
-  test('finds the tabs that the user shares and no other, and opens its own', async () => {
+  test('finds only the shared tabs, and opens its own', async () => {
     const all = await bring()
     const made = await all.cdp('Target.createTarget', { url: `${site.url}/shared` })
     await until(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
@@ -88,7 +88,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     await some.stop()
   })
 
-  test('is not held up by a tab that hangs', async () => {
+  test('is not blocked by a tab that hangs', async () => {
     const { cdp, record, socket, stop } = await bring()
     const made = await cdp('Target.createTarget', { url: `${site.url}/hang` })
     const hung = made.result!['targetId'] as string

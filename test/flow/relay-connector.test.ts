@@ -37,8 +37,8 @@ const valueOf = async (session: RelaySession, expression: string): Promise<unkno
   return (result['result'] as { value: unknown }).value
 }
 
-describe('a browser brought by a connector', () => {
-  test('answers CDP calls on its active page, and keeps what was enabled there', async () => {
+describe('browser of a connector', () => {
+  test('runs CDP calls on its active page, where domains stay enabled', async () => {
     const { session, end } = await connected()
     await call(session, 'Page.enable')
     await call(session, 'Page.navigate', { url: site.url })
@@ -51,12 +51,12 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('tells its console and its network, without secrets', async () => {
+  test('reports console and network events without secrets', async () => {
     const { session, end } = await connected()
     const page = (query = {}) => session.events.read({ since: 0, limit: 1000, order: 'asc', ...query }).events
     await call(session, 'Page.navigate', { url: site.url })
     const message = { level: 'log', text: 'hello {n: 1} Bearer [redacted]', url: `${site.url}/` }
-    // What a page has said before the browser was brought comes first, in fewer words.
+    // Console messages from before the connection come first, without previews.
     await until(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
     expect(page({ kinds: ['console'] }).at(-1)).toMatchObject({ type: 'log', data: message })
     await call(session, 'Page.navigate', { url: `${site.url}/other` })
@@ -67,7 +67,7 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('tells the text of answers when its user wishes so, without secrets', async () => {
+  test('reports response bodies on request, without secrets', async () => {
     const { session, end } = await connected({ bodies: true })
     await call(session, 'Page.navigate', { url: `${site.url}/data` })
     const finished = (ending: string) =>
@@ -80,7 +80,7 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('refuses what its policy does not allow', async () => {
+  test('denies calls that its policy does not allow', async () => {
     const { session, end } = await connected()
     await expect(call(session, 'Browser.close')).rejects.toMatchObject({ code: 'method_denied' })
     await expect(call(session, 'Foo.bar')).rejects.toMatchObject({ code: 'cdp_error', details: { code: -32_601 } })
@@ -88,7 +88,7 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('comes back under the same id when its tunnel breaks, with the events of the outage once', async () => {
+  test('reconnects with the same ID after an outage, and delivers the events of the outage once', async () => {
     const { hub, session, ways, statuses, end } = await connected()
     await call(session, 'Page.navigate', { url: site.url })
     const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
@@ -104,7 +104,7 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('shows only the tabs that its user named', async () => {
+  test('shows only the shared tabs', async () => {
     const all = await connected()
     await call(all.session, 'Page.navigate', { url: site.url })
     const { result } = await call(all.session, 'Target.createTarget', { url: `${site.url}/other` })
@@ -122,7 +122,7 @@ describe('a browser brought by a connector', () => {
     await end()
   })
 
-  test('leaves events out above the rate that its user has set, and counts them', async () => {
+  test('drops and counts events above the rate limit', async () => {
     const { session, end } = await connected({ maxEventsPerSec: 10 })
     await call(session, 'Page.navigate', { url: site.url })
     await call(session, 'Runtime.evaluate', {

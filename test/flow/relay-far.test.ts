@@ -12,8 +12,8 @@ import { puppeteerModule } from '../support/puppeteer.ts'
 import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
-// The server serves loopback only, for it has no keys: a forwarder at the border of its network stands for the way to it,
-// and holds everything for 25 ms in each direction.
+// The server only listens on loopback, because it has no keys: a forwarder between the networks connects to it, and
+// delays everything by 25 ms in each direction.
 const oneWayMs = 25
 
 const account = `<!doctype html><title>Account</title><h1>Hello Ada</h1>
@@ -24,7 +24,7 @@ const account = `<!doctype html><title>Account</title><h1>Hello Ada</h1>
 }</script>`
 
 describe.skipIf(noNetworkBecause)(
-  titled('a browser here, a server and its clients in another network', noNetworkBecause),
+  titled('a local browser with a server and clients in another network', noNetworkBecause),
   () => {
     let built: BuiltBax
     let site: Site
@@ -46,7 +46,7 @@ describe.skipIf(noNetworkBecause)(
         makeFarNetwork(),
         mkdtemp(join(tmpdir(), 'bax-test-far-')),
       ])
-      // Its user logs in, by hand and before anybody is let in.
+      // The user logs in before any client connects.
       await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/login`)}`)
       await until(async () => (await foreign.pages()).includes(`${site.url}/login`), 60_000)
       await foreign.evaluate('/login', `location.href = '/account'`)
@@ -60,7 +60,7 @@ describe.skipIf(noNetworkBecause)(
       await rm(folder, { recursive: true, force: true })
     })
 
-    /** Runs a program in the other network; its output as it comes, and its end. */
+    /** Runs a program in the other network and returns its output and exit. */
     function startFar(argv: readonly string[], env: Record<string, string> = {}) {
       const [program, ...args] = [...network.inside, process.execPath, ...argv]
       const child = spawn(program!, args, {
@@ -80,7 +80,7 @@ describe.skipIf(noNetworkBecause)(
       return out.text
     }
 
-    test('its logged-in page is driven by Playwright, Puppeteer and bax at once, and its events are followed', async () => {
+    test('its logged-in page is driven by Playwright, Puppeteer and bax concurrently, while its events are followed', async () => {
       const puppeteer = await puppeteerModule()
       const state = { BAX_STATE_DIR: folder }
       const server = startFar([built.program, 'serve', '--port', '0', '--allow-host', network.address], state)
@@ -98,7 +98,7 @@ describe.skipIf(noNetworkBecause)(
           BAX_STATE_DIR: join(folder, 'near'),
         },
       })
-      await connector.says('^C lets the browser go')
+      await connector.says('^C disconnects the browser')
       const record = async () => JSON.parse(await finish(bax('relay', 'show', 'laptop', '--json')))
       await until(async () => (await record()).active_target_id !== null, 60_000)
 
@@ -117,7 +117,7 @@ describe.skipIf(noNetworkBecause)(
       expect(JSON.parse(byPlaywright)).toEqual({ greeting: 'Hello Ada' })
       expect(JSON.parse(byPuppeteer)).toEqual({ greeting: 'Hello Ada' })
 
-      // No click is done twice, whoever made it.
+      // No click is executed twice.
       const counts = `[...document.querySelectorAll('button')].map((button) => button.textContent).join()`
       expect(await foreign.evaluate('/account', counts)).toBe('5,5,5')
       const clicks = ['playwright', 'puppeteer', 'bax'].flatMap((who) =>

@@ -41,8 +41,8 @@ const isBack = ({ statuses }: Here) =>
     () => statuses.filter(({ state }) => state === 'connected').length > 1 && statuses.at(-1)!.state === 'connected',
   )
 
-describe('when the tunnel fails', () => {
-  test('a call that is under way fails at once, its outcome is unknown, and nothing is run twice', async () => {
+describe('tunnel failures', () => {
+  test('a pending call fails at once with an unknown outcome, and nothing runs twice', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here
     await evaluate(session, 'window.count = 0')
@@ -56,7 +56,7 @@ describe('when the tunnel fails', () => {
     await here.end()
   })
 
-  test('calls in the outage fail at once with when to come again; the same id comes back', async () => {
+  test('calls during the outage fail at once with a retry delay; the session returns with the same ID', async () => {
     const here = await connectHere(foreign.url)
     here.open = false
     here.ways[0]!.far.drop()
@@ -69,7 +69,7 @@ describe('when the tunnel fails', () => {
     await here.end()
   })
 
-  test('a network that swallows everything is noticed by both sides', async () => {
+  test('both sides detect a network that drops everything', async () => {
     let swallow = false
     const bend = (link: Link): Link => ({
       get buffered() {
@@ -97,7 +97,7 @@ describe('when the tunnel fails', () => {
     await here.end()
   })
 
-  test('what happens meanwhile is told afterwards, once', async () => {
+  test('events of the outage are delivered afterwards, once', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here
     await call(session, 'Page.navigate', { url: site.url })
@@ -112,8 +112,8 @@ describe('when the tunnel fails', () => {
     await here.end()
   })
 
-  test('a flood while it is down is bounded, and the number of the lost is exact', async () => {
-    // Nothing but the flood is collected: a page that is busy with it for long is told of too.
+  test('events during an outage are limited, and drops are counted exactly', async () => {
+    // Collect only the console: a page that is busy with the flood may also be reported as unresponsive.
     const here = await connectHere(foreign.url, { kinds: ['console'] })
     const { session } = here
     const count = limits.relay.outboxEvents + 5000
@@ -127,14 +127,14 @@ describe('when the tunnel fails', () => {
     here.open = true
     await isBack(here)
     await until(() => events(session, { text: 'over' }).length > 0, 30_000)
-    // Three records are the relay's own: lost, resumed, dropped.
+    // Three events are of kind relay: lost, resumed, dropped.
     const told = session.events.lastSeq - before - 3
     expect(session.events.dropped.console + told).toBe(count + 1)
     expect(session.events.dropped.console).toBeGreaterThanOrEqual(5000)
     await here.end()
   })
 
-  test('a popup that opens meanwhile loads', async () => {
+  test('a popup opened during the outage loads', async () => {
     const here = await connectHere(foreign.url)
     await here.session
       .executor({} as never)
@@ -151,8 +151,8 @@ describe('when the tunnel fails', () => {
   })
 })
 
-describe('connectors that are not what they seem', () => {
-  test('a second one with the same secret takes over, and the first does not come back', async () => {
+describe('hostile connectors', () => {
+  test('a second connector with the same secret takes over, and the first does not reconnect', async () => {
     const here = await connectHere(foreign.url)
     const [near, far] = memoryLink()
     const hello = new Promise<{ resume: string }>((resolve) => {
@@ -171,7 +171,7 @@ describe('connectors that are not what they seem', () => {
     here.hub.close()
   })
 
-  test('a stolen secret is worth nothing to who came by another token', async () => {
+  test('a stolen secret is useless with another token', async () => {
     const here = await connectHere(foreign.url)
     const [near, far] = memoryLink()
     const welcome = new Promise<{ session_id: string }>((resolve) => {
@@ -201,8 +201,8 @@ const helloOf = (more: Record<string, unknown>) => ({
   ...more,
 })
 
-describe('what is too long, or hangs', () => {
-  test('a result beyond max_bytes is refused with what to do', async () => {
+describe('large results and hanging tabs', () => {
+  test('a result above max_bytes is rejected with a hint', async () => {
     const here = await connectHere(foreign.url)
     const long = evaluate(here.session, '"x".repeat(2e6)', { max_bytes: 1e6 })
     await expect(long).rejects.toMatchObject({ code: 'payload_too_large', hint: expect.stringContaining('max_bytes') })
@@ -210,7 +210,7 @@ describe('what is too long, or hangs', () => {
     await here.end()
   })
 
-  test('a result of 80 MiB fails its own call, or arrives when max_bytes allows it', async () => {
+  test('a result of 80 MiB only fails its own call, or is delivered if max_bytes allows it', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here
     const mib = 1024 * 1024
@@ -249,7 +249,7 @@ describe('what is too long, or hangs', () => {
       results: [{ details: { reloaded: true, url: `${site.url}/` } }],
     })
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
-    // The driver of the commands is gone, and comes when the page has crashed already.
+    // Playwright has disconnected, and reconnects after the page has crashed.
     await session.executor({} as never).close()
     await crash()
     await until(() => session.record(null).targets.some(({ crashed }) => crashed))
@@ -260,7 +260,7 @@ describe('what is too long, or hangs', () => {
     await here.end()
   })
 
-  test('a tab that hangs is told of, and holds up neither calls on others nor who attaches', async () => {
+  test('a hanging tab is reported, and blocks neither calls on other tabs nor new clients', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here
     const healthy = session.activeTarget!
@@ -281,7 +281,7 @@ describe('what is too long, or hangs', () => {
   })
 })
 
-test('a browser that is killed and started again is there under the same id', async () => {
+test('a browser that is killed and restarted keeps its ID', async () => {
   const mortal = await startForeignBrowser()
   const here = await connectHere(mortal.url)
   await mortal.close()

@@ -45,7 +45,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const cdp = (session_id: string, method: string, params = {}) => client().cdp({ session_id, method, params })
 
-  test('is listed with its tabs, and found by id and by name', async () => {
+  test('is listed with its tabs, and found by ID and by name', async () => {
     const { id } = await bring({ name: 'laptop' })
     const { sessions } = await client().listRelays({})
     expect(sessions).toMatchObject([{ id, name: 'laptop', status: 'connected', policy: 'no-lifecycle' }])
@@ -57,7 +57,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(client().getRelay({ id: 'rly_none' }))).toMatchObject({ code: 'relay_not_found' })
   })
 
-  test('answers calls; an error of the protocol is an answer, a denial is not', async () => {
+  test('runs calls; a protocol error is a result, a denied call is an error', async () => {
     const { id } = await bring()
     const answer = await cdp(id, 'Runtime.evaluate', { expression: '6 * 7' })
     expect(answer).toMatchObject({ success: true, session_id: id, result: { result: { value: 42 } } })
@@ -77,7 +77,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(hung)).toMatchObject({ code: 'timeout' })
   })
 
-  test('its events are read, waited for, followed, and forgotten', async () => {
+  test('reads, waits for, follows and clears events', async () => {
     const { id } = await bring()
     const waiting = client().readRelayEvents({ id, kind: ['console'], text: 'hello', wait_ms: 20_000 })
     await cdp(id, 'Page.navigate', { url: site.url })
@@ -96,7 +96,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await client().readRelayEvents({ id })).toMatchObject({ events: [], gap: null })
   })
 
-  test('another tab is brought to the front', async () => {
+  test('activates another tab', async () => {
     const { id } = await bring()
     const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other` })
     const other = result!['targetId'] as string
@@ -112,7 +112,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     })
   })
 
-  test('is driven by the commands of the catalogue, in the tab that is looked at or the one that is named', async () => {
+  test('runs commands in the active tab or in the named one', async () => {
     const { id } = await bring()
     const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
     const done = await client().runCommands({
@@ -139,7 +139,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await foreign.pages()).toHaveLength(1)
   })
 
-  test('is observed, and stepped through', async () => {
+  test('runs observations and steps', async () => {
     const { id } = await bring()
     await client().runCommands({
       session_id: id,
@@ -168,18 +168,20 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(files).toMatchObject({ success: false, code: 'invalid_data' })
   })
 
-  test('is let go of and stays as it is', async () => {
+  test('is released and keeps running', async () => {
     const one = await bring()
     await client().stopRelay({ id: one.id })
-    await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('let this browser go') })
+    await expect(one.running).rejects.toMatchObject({
+      message: expect.stringContaining('the engine ended this relay session'),
+    })
     brought.length = 0
     expect(await failureOf(client().getRelay({ id: one.id }))).toMatchObject({ code: 'relay_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
   })
 })
 
-describe('clients that speak CDP', () => {
-  test('Playwright drives the browser beside single calls and events', async () => {
+describe('CDP clients', () => {
+  test('Playwright drives the browser next to single calls and events', async () => {
     const { token } = await homes.clients.http.createRelayToken({})
     const { id } = await bring({ token })
     const { cdp_url: url } = await homes.clients.http.getRelay({ id })
@@ -203,7 +205,7 @@ describe('clients that speak CDP', () => {
     expect(await foreign.pages()).toHaveLength(1)
   })
 
-  test('are let in with the token of the session only', async () => {
+  test('are only accepted with the token of the session', async () => {
     const { id } = await bring()
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/sessions/${id}/cdp`
     for (const wrong of [url, `${url}?token=ct_wrong`]) expect(await refusalOf(wrong)).toBe(401)
@@ -211,7 +213,7 @@ describe('clients that speak CDP', () => {
 })
 
 describe('connectors', () => {
-  test('need a token over HTTP, which is good until it is revoked', async () => {
+  test('need a token over HTTP, which is valid until it is revoked', async () => {
     const { http } = homes.clients
     expect(await failureOf(bring({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
     const { token, token_id } = await http.createRelayToken({ name: 'ci' })
@@ -227,15 +229,15 @@ describe('connectors', () => {
     expect(await failureOf(http.revokeRelayToken({ token_id }))).toMatchObject({ code: 'token_not_found' })
   })
 
-  test('with a token for a single use bring one browser, which may come back', async () => {
+  test('with a single-use token connect one browser, which may reconnect', async () => {
     const { token } = await homes.clients.http.createRelayToken({ single_use: true })
     const one = await bring({ token })
     one.links[0]!.drop()
     await until(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
-    await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/used up/)
+    await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
   })
 
-  test('of web pages are refused before anything runs, with a valid token too', async () => {
+  test('of web pages are rejected, even with a valid token', async () => {
     const { token } = await homes.clients.http.createRelayToken({})
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
     const bearer = { authorization: `Bearer ${token}` }
@@ -246,7 +248,7 @@ describe('connectors', () => {
   })
 })
 
-/** The status with which an upgrade is refused. */
+/** Returns the status with which an upgrade is rejected. */
 function refusalOf(url: string, headers: Record<string, string> = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, 'bax.relay.v1', { headers })

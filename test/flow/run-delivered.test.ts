@@ -1,4 +1,4 @@
-/** What `retry` of a script repeats, and what it does not. */
+/** Which actions `retry` of a script repeats. */
 import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -52,18 +52,18 @@ describe('retry', () => {
     ])
   })
 
-  test('does when the script says so', async () => {
+  test('repeats a delivered click with repeat_delivered', async () => {
     const retry = '    retry: {count: 1, repeat_delivered: true}\n    continue_on_error: true\n'
     const click = `  - click: {selector: "#b", timeout_ms: 2000}\n${retry}`
     expect(await steps(click)).toMatchObject([{ status: 'failed', tries: 2, code: 'element_not_found' }])
   })
 
-  test('repeats what was not delivered', async () => {
+  test('repeats a click that was not delivered', async () => {
     const click = '  - click: {selector: "#late", timeout_ms: 250}\n    retry: 2\n'
     expect(await steps(click)).toMatchObject([{ status: 'failed', tries: 3, code: 'element_not_found' }])
   })
 
-  test('checks again what is expected after an action, without the action', async () => {
+  test('repeats the expectation after an action, but not the action', async () => {
     const click = '  - click: "#c"\n    expect: {exists: true}\n    retry: 2\n    continue_on_error: true\n'
     expect(await steps(click + counted)).toMatchObject([{ status: 'failed', tries: 3 }, { value: 1 }])
   })
@@ -86,7 +86,7 @@ describe('retry', () => {
   })
 })
 
-/** Knows one session, and hangs up on every command. */
+/** A server with one session that closes the connection on every command. */
 async function losingServer(): Promise<{ server: Server; url: string }> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -11,7 +11,7 @@ const given = scriptsOnServer()
 const { run, passing } = given
 
 describe('a failing script', () => {
-  test('leaves a picture that shows the failure, the page, its logs and a trace', async () => {
+  test('saves a screenshot of the failure, the HTML, logs and a trace', async () => {
     const site = await serveSite({
       '/': `<!doctype html><title>Red</title><body style="background:rgb(200,0,0)"><h1>Broken</h1>
 <script>console.warn('careful'); fetch('/missing'); setTimeout(() => { throw new Error('late fault') })</script>`,
@@ -54,13 +54,13 @@ steps:
     expect(html).not.toMatch(/<script|(?:src|href)="(?!data:)/)
   })
 
-  test('that passes after all leaves nothing', async () => {
+  test('that passes saves nothing', async () => {
     await given.folder.write('a.yaml', passing)
     expect(await run(['a.yaml', '--artifacts', 'kept'])).toMatchObject({ code: 0 })
     expect(await given.folder.files()).toEqual(['a.yaml'])
   })
 
-  test('of a server that has no session to give says why', async () => {
+  test('without a free session reports why', async () => {
     await given.folder.write('a.yaml', 'session: {session_id: nobody}\nsteps: [get_title]\n')
     const { code, stdout } = await run(['a.yaml', '--reporter', 'junit'])
     expect(code).toBe(1)
@@ -78,10 +78,10 @@ describe('secrets', () => {
   })
   afterAll(() => shop.close())
 
-  test('are in no output, report, picture name, log or trace, however they are written', async () => {
+  test('are masked in output, reports, screenshot names, logs and traces, in any encoding', async () => {
     const fixture = fileURLToPath(new URL('../fixtures/scripts/login.yaml', import.meta.url))
     await given.folder.write('login.yaml', await readFile(fixture))
-    // The password goes into the name, so that the shop's answer shows it; the steps tell it in every way they can.
+    // The password is part of the name, so that the shop's response contains it; the steps output it in every encoding.
     await given.folder.write(
       'leak.yaml',
       `secrets: [SHOP_PASSWORD, SHOP_WORD]
@@ -143,7 +143,7 @@ vars:
     for (const [name, text] of Object.entries(texts)) {
       for (const spelling of spellings) expect(text.includes(spelling), `${name} has ${spelling}`).toBe(false)
     }
-    // The places that would have shown it are there.
+    // The files that could have contained it exist.
     expect(texts['out/kept/leak/network-log.txt']).toContain('/login?q=***')
     expect(texts['out/kept/leak/page.html']).toContain('***')
     expect(texts['out/kept/leak/console-log.txt']).toMatch(/login\?q=\*\*\* \S*\*\*\*/)

@@ -9,19 +9,19 @@ const failing = `${page('x')}steps: [{evaluate: nope()}]\n`
 const live = async () => (await given.homes.clients.http.listSessions()).sessions.length
 
 describe('the session of a script', () => {
-  test('ends with it, also when it fails', async () => {
+  test('is closed at its end, also after a failure', async () => {
     await given.folder.write('a.yaml', failing)
     await run(['a.yaml'])
     expect(await live()).toBe(0)
   })
 
-  test('that a plain body had made ends with it', async () => {
+  test('of a plain body is closed at its end', async () => {
     await given.folder.write('body.json', '{"commands":[{"command":"get_title"}]}')
     expect(await run(['body.json'])).toMatchObject({ code: 0 })
     expect(await live()).toBe(0)
   })
 
-  test('stays with keep, and can be used by name and left open', async () => {
+  test('stays open with keep, and can be used by name', async () => {
     await given.folder.write(
       'make.yaml',
       `session: {requested_name: kept, start_url: 'data:text/html,<title>Kept', keep: true}\nsteps: [get_title]\n`,
@@ -33,7 +33,7 @@ describe('the session of a script', () => {
     await given.homes.clients.http.closeSession({ session_id: 'kept' })
   })
 
-  test('is made from a profile by its name', async () => {
+  test('is created from a profile by name', async () => {
     const site = await serveSite({ '/': '<title>Home</title>' })
     await given.folder.write(
       'save.yaml',
@@ -57,7 +57,7 @@ describe('several scripts', () => {
       ({ file, status }) => `${file} ${status}`,
     )
 
-  test('are found by folder and glob, and run side by side with a session each', async () => {
+  test('are found by folder and glob, and run in parallel with a session each', async () => {
     const gate = await serveSite({ '/': '<title>Gate</title>', '/count': (_, response) => response.end(String(gate.requests.filter((path) => path === '/').length)) }) // prettier-ignore
     const script = `session: {start_url: "${gate.url}/"}\nsteps:\n  - evaluate: fetch('/count').then((answer) => answer.text())\n    expect: {equals: '2'}\n    retry: {count: 100, delay_ms: 50}\n`
     await given.folder.write('all/b.yaml', script)
@@ -77,15 +77,15 @@ describe('several scripts', () => {
     expect(code).toBe(1)
   })
 
-  test('are shared out by --shard', async () => {
+  test('are divided by --shard', async () => {
     for (const name of ['1', '2', '3']) await given.folder.write(`${name}.yaml`, passing)
     const parts = await Promise.all(['1/2', '2/2'].map(async (shard) => statuses((await run(['*.yaml', '--shard', shard, '--reporter', 'json'])).stdout))) // prettier-ignore
     expect(parts).toEqual([['1.yaml passed', '3.yaml passed'], ['2.yaml passed']])
     const none = await run(['1.yaml', '--shard', '2/2'])
-    expect(none).toMatchObject({ code: 0, stderr: 'no script is left for this shard\n' })
+    expect(none).toMatchObject({ code: 0, stderr: 'no scripts in this shard\n' })
   })
 
-  test('are tried again with --retries, and one that passes then is flaky', async () => {
+  test('are retried with --retries, and are flaky when a retry passes', async () => {
     const site = await serveSite({ '/': (_, response) => response.end(`<title>${site.requests.length}</title>`) })
     await given.folder.write(
       'a.yaml',
@@ -98,7 +98,7 @@ describe('several scripts', () => {
     await site.close()
   })
 
-  test('do not run when one of them is wrong: exit 2, all mistakes, not a request', async () => {
+  test('do not run when one is invalid: exit code 2, all errors, no requests', async () => {
     const site = await serveSite({ '/': 'x' })
     await given.folder.write('good.yaml', `session: {start_url: "${site.url}/"}\nsteps: [get_title]\n`)
     await given.folder.write('bad.yaml', 'steps:\n  - clik: a\n')
@@ -111,22 +111,22 @@ bad.yaml:2:5: unknown command "clik" (did you mean "click"?)
   2 |   - clik: a
     |     ^^^^
 
-worse.yaml:2:15: \${nope} is not defined: no step before saves "nope" (write $\${ for a literal \${)
+worse.yaml:2:15: \${nope} is not defined: no earlier step saves "nope" (write $\${ for a literal \${)
   2 |   - get_text: \${nope}
     |               ^^^^^^^
 
-3 mistakes in 2 files; nothing was run
+3 errors in 2 files; nothing was run
 `)
     expect(site.requests).toEqual([])
     await site.close()
   })
 })
 
-test('without an engine to talk to the exit code is 3', async () => {
+test('exits with 3 without an engine', async () => {
   await given.folder.write('a.yaml', passing)
   const { code, stdout } = await given.folder.run(['a.yaml', '--server', 'http://127.0.0.1:9'])
   expect(code).toBe(3)
-  expect(stdout).toContain('cannot reach the engine at http://127.0.0.1:9/: nothing answers there')
+  expect(stdout).toContain('cannot reach the engine at http://127.0.0.1:9/: nothing is listening there')
 })
 
 test('an interrupt stops the step, runs finally, closes the session and exits with 130', async () => {

@@ -9,17 +9,17 @@ const given = scriptsOnServer()
 const { run, page, passing } = given
 
 describe('the command line', () => {
-  test('--check reads and does not run', async () => {
+  test('--check only validates scripts', async () => {
     await given.folder.write('a.yaml', 'steps: [get_title, get_title]\n')
     await given.folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
     expect(await given.folder.run(['a.yaml', 'b.json', '--check'])).toEqual(
-      expect.objectContaining({ code: 0, stdout: 'a.yaml: 2 steps, nothing wrong\nb.json: 1 step, nothing wrong\n' }),
+      expect.objectContaining({ code: 0, stdout: 'a.yaml: 2 steps, no errors\nb.json: 1 step, no errors\n' }),
     )
     await given.folder.write('a.yaml', 'steps: [{clik: a}]\n')
     expect(await given.folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('--schema is a JSON Schema that takes scripts and refuses their mistakes', async () => {
+  test('--schema prints a JSON Schema that accepts valid and refuses invalid scripts', async () => {
     const { code, stdout } = await given.folder.run(['--schema'])
     expect(code).toBe(0)
     const validate = new Ajv2020({ strict: false, logger: false }).compile(JSON.parse(stdout) as object)
@@ -44,14 +44,14 @@ describe('the command line', () => {
 
   const refused: [argv: string[], message: string][] = [
     [[], 'no script was given'],
-    [['nope.yaml'], 'there is no script nope.yaml'],
+    [['nope.yaml'], 'script not found: nope.yaml'],
     [['nope/*.yaml'], 'no file matches "nope/*.yaml"'],
-    [['.'], '. has no YAML file'],
+    [['.'], 'no YAML files in .'],
     [['a.yml.txt', '--shard', '3/2'], '--shard must be i/n with i from 1 to n, not "3/2"'],
     [['a.yml.txt', '--parallel', '0'], '--parallel must be a whole number from 1 to 1000, not "0"'],
     [['a.yml.txt', '--retries', 'x'], '--retries must be a whole number from 0 to 1000, not "x"'],
     [['a.yml.txt', '--var', 'x'], '--var must be name=value, not "x"'],
-    [['a.yml.txt', '--reporter', 'junitt'], '--reporter has no "junitt" (did you mean "junit"?)'],
+    [['a.yml.txt', '--reporter', 'junitt'], 'unknown reporter "junitt" (did you mean "junit"?)'],
     [['a.yml.txt', '--reporter', 'json,junit'], 'json and junit cannot both write to stdout'],
     [['a.yml.txt', '--reporter', 'json=a.yml.txt/x.json'], 'cannot write'],
   ]
@@ -62,7 +62,7 @@ describe('the command line', () => {
     expect(stderr).toContain(`error: ${message}`)
   })
 
-  test('several reporters write at once, the lines for people beside the one on stdout', async () => {
+  test('several reporters write at once, with the lines for humans on stderr', async () => {
     await given.folder.write('a.yaml', passing)
     const { stdout, stderr } = await run(['a.yaml', '--reporter', 'ndjson', '--reporter', 'line,junit=r/a.xml'])
     const types = stdout
@@ -81,7 +81,7 @@ describe('the command line', () => {
     expect(await given.folder.read('r/a.xml')).toContain('<testcase classname="a.yaml" name="1 get_title"')
   })
 
-  test('--json is the JSON reporter', async () => {
+  test('--json selects the JSON reporter', async () => {
     await given.folder.write('a.yaml', passing)
     expect(JSON.parse((await run(['a.yaml', '--json'])).stdout)).toMatchObject({
       success: true,
@@ -93,7 +93,7 @@ describe('the command line', () => {
 describe('on a terminal', () => {
   const script = `${page('x')}steps:\n  - evaluate: new Promise((done) => setTimeout(done, 400))\n`
 
-  test('the running step stands there with its time, in colour', async () => {
+  test('shows the running step with its time, in colour', async () => {
     await given.folder.write('a.yaml', script)
     const { stdout } = await run(['a.yaml'], { tty: true, columns: 60 })
     expect(stdout).toMatch(/\r\u001B\[2K {2}\S 1 evaluate new Promise\(.*… ?|\r\u001B\[2K {2}\S 1 evaluate .* \d+ ms/)
@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     for (const drawn of stdout.split('\r\u001B[2K').slice(1)) expect(drawn.split('\n', 1)[0]!.replaceAll(/\u001B\[[\d;]*m/g, '').length < 60 || drawn.includes('\n')).toBe(true) // prettier-ignore
   })
 
-  test('NO_COLOR leaves the colour out', async () => {
+  test('NO_COLOR disables colours', async () => {
     await given.folder.write('a.yaml', script)
     const { stdout } = await run(['a.yaml'], { tty: true, columns: 60, env: { NO_COLOR: '1' } })
     expect(stdout).not.toMatch(/\u001B\[\d\dm/)

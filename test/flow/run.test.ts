@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([shop.close(), folder.close()]))
 
-/** Runs one script, and gives what the JSON reporter says. */
+/** Runs one script, and returns its JSON report. */
 async function report(text: string, argv: readonly string[] = [], options: CliOptions = {}) {
   await folder.write('script.yaml', text)
   const { code, stdout, stderr } = await folder.run(['script.yaml', '--reporter', 'json', ...argv], options)
@@ -53,13 +53,13 @@ interface Step {
   value?: unknown
 }
 
-/** Steps as `number status`. */
+/** Formats steps as `number status`. */
 const outcome = (steps: readonly Step[]) => steps.map(({ number, status }) => `${number} ${status}`)
-/** A page of its own for a script that needs no site. */
+/** Returns a session with a page from HTML, for scripts without a site. */
 const blank = (html: string) => `session: {start_url: ${JSON.stringify(`data:text/html,${html}`)}}\n`
 
 describe('a real application', () => {
-  test('is driven by a script of thirty steps, with a JUnit file', async () => {
+  test('passes a script of thirty steps, with a JUnit file', async () => {
     const junit = join(folder.path, 'report.xml')
     const argv = ['shop.yaml', '--reporter', `line,junit=${junit}`, '--var', `base=${shop.url}`]
     const { code, stdout } = await folder.run(argv, { cwd: fixtures, env })
@@ -84,7 +84,7 @@ describe('a real application', () => {
 })
 
 describe('steps', () => {
-  test('stop at the first failure, say where they are, and those under finally run', async () => {
+  test('stop at the first failure with its position, and run finally', async () => {
     const { code, steps } = await report(`${blank('<h1>Hi</h1>')}steps:
   - get_text: h1
     expect: {equals: Welcome}
@@ -112,11 +112,11 @@ finally:
       line: 3,
       column: 5,
     })
-    expect(steps[1]).toMatchObject({ note: 'not run: a step before failed' })
+    expect(steps[1]).toMatchObject({ note: 'not run: an earlier step failed' })
     expect(steps[3]).toMatchObject({ error: 'no element matches #nope', code: 'element_not_found' })
   })
 
-  test('with continue_on_error let the next ones run, and the script has failed all the same', async () => {
+  test('with continue_on_error let later steps run, but the script still fails', async () => {
     const { code, steps } = await report(`${blank('x')}steps:
   - evaluate: nope()
     continue_on_error: true
@@ -127,7 +127,7 @@ finally:
     expect(steps[0]).toMatchObject({ code: 'evaluate_failed' })
   })
 
-  test('are tried again as often as they say', async () => {
+  test('are retried as often as they declare', async () => {
     const { code, steps } = await report(`${blank('<script>setTimeout(()=>document.title=1,300)</script>')}steps:
   - evaluate: (window.n = (window.n || 0) + 1)
     retry: {count: 5, delay_ms: 10}
@@ -140,7 +140,7 @@ finally:
     expect(steps.map(({ tries }) => tries)).toEqual([3, 3])
   })
 
-  test('are cut at their time', async () => {
+  test('time out after timeout_ms', async () => {
     const { steps } = await report(`${blank('x')}steps:
   - evaluate: new Promise(() => {})
     timeout_ms: 300
@@ -152,7 +152,7 @@ finally:
     expect(steps[0]).toMatchObject({ code: 'timeout' })
   })
 
-  test('run for each item, and what they save is a list', async () => {
+  test('run for each item, and save a list', async () => {
     const { steps } = await report(`${blank('x')}steps:
   - evaluate: \${item} * 2
     for_each: [1, 2, 3]
@@ -177,7 +177,7 @@ finally:
     ])
   })
 
-  test('fail when what they refer to has not come', async () => {
+  test('fail when a reference has no value', async () => {
     const { steps } = await report(`${blank('x')}steps:
   - evaluate: '({name: 1})'
     save: user
@@ -194,13 +194,13 @@ finally:
     expect(steps.map(({ error, code }) => error && [error, code])).toEqual([
       undefined,
       ['${user.nme}: user has no "nme" (did you mean "name"?)', 'undefined_reference'],
-      ['for_each needs a list, and this is 1', 'undefined_reference'],
+      ['for_each must be a list, not 1', 'undefined_reference'],
       undefined,
       ['${never} has no value: the step that saves it did not run or failed', 'undefined_reference'],
     ])
   })
 
-  test('may be any operation, with the script’s session where one is needed', async () => {
+  test('can be any operation, with the session of the script as default', async () => {
     const { code, steps, script } = await report(`${blank('<title>T</title>')}steps:
   - session_show:
     save: me
@@ -217,7 +217,7 @@ finally:
     expect(code).toBe(1)
   })
 
-  test('wrong at run time only are told in the words of the script', async () => {
+  test('report runtime errors with the field names of the script', async () => {
     const { steps } = await report(`${blank('x')}steps:
   - evaluate: '[]'
     save: list
@@ -226,7 +226,7 @@ finally:
     expect(steps[1]).toMatchObject({ error: 'timeout_ms must be a number', code: 'invalid_request' })
   })
 
-  test('of an included file run in its place, with its own finally', async () => {
+  test('of an included file run in its place, with their own finally', async () => {
     await folder.write('parts/part.yaml', 'vars: {word: own}\nsteps:\n  - evaluate: "\'${vars.word}\'"\n    save: said\n  - evaluate: nope()\nfinally:\n  - get_title\n') // prettier-ignore
     const { steps } = await report(`${blank('x')}steps:
   - include: parts/part.yaml
@@ -248,33 +248,33 @@ finally:
   })
 })
 
-describe('pictures', () => {
+describe('screenshots', () => {
   const script = `session: {start_url: '\${vars.page}', viewport: {width: 200, height: 100}}
 vars: {page: 'data:text/html,<body bgcolor=red>'}
 steps:
   - get_title:
     expect: {screenshot: {path: shots/home.png, max_diff_pixels: 10}}
 `
-  test('are stored at first, compared then, and a difference is shown in the artifacts', async () => {
+  test('are stored in the first run and compared later, with differences in the artifacts', async () => {
     const first = await report(script)
     expect(first.steps[0]).toMatchObject({ status: 'passed', note: 'wrote shots/home.png' })
     expect((await report(script)).steps[0]).not.toHaveProperty('note')
 
-    const { code, steps, script: told } = await report(script, ['--var', 'page=data:text/html,<body bgcolor=blue>', '--artifacts', 'kept']) // prettier-ignore
+    const { code, steps, script: failed } = await report(script, ['--var', 'page=data:text/html,<body bgcolor=blue>', '--artifacts', 'kept']) // prettier-ignore
     expect(code).toBe(1)
-    expect(steps[0]!.error).toBe('the page does not look like shots/home.png: 20000 of 20000 pixels differ (100.00 %), at most 10 may') // prettier-ignore
-    expect(told.artifacts).toEqual(expect.arrayContaining(['expected', 'actual', 'diff'].map((kind) => `kept/script/1-home-${kind}.png`))) // prettier-ignore
+    expect(steps[0]!.error).toBe('the page differs from shots/home.png: 20000 of 20000 pixels differ (100.00 %), 10 allowed') // prettier-ignore
+    expect(failed.artifacts).toEqual(expect.arrayContaining(['expected', 'actual', 'diff'].map((kind) => `kept/script/1-home-${kind}.png`))) // prettier-ignore
     expect(await folder.bytes('kept/script/1-home-expected.png')).toEqual(await folder.bytes('shots/home.png'))
   })
 
   test('are not stored in CI without --update-snapshots', async () => {
     const other = script.replace('shots/home', 'shots/other')
     const { steps } = await report(other, [], { env: { CI: 'true' } })
-    expect(steps[0]!.error).toBe('there is no shots/other.png to compare with: make it with --update-snapshots')
+    expect(steps[0]!.error).toBe('no stored screenshot shots/other.png: create it with --update-snapshots')
     expect((await report(other, ['--update-snapshots'], { env: { CI: 'true' } })).code).toBe(0)
   })
 
-  test('that a step names a file for are written from the working folder on', async () => {
+  test('with a path in the step are written relative to the working folder', async () => {
     const { steps } = await report(`${blank('x')}steps:\n  - screenshot: {path: out/page.png}\n`)
     expect(steps[0]!.value).toEqual({ screenshot: '(picture)', path: join(folder.path, 'out/page.png') })
     expect((await folder.bytes('out/page.png')).subarray(1, 4).toString()).toBe('PNG')
@@ -286,14 +286,14 @@ describe('a plain body', () => {
     commands: [{ command: 'navigate_to', data: { url: 'data:text/html,<title>Hi' } }, { command: 'get_title' }],
   }
 
-  test('runs as it is, and prints like bax do', async () => {
+  test('is sent unchanged, and prints like bax do', async () => {
     await folder.write('body.json', JSON.stringify(body))
     await folder.write('body.yaml', 'commands:\n  - {command: evaluate, data: {expression: 6 * 7}}\n')
     expect(await folder.run(['body.json'])).toMatchObject({ code: 0, stdout: 'Hi\n' })
     expect(await folder.run(['body.yaml'])).toMatchObject({ code: 0, stdout: '42\n' })
   })
 
-  test('that fails exits with 1 and says why', async () => {
+  test('that fails exits with 1 and reports why', async () => {
     await folder.write(
       'body.json',
       JSON.stringify({ commands: [{ command: 'evaluate', data: { expression: 'nope()' } }] }),

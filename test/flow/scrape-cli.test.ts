@@ -38,19 +38,19 @@ describe('bax scrape', () => {
     })
   })
 
-  test('prints another format as it is, and several as one JSON value', async () => {
+  test('prints a single format as text, and several as one JSON value', async () => {
     expect((await bax(['scrape', url('/one'), '--formats', 'rawHtml'])).stdout).toContain('<!doctype html><title>One')
     expect(JSON.parse((await bax(['scrape', url('/deltas'), '--formats', 'links'])).stdout)).toHaveLength(4)
     const { stdout } = await bax(['scrape', url('/one'), '--formats', 'markdown,links'])
     expect(JSON.parse(stdout)).toEqual({ markdown: '# One\n\nThe first of two pages.\n', links: [] })
   })
 
-  test('prints the answer of the service with --json', async () => {
+  test('prints the response of the API with --json', async () => {
     const answer = JSON.parse((await bax(['scrape', url('/one'), '--json'])).stdout)
     expect(answer).toMatchObject({ success: true, data: { markdown: expect.any(String), metadata: { title: 'One' } } })
   })
 
-  test('prints several pages in order, each under its address', async () => {
+  test('prints several pages in order, each below its URL', async () => {
     const { code, stdout } = await bax(['scrape', url('/two.html'), url('/one')])
     expect(code).toBe(0)
     expect(stdout).toBe(
@@ -58,7 +58,7 @@ describe('bax scrape', () => {
     )
   })
 
-  test('prints one answer a line with --ndjson', async () => {
+  test('prints one answer per line with --ndjson', async () => {
     const { code, stdout, stderr } = await bax(['scrape', url('/one'), url('/film'), url('/two.html'), '--ndjson'])
     const answers = stdout
       .trim()
@@ -73,7 +73,7 @@ describe('bax scrape', () => {
     expect(stderr).toContain('/film')
   })
 
-  test('takes addresses from a file and from standard input', async () => {
+  test('reads URLs from a file and from standard input', async () => {
     await writeFile(join(folder, 'pages.txt'), `# two pages\n${url('/one')}\n\n  ${url('/two.html')}  \n`)
     const file = await bax(['scrape', '--file', 'pages.txt'])
     const input = await bax(['scrape', '-'], { stdin: `${url('/one')}\n${url('/two.html')}\n` })
@@ -82,7 +82,7 @@ describe('bax scrape', () => {
     expect(input.stdout).toBe(file.stdout)
   })
 
-  test('writes one page into a file, several into a folder', async () => {
+  test('writes one page to a file, several to a folder', async () => {
     await bax(['scrape', url('/one'), '-o', 'page.md'])
     expect(await readFile(join(folder, 'page.md'), 'utf8')).toBe('# One\n\nThe first of two pages.\n')
     const { code } = await bax(['scrape', url('/one'), url('/two.html'), '-o', 'out'])
@@ -97,7 +97,7 @@ describe('bax scrape', () => {
     ])
   })
 
-  test('one bad page leaves the others alone, and decides the exit code', async () => {
+  test('continues after a failed page, which determines the exit code', async () => {
     const result = await bax(['scrape', url('/one'), 'http://', 'file:///etc/passwd', url('/film'), url('/two.html')])
     expect(result.code).toBe(1)
     expect(result.stdout).toContain('# One')
@@ -106,19 +106,19 @@ describe('bax scrape', () => {
   })
 
   test.each([
-    ['a page that cannot be had', ['/film'], 1, /cannot be scraped/],
-    ['an address that is none', ['http://'], 2, /not a URL/],
-    ['an address that may not be opened', ['file:///etc/passwd'], 4, /URL blocked/],
-    ['no address', [], 2, /<url> is missing/],
+    ['a page that cannot be scraped', ['/film'], 1, /cannot be scraped/],
+    ['an invalid URL', ['http://'], 2, /not a URL/],
+    ['a blocked URL', ['file:///etc/passwd'], 4, /URL blocked/],
+    ['a missing URL', [], 2, /<url> is missing/],
     ['an unknown format', ['/one', '--formats', 'pdf'], 2, /formats\[0\]/],
     ['an unknown flag', ['/one', '--format', 'html'], 2, /did you mean --formats/],
-    ['a time that is too short', ['/one', '--timeout', '0.5'], 2, /timeout/],
+    ['a timeout that is too short', ['/one', '--timeout', '0.5'], 2, /timeout/],
   ])('%s', async (_, words, code, message) => {
     const result = await bax(['scrape', ...words.map((word) => (word.startsWith('/') ? url(word) : word))])
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) })
   })
 
-  test('an error status is a page with a warning, or a failure when asked', async () => {
+  test('treats an error status as a warning, or as a failure with --fail-on-status', async () => {
     expect(await bax(['scrape', url('/missing')])).toMatchObject({
       code: 0,
       stdout: '# Nothing here\n',
@@ -131,7 +131,7 @@ describe('bax scrape', () => {
     })
   })
 
-  test('a screenshot goes into a pipe as a picture, on a terminal into a file', async () => {
+  test('writes a screenshot to a pipe as an image, and on a terminal to a file', async () => {
     const piped = await bax(['scrape', url('/one'), '--formats', 'screenshot'])
     expect(piped.bytes.subarray(1, 4).toString()).toBe('PNG')
     const shown = await bax(['scrape', url('/one'), '--formats', 'screenshot'], { tty: true })
@@ -141,7 +141,7 @@ describe('bax scrape', () => {
     expect(existsSync(join(folder, 'shot.png'))).toBe(true)
   })
 
-  test('--prompt and --schema ask for the json format', async () => {
+  test('--prompt and --schema request the json format', async () => {
     await writeFile(
       join(folder, 'schema.json'),
       JSON.stringify({ type: 'object', properties: { title: { type: 'string' } } }),
@@ -152,7 +152,7 @@ describe('bax scrape', () => {
 })
 
 describe('bax extract', () => {
-  test('turns standard input into Markdown', async () => {
+  test('converts standard input to Markdown', async () => {
     const { code, stdout } = await bax(['extract', '--url', 'https://x.test/a/'], {
       stdin: '<main><h1>T</h1><p>A <a href="b">link</a> in a sentence.</p></main>',
     })
@@ -160,21 +160,21 @@ describe('bax extract', () => {
     expect(stdout).toContain('A [link](https://x.test/a/b) in a sentence.\n')
   })
 
-  test('takes the address that a page gives itself', async () => {
+  test('uses the canonical URL of a page', async () => {
     const { stdout } = await bax(['extract'], {
       stdin: '<link rel="canonical" href="https://x.test/a/"><p>A <a href="b">link</a> here.</p>',
     })
     expect(stdout).toContain('(https://x.test/a/b)')
   })
 
-  test('turns many files into many, and tells which could not be read', async () => {
+  test('converts many files, and reports unreadable ones', async () => {
     await writeFile(join(folder, 'a.html'), '<p>Page a is here.</p>')
     await writeFile(join(folder, 'b.htm'), '<p>Page b is here.</p>')
     const all = await bax(['extract', 'a.html', 'gone.html', 'b.htm', '-o', 'out/'])
     expect(all).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('gone.html: cannot read it: ENOENT'),
+      stderr: expect.stringContaining('gone.html: cannot read the file: ENOENT'),
     })
     expect(await readFile(join(folder, 'out/b.md'), 'utf8')).toBe('Page b is here.\n')
     const lines = await bax(['extract', folder, '--ndjson'])
@@ -186,13 +186,13 @@ describe('bax extract', () => {
     ).toEqual(['Page a is here.\n', 'Page b is here.\n'])
   })
 
-  test('keeps everything when asked', async () => {
+  test('keeps the whole page on request', async () => {
     const stdin = `<nav>${'<a href="/x">Menu of the site</a> '.repeat(12)}</nav><main><h1>Page</h1>${'<p>Text of the page that goes on for a while, with commas, so that it is prose.</p>'.repeat(8)}</main><footer>All rights reserved</footer>`
     expect((await bax(['extract'], { stdin })).stdout).not.toContain('Menu')
     expect((await bax(['extract', '--no-only-main-content'], { stdin })).stdout).toContain('Menu')
   })
 
-  test('takes a folder with its list of addresses, and writes one JSON file', async () => {
+  test('converts a folder with its list of URLs to one JSON file', async () => {
     await writeFile(join(folder, 'k1.html'), '<p>See <a href="next">the next</a> one.</p>')
     await writeFile(join(folder, 'urls.json'), JSON.stringify({ k1: 'https://x.test/', k2: 'https://x.test/' }))
     const { code } = await bax(['extract', folder, join(folder, 'out.json')])
@@ -202,7 +202,7 @@ describe('bax extract', () => {
     expect(code).toBe(1)
   })
 
-  test('bytes are read in the encoding that they declare', async () => {
+  test('decodes bytes with their declared encoding', async () => {
     await writeFile(join(folder, 'l.html'), Buffer.from('<meta charset="iso-8859-1"><p>Grüße</p>', 'latin1'))
     expect((await bax(['extract', 'l.html'])).stdout).toBe('Grüße\n')
   })

@@ -1,4 +1,4 @@
-/** Manuals as Debian ships them, served on loopback: what is scraped must read like the original. */
+/** Manuals from Debian packages, served on loopback: scraping must keep their content. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ interface Manual {
   readonly pages: readonly string[]
 }
 
-/** The newest of the folders whose names match. */
+/** Returns the newest of the folders whose names match. */
 const versioned = (pattern: RegExp): string =>
   readdirSync(existsSync(share) ? share : '/')
     .filter((name) => pattern.test(name))
@@ -81,7 +81,7 @@ afterAll(async () => {
   server.closeAllConnections()
 })
 
-/** What of a page is about the page: no menus, no marks for links. */
+/** Returns the body of a page without menus and link markers. */
 function text(html: string): Element {
   const all = parseDocument(html).children
   const find = (matches: (element: Element) => boolean) => DomUtils.findOne(matches, all)
@@ -96,7 +96,7 @@ const elements = (body: Element, pattern: RegExp): Element[] =>
   DomUtils.findAll(({ name }) => pattern.test(name), [body])
 const wordsIn = (words: string): string[] => words.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []
 
-/** Words of the original that stand fewer times in the Markdown, as a share of all. */
+/** Returns the share of the original's words that occur less often in the Markdown. */
 function missing(body: Element, page: Root): number {
   const counts = new Map<string, number>()
   const spaced = nodesOf(page, 'text').map(({ value }) => value).concat(nodesOf(page, 'code').map(({ value }) => value), nodesOf(page, 'inlineCode').map(({ value }) => value)) // prettier-ignore
@@ -136,7 +136,7 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     const blocks = nodesOf(read, 'code')
     const code = new Set(blocks.map(({ value }) => plain(value)))
     expect(contentsOf(body, /^pre$/).filter((program) => !code.has(program))).toEqual([])
-    // Sphinx names the language around the block.
+    // In Sphinx an enclosing element has the language of a block.
     const named = elements(body, /^div$/).filter(({ attribs }) => /\bhighlight-(?:python3?|pycon|c|console)\b/.test(attribs['class'] ?? '')) // prettier-ignore
     expect(blocks.filter(({ lang }) => lang).length).toBeGreaterThanOrEqual(named.length * 0.9)
 
@@ -155,12 +155,12 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)
     expect(own.length).toBeGreaterThan(here.length)
     const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter((path) => !existsSync(path)) // prettier-ignore
-    // A manual may name a page that its package leaves out.
+    // A manual may link to a page that its package does not contain.
     expect(lost.length).toBeLessThanOrEqual(own.length / 100)
   })
 })
 
-/** What elements say; a cell of a table is one line in Markdown, whatever stands in it. */
+/** Returns the text of elements; a table cell is one line, as in Markdown. */
 const contentsOf = (body: Element, pattern: RegExp): string[] =>
   elements(body, pattern)
     .filter((element) => !isInCell(element))

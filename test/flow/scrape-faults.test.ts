@@ -96,7 +96,7 @@ async function raw(answer: Parameters<typeof rawServer>[0]) {
 }
 
 describe.each(['http', 'browser'])('with render %s', (render) => {
-  test('a chain of redirects is followed and told', async () => {
+  test('follows a chain of redirects, and reports it', async () => {
     const { data } = await scrape('/a#part', { render })
     expect(data!.markdown).toContain('Arrived at the end')
     expect(data!.metadata).toMatchObject({
@@ -108,7 +108,7 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
     })
   })
 
-  test('meta refresh is a redirect', async () => {
+  test('follows meta refresh as a redirect', async () => {
     const { data } = await scrape('/refresh', { render })
     expect(data!.metadata).toMatchObject({
       url: `${site.url}/c`,
@@ -116,27 +116,27 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
     })
   })
 
-  test('a page that reloads itself now and then is not waited for', async () => {
+  test('does not wait for a page that reloads itself periodically', async () => {
     expect((await scrape('/refresh-late', { render })).data!.markdown).toBe('Reloads now and then.\n')
   })
 
-  test('cookies that a redirect sets come back to it', async () => {
+  test('sends cookies set by a redirect', async () => {
     expect((await scrape('/cookie', { render })).data!.markdown).toBe('Welcome back\n')
   })
 
-  test('redirects without end are given up', async () => {
+  test('stops after too many redirects', async () => {
     expect(await scrape('/loop', { render })).toMatchObject(failure('too_many_redirects'))
   })
 
-  test('a redirect cannot lead to a file', async () => {
+  test('rejects a redirect to a file', async () => {
     await expect(scrape('/to-file', { render })).rejects.toMatchObject({ code: 'url_blocked' })
   })
 
-  test('a name that does not resolve', async () => {
+  test('fails for an unknown host name', async () => {
     expect(await scrape('http://no-such-host.invalid/', { render })).toMatchObject(failure('dns_failed'))
   })
 
-  test('a port where nobody listens', async () => {
+  test('fails for a closed port', async () => {
     const gone = await rawServer(() => {})
     await gone.close()
     const answer = await scrape(gone.url, { render })
@@ -144,37 +144,37 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
     expect(answer.error).not.toContain('127.0.0.1')
   })
 
-  testUnless(lacks('openssl'))('a certificate that nobody trusts', async () => {
+  testUnless(lacks('openssl'))('fails for an untrusted certificate', async () => {
     const server = await untrustedServer()
     closers.push(server.close)
     expect(await scrape(server.url, { render })).toMatchObject(failure('tls_error'))
   })
 
-  test('a server that does not speak TLS', async () => {
+  test('fails for a server without TLS', async () => {
     expect(await scrape(site.url.replace('http:', 'https:'), { render })).toMatchObject(failure('tls_error'))
   })
 
-  test('a server that closes without a word', async () => {
+  test('fails when the server closes the connection', async () => {
     const server = await raw((socket) => socket.resetAndDestroy())
     expect(await scrape(server.url, { render })).toMatchObject(failure('connection_failed'))
   })
 
-  test('an answer that is not HTTP', async () => {
+  test('fails for a response that is not HTTP', async () => {
     const server = await raw((socket) => socket.end('\u0000\u0001 garbage\r\n\r\n'))
     expect(await scrape(server.url, { render })).toMatchObject(failure('connection_failed'))
   })
 
-  test('a server that says nothing is given up in time', async () => {
+  test('times out when the server does not respond', async () => {
     const start = performance.now()
     await expect(scrape('/silent', { render, timeout: 600 })).rejects.toMatchObject({ code: 'timeout', status: 408 })
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
-  test('a port that browsers do not open', async () => {
+  test('fails for a port blocked by browsers', async () => {
     await expect(scrape('http://127.0.0.1:25/', { render })).rejects.toMatchObject({ code: 'url_blocked' })
   })
 
-  test('a wrong password is an error status', async () => {
+  test('reports an error status for a wrong password', async () => {
     expect((await scrape('/private', { render })).data!.metadata).toMatchObject({
       status_code: 401,
       error: 'Unauthorized',
@@ -183,33 +183,33 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
 })
 
 describe('over HTTP', () => {
-  test('credentials in the address are sent', async () => {
+  test('sends credentials of the URL', async () => {
     const url = `${site.url.replace('//', `//ada:${encodeURIComponent('pä')}@`)}/private`
     expect((await scrape(url)).data!.markdown).toBe('Hello Ada\n')
   })
 
-  test('meta refresh in a circle is given up', async () => {
+  test('stops a cycle of meta refresh', async () => {
     const answer = await scrape('/refresh-loop', { render: 'http' })
     expect(answer).toMatchObject({ success: true, data: { metadata: { url: `${site.url}/refresh-loop?again` } } })
   })
 
-  test('a redirect to no address', async () => {
+  test('fails for a redirect to an invalid URL', async () => {
     expect(await scrape('/to-nowhere', { render: 'http' })).toMatchObject(failure('connection_failed'))
   })
 
-  test('an answer without end is given up when the time is up', async () => {
+  test('times out on an endless response', async () => {
     await expect(scrape('/never', { render: 'http', timeout: 500 })).rejects.toMatchObject({ code: 'timeout' })
   })
 
-  test.each(['/large', '/larger', '/bomb'])('%s is too much', async (path) => {
+  test.each(['/large', '/larger', '/bomb'])('rejects %s as too large', async (path) => {
     expect(await scrape(path)).toMatchObject(failure('content_too_large'))
   })
 
-  test.each(['/cut', '/torn'])('%s breaks off', async (path) => {
+  test.each(['/cut', '/torn'])('fails for %s, which is truncated', async (path) => {
     expect(await scrape(path)).toMatchObject(failure('connection_failed'))
   })
 
-  test('a connection that is reset before any byte is tried once more, and only then', async () => {
+  test('retries once when the connection is reset before the first byte, and only then', async () => {
     const second = await raw((socket, connection) => {
       if (connection === 1) socket.resetAndDestroy()
       else
@@ -227,9 +227,9 @@ describe('over HTTP', () => {
     expect(begun.connections()).toBe(1)
   })
 
-  test('kept connections that the server has closed meanwhile are no fault', async () => {
+  test('retries on idle connections that the server has closed', async () => {
     const page = 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 11\r\n\r\n<p>Here</p>'
-    // Each connection answers one request, and hangs up on the next one: as a server does whose patience ends just then.
+    // Each connection answers one request and closes on the next one, as if its idle timeout ended at that moment.
     const impatient = await raw((socket) => {
       socket.write(page)
       socket.once('data', () => socket.resetAndDestroy())
@@ -239,7 +239,7 @@ describe('over HTTP', () => {
       for (const answer of answers) expect(answer.data!.markdown).toBe('Here\n')
   })
 
-  test('204 is an empty page', async () => {
+  test('returns an empty page for 204', async () => {
     expect(await scrape('/no-content', { render: 'http' })).toMatchObject({
       success: true,
       data: { markdown: '', metadata: { status_code: 204 } },
@@ -248,27 +248,27 @@ describe('over HTTP', () => {
 })
 
 describe('in a browser', () => {
-  test('a script without end is stopped, and the page read', async () => {
+  test('stops an endless script, and reads the page', async () => {
     const answer = await scrape('/spin', { render: 'browser' })
     expect(answer.data!.markdown).toContain('Before the loop.')
     expect(answer.warning).toContain('script')
   }, 40_000)
 
-  test('so is one that begins later', async () => {
+  test('stops an endless script that starts later', async () => {
     const answer = await scrape('/spin-later', { render: 'browser' })
     expect(answer.data!.markdown).toContain('Calm at first.')
     expect(answer.warning).toContain('script')
   }, 40_000)
 
-  test('dialogs are answered', async () => {
+  test('answers dialogs', async () => {
     expect((await scrape('/dialogs')).data!.markdown).toBe('answers: false null\n')
   })
 
-  test('a download is no page', async () => {
+  test('fails for a download', async () => {
     expect((await scrape('/attachment', { render: 'browser' })).data!.markdown).toBe('x\n')
   })
 
-  test('a renderer that dies', async () => {
+  test('fails when the renderer crashes', async () => {
     const scraping = scrape('/hang', { render: 'browser' })
     await expect.poll(() => site.requests.includes('/slow.js'), { timeout: 20_000 }).toBe(true)
     const browsers = await ownBrowsers()
@@ -276,11 +276,11 @@ describe('in a browser', () => {
     expect(await scraping).toMatchObject(failure('page_crashed'))
   })
 
-  test('a page that goes on changing is read as it is', async () => {
+  test('reads a page that keeps changing', async () => {
     expect((await scrape('/grow')).data!.markdown).toMatch(/^0\.\d/)
   })
 
-  test('a script that leads elsewhere is a redirect', async () => {
+  test('follows navigation by a script as a redirect', async () => {
     const { data } = await scrape('/chain-script')
     expect(data!.metadata).toMatchObject({
       url: `${site.url}/c`,
@@ -288,16 +288,16 @@ describe('in a browser', () => {
     })
   })
 
-  test('the same browser goes on with other pages', async () => {
+  test('continues with other pages in the same browser', async () => {
     expect((await scrape('/article', { render: 'browser' })).data!.markdown).toContain('How deltas grow')
   })
 
-  test('pages that fail leave the others of the same moment alone', async () => {
+  test('failing pages do not affect concurrent ones', async () => {
     const all = await Promise.all(['/spin', '/article', '/loop', '/dialogs', '/article'].map((path) => scrape(path, { render: 'browser' }))) // prettier-ignore
     expect(all.map(({ success }) => success)).toEqual([true, true, false, true, true])
   }, 60_000)
 
-  test('a caller that goes away ends the scrape', async () => {
+  test('cancels the scrape when its caller disconnects', async () => {
     const leaving = new AbortController()
     const input = { url: `${site.url}/article`, actions: [{ type: 'wait' as const, milliseconds: 30_000 }] }
     const scraping = homes.engine.extractor.scrape(
@@ -309,7 +309,7 @@ describe('in a browser', () => {
   })
 })
 
-/** Browsers that this process has started. */
+/** Returns the browsers that this process has started. */
 async function ownBrowsers(): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(

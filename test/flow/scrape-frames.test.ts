@@ -1,4 +1,4 @@
-/** Frames of a scraped page: what a reader sees in them is part of the page. */
+/** Frames of a scraped page: their visible content is part of the page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { redirects, sends } from '../support/web.ts'
@@ -48,7 +48,7 @@ const scrape = async (path: string, input: Record<string, unknown> = {}) => (awa
 const next = () => `[Next](${site.url}/book/next.html)`
 
 describe.each(['http', 'browser'])('with render %s', (render) => {
-  test('a frame of the same origin stands in its place, with its own links', async () => {
+  test('inserts a frame of the same origin, with its links resolved', async () => {
     const { markdown, html, links } = await scrape('/same', { render, formats: ['markdown', 'html', 'links'] })
     expect(markdown!.indexOf('Before the frame')).toBeLessThan(markdown!.indexOf('## In the frame'))
     expect(markdown!.indexOf(next())).toBeLessThan(markdown!.indexOf('After the frame'))
@@ -58,7 +58,7 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
     expect(links).toEqual([{ href: `${site.url}/book/next.html`, text: 'Next' }])
   })
 
-  test('a frame that holds its content itself is read without a request', async () => {
+  test('reads srcdoc without a request', async () => {
     const before = site.requests.length
     const { markdown } = await scrape('/srcdoc', { render })
     expect(markdown).toContain(`${sentence} [Link](${site.url}/x)`)
@@ -67,42 +67,42 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
 })
 
 describe('frames', () => {
-  test('of a frameset are the page', async () => {
+  test('of a frameset are the content of the page', async () => {
     const { markdown, metadata } = await scrape('/set')
     expect(markdown).toContain('## In the frame')
     expect(markdown).toContain(sentence)
     expect(metadata).toMatchObject({ title: 'Reference', render: 'http' })
   })
 
-  test('of others, hidden ones, counters and players are no part of it', async () => {
+  test('of other origins, hidden ones, trackers and players are omitted', async () => {
     const { markdown } = await scrape('/others', { only_main_content: false, render: 'http' })
     expect(markdown).toBe(`# Mixed\n\n${sentence}\n`)
     expect(other.requests).toEqual([])
   })
 
-  test('inside frames are read to the second level', async () => {
+  test('are read up to the second level', async () => {
     const { markdown } = await scrape('/deep', { render: 'http' })
     expect(markdown).toContain('First level.')
     expect(markdown).toContain('Second level.')
     expect(markdown).not.toContain('Third level.')
   })
 
-  test('that are not there leave the page as it is', async () => {
+  test('that are missing do not change the page', async () => {
     expect(await answer('/gone', { render: 'http' })).toMatchObject({ success: true, data: { markdown: `# Gone\n\n${sentence}\n` } }) // prettier-ignore
     expect(await answer('/broken', { render: 'http' })).toMatchObject({
       success: true,
       data: { markdown: `# Broken\n\n${sentence}\n` },
-      warning: expect.stringContaining('a frame of the page could not be had (/cut)'),
+      warning: expect.stringContaining('could not read a frame of the page (/cut)'),
     })
   })
 
-  test('that never end are given up, and told', async () => {
+  test('that never finish loading cause a warning', async () => {
     const { data, warning } = await answer('/silent', { render: 'http' })
     expect(data!.markdown).toContain(sentence)
-    expect(warning).toContain('a frame of the page could not be had (/never): it did not come in time')
+    expect(warning).toContain('could not read a frame of the page (/never): it did not load in time')
   }, 30_000)
 
-  test('that a script puts into the page are read too', async () => {
+  test('inserted by a script are read', async () => {
     const { markdown, metadata } = await scrape('/drawn')
     expect(metadata.render).toBe('browser')
     expect(markdown).toContain('## In the frame')

@@ -1,4 +1,4 @@
-/** Pages and PDFs that a stranger made to keep a server busy: they cost who asks for them that scrape, and nobody else anything. */
+/** Pages and PDFs built to exhaust the server: each fails only its own scrape. */
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/session-steps.ts'
@@ -8,11 +8,11 @@ import { pdfFile, pdfOf, sends } from '../support/web.ts'
 
 const packed = '/Filter/FlateDecode'
 
-/** 100 KB that are five million words to draw. */
+/** A PDF of 100 KB that draws five million words. */
 const slow = () =>
   pdfFile([{ stream: deflateSync(`BT /F1 12 Tf ${'(hello) Tj '.repeat(5_000_000)} ET`), filter: packed }])
 
-/** Some KB that unpack to 4 GB of blanks. */
+/** A PDF of a few KB that decompresses to 4 GB of spaces. */
 function bomb(): Buffer {
   const piece = deflateRawSync(Buffer.alloc(64 * 1024 ** 2, ' '), { finishFlush: constants.Z_FULL_FLUSH })
   const once = Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: 64 }, () => piece)])
@@ -20,7 +20,7 @@ function bomb(): Buffer {
 }
 
 const start = '<!doctype html><title>Long</title><main><h1>Long</h1>'
-/** Pages of 10 MB: of paragraphs, of more elements than a page may have, of marks that Markdown has to look at. */
+/** Pages of 10 MB: paragraphs, more elements than allowed, characters that Markdown has to escape. */
 const paragraphs = () => `${start}${'<p>Some words, and a few more of them here.</p>'.repeat(200_000)}`
 const elements = () => `${start}${'<h2>x</h2>'.repeat(900_000)}`
 const marks = () => `${start}<p>${'*_`['.repeat(2_400_000)}</p>`
@@ -49,12 +49,12 @@ afterAll(async () => {
 
 const scrape = (path: string, more: object = {}) => served.ask('POST', '/v1/scrape', { url: web.url + path, ...more })
 
-describe('a page made by an enemy', () => {
+describe('a hostile page', () => {
   test.each([
-    ['of a great many paragraphs', '/paragraphs', 'http'],
-    ['of a single one', '/marks', 'http'],
-    ['that a script has filled', '/grown', 'browser'],
-  ])('%s is given up in the time of its scrape; others are read meanwhile', async (_, path, render) => {
+    ['with very many paragraphs', '/paragraphs', 'http'],
+    ['with a single paragraph', '/marks', 'http'],
+    ['filled by a script', '/grown', 'browser'],
+  ])('%s times out, while other pages are read', async (_, path, render) => {
     let ended = false
     const late = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
     await until(() => web.requests.includes(path))
@@ -63,7 +63,7 @@ describe('a page made by an enemy', () => {
     expect(await late).toMatchObject({ success: false, code: 'timeout' })
   })
 
-  test('one of more elements than memory is for is refused', async () => {
+  test('is rejected when it has too many elements', async () => {
     const answer = await scrape('/elements', { render: 'http' })
     expect(answer).toMatchObject({
       success: false,
@@ -73,29 +73,29 @@ describe('a page made by an enemy', () => {
   })
 })
 
-test('a large file that a browser shows is read in a thread, and its picture is there', async () => {
+test('reads a large file shown by a browser in a worker thread, and keeps its screenshot', async () => {
   const answer = await scrape('/large.json', { render: 'browser', formats: ['markdown', 'screenshot'] })
   expect(answer).toMatchObject({ success: true, data: { screenshot: expect.stringMatching(/^.{1000}/) } })
   expect((answer['data'] as { markdown: string }).markdown).toContain('river 59999')
 })
 
-describe('a PDF made by an enemy', () => {
-  test('one that takes for ever is given up in the time of its scrape; others are read meanwhile', async () => {
+describe('a hostile PDF', () => {
+  test('times out when it never finishes, while other PDFs are read', async () => {
     let ended = false
     const late = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
-    // The engine goes on answering, and reads another PDF before the first one is given up.
+    // The engine keeps responding, and reads another PDF before the first one times out.
     expect(await scrape('/paper.pdf')).toMatchObject({ success: true, data: { metadata: { title: 'World rivers' } } })
     expect(ended).toBe(false)
     expect(await late).toMatchObject({ success: false, code: 'timeout' })
   })
 
-  test('as many as there are threads hold up no other for longer than their time', async () => {
+  test('on every worker thread delays others at most until the timeout', async () => {
     const late = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
     expect(await scrape('/paper.pdf', { timeout: 30_000 })).toMatchObject({ success: true })
     for (const one of await Promise.all(late)) expect(one).toMatchObject({ code: 'timeout' })
   })
 
-  test('one that unpacks to gigabytes is refused before it has them', async () => {
+  test('is rejected before it has decompressed to gigabytes', async () => {
     expect(await scrape('/bomb.pdf', { timeout: 60_000 })).toMatchObject({ success: false, code: 'content_too_large' })
     expect(await scrape('/paper.pdf')).toMatchObject({ success: true })
   })

@@ -7,7 +7,7 @@ import { pdfOf, sends } from '../support/web.ts'
 const page =
   '<!doctype html><title>Packed</title><main><h1>Packed</h1><p>It was packed for the journey and is whole again.</p></main>'
 
-/** `zstd` of the page above, as the reference implementation packs it: a raw block. */
+/** The page above in zstd, as a raw block, like the reference implementation compresses it. */
 function zstdOf(text: string): Buffer {
   const body = Buffer.from(text)
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0])
@@ -89,8 +89,8 @@ afterAll(async () => {
 const scrape = async (path: string, input: Record<string, unknown> = {}) =>
   (await homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)).data!
 
-describe('content that is no page', () => {
-  test('JSON becomes a fenced block, and is itself the json', async () => {
+describe('content other than HTML', () => {
+  test('converts JSON to a fenced block, and returns it as json', async () => {
     const data = await scrape('/data.json', { formats: ['markdown', 'json', 'html', 'rawHtml'] })
     expect(data.markdown).toBe('```json\n{"rivers":[{"name":"Nile","km":6650}]}\n```\n')
     expect(data.json).toEqual({ rivers: [{ name: 'Nile', km: 6650 }] })
@@ -99,29 +99,29 @@ describe('content that is no page', () => {
     expect(data.metadata).toMatchObject({ content_type: 'application/json', json_valid: true })
   })
 
-  test.each(['/problem', '/lines'])('%s is JSON too', async (path) => {
+  test.each(['/problem', '/lines'])('reads %s as JSON', async (path) => {
     expect((await scrape(path)).markdown).toMatch(/^```json\n/)
   })
 
-  test('JSON lines are a list', async () => {
+  test('reads JSON lines as a list', async () => {
     expect((await scrape('/lines', { formats: ['json'] })).json).toEqual([{ a: 1 }, { a: 2 }])
   })
 
-  test('JSON that is broken is shown with a warning', async () => {
+  test('returns invalid JSON with a warning', async () => {
     const answer = await homes.clients.http.scrape({ url: `${site.url}/broken.json` })
     expect(answer).toMatchObject({ success: true, data: { markdown: '```json\n{"rivers":\n```\n' } })
     expect(answer.warning).toContain('cannot be parsed')
   })
 
-  test('a fence inside does not close the fence around', async () => {
+  test('makes the fence longer than any inside', async () => {
     expect((await scrape('/fence.json')).markdown).toMatch(/^````json\n/)
   })
 
-  test('text stays as it is', async () => {
+  test('keeps plain text', async () => {
     expect((await scrape('/notes.txt')).markdown).toBe('One *two*\n\n  three <b>\n')
   })
 
-  test('CSV becomes a table, whatever separates it', async () => {
+  test('converts CSV with any separator to a table', async () => {
     expect((await scrape('/rivers.csv')).markdown).toBe(
       '| River | Length |\n| --- | --- |\n| Nile, White | 6650 |\n| a\\|b | two<br>lines |\n',
     )
@@ -129,7 +129,7 @@ describe('content that is no page', () => {
     expect((await scrape('/rivers.tsv')).markdown).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |\n')
   })
 
-  test('feeds become the articles they announce', async () => {
+  test('converts feeds to their articles', async () => {
     const data = await scrape('/rss', { formats: ['markdown', 'links'] })
     expect(data.markdown).toBe(
       '# River news\n\nAll rivers\n\n## [Flood & ebb](http://rivers.test/flood)\n\n2026-03-03T10:00:00.000Z\n\nThe **Elbe** rose.\n\n## [Calm](http://rivers.test/calm)\n',
@@ -139,11 +139,11 @@ describe('content that is no page', () => {
     expect((await scrape('/atom')).markdown).toContain('## [Eins](http://atom.test/1)')
   })
 
-  test('other XML is shown as it stands', async () => {
+  test('returns other XML as source code', async () => {
     expect((await scrape('/sitemap.xml')).markdown).toMatch(/^```xml\n<\?xml/)
   })
 
-  test('PDF becomes the text of its pages', async () => {
+  test('converts a PDF to the text of its pages', async () => {
     const data = await scrape('/paper.pdf', { formats: ['markdown', 'summary'] })
     expect(data.markdown).toBe('Rivers of the world\n\n---\n\nSecond page here\n')
     expect(data.metadata).toMatchObject({
@@ -154,11 +154,11 @@ describe('content that is no page', () => {
     })
   })
 
-  test('a PDF is known by its bytes where the server does not say', async () => {
+  test('detects a PDF by its bytes', async () => {
     expect((await scrape('/download')).markdown).toBe('Only by its bytes\n')
   })
 
-  test('a picture becomes a reference to itself', async () => {
+  test('converts an image to a reference to it', async () => {
     expect((await scrape('/map.png')).markdown).toBe(`![](${site.url}/map.png)\n`)
   })
 
@@ -171,14 +171,14 @@ describe('content that is no page', () => {
     },
   )
 
-  test.each(['auto', 'http', 'browser'])('the kind is found with render %s', async (render) => {
+  test.each(['auto', 'http', 'browser'])('detects the kind with render %s', async (render) => {
     expect((await scrape('/data.json', { render })).markdown).toMatch(/^```json/)
     expect((await scrape('/paper.pdf', { render })).metadata.num_pages).toBe(2)
     const movie = await homes.clients.http.scrape({ url: `${site.url}/movie`, render: render as 'auto' })
     expect(movie.code).toBe('unsupported_content_type')
   })
 
-  test('a picture can be taken of what a browser shows', async () => {
+  test('takes screenshots of files that a browser can show', async () => {
     const data = await scrape('/data.json', { formats: ['screenshot', 'markdown'] })
     expect(data.screenshot!.length).toBeGreaterThan(100)
     expect(data.markdown).toContain('Nile')
@@ -186,15 +186,15 @@ describe('content that is no page', () => {
 })
 
 describe('pages', () => {
-  test.each(['/gzip', '/deflate', '/br', '/zstd', '/untyped-html'])('%s is unpacked', async (path) => {
+  test.each(['/gzip', '/deflate', '/br', '/zstd', '/untyped-html'])('decompresses %s', async (path) => {
     expect((await scrape(path)).markdown).toContain('It was packed for the journey')
   })
 
-  test('XHTML is HTML', async () => {
+  test('reads XHTML as HTML', async () => {
     expect((await scrape('/xhtml')).markdown).toBe('Strict\n')
   })
 
-  test('an empty page is an empty answer', async () => {
+  test('returns an empty answer for an empty page', async () => {
     const answer = await homes.clients.http.scrape({ url: `${site.url}/empty` })
     expect(answer).toMatchObject({ success: true, data: { markdown: '' } })
   })
@@ -208,13 +208,13 @@ describe('pages', () => {
     ['/meta-late', 'windows-1252'],
     ['/header-over-meta', 'utf-8'],
     ['/nothing-said', 'windows-1252'],
-  ])('%s is read as %s', async (path, charset) => {
+  ])('reads %s as %s', async (path, charset) => {
     const { markdown, metadata } = await scrape(path)
     expect(markdown).toBe('Grüße aus Köln\n')
     expect(metadata).toMatchObject({ title: 'Größe', charset })
   })
 
-  test('Japanese in its own encoding is read', async () => {
+  test('decodes Japanese encodings', async () => {
     expect((await scrape('/shift-jis')).markdown).toBe('日本\n')
   })
 })

@@ -1,4 +1,4 @@
-/** What a scrape does at its limits: a page that hangs, a page without main content, a page full of advertisements. */
+/** Limits of a scrape: pages that hang, pages without main content, advertisements. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     '/half': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html><title>Half</title><h1>Half</h1><p>Said so far.</p>'),
     '/menu': `<!doctype html><title>Menu</title><nav>${['Home', 'Shop', 'Login', 'Contact'].map((name) => `<a href="/${name}"><img src="/${name}.png" alt="${name}"></a>`).join(' ')}</nav>`,
     '/blank': '<!doctype html><title>Blank</title>',
-    // 600 MB as JSON, which is more than a text can hold; once by itself, once where it has to be read in another way.
+    // 600 MB as JSON, which exceeds the maximum string length; once in the document, once in a shadow tree.
     '/grown': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow}</script>`,
     '/shadow': `<!doctype html><title>Grown</title><p id=text hidden></p><script>${grow};document.body.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'</script>`,
   }) // prettier-ignore
@@ -38,7 +38,7 @@ const url = (path: string) => `${site.url}${path}`
 const run = (path: string, ...flags: string[]) =>
   bax(['scrape', url(path), ...flags, '--embedded', '--state-dir', join(homes.stateDir, 'own')])
 
-test('actions that produce too much together fail at the one that goes beyond the limit', async () => {
+test('the action that exceeds the limit for all results fails', async () => {
   const execute = { type: 'execute', script: `'x'.repeat(${limits.scrape.productChars / 4 + 1})` } as const
   const actions = [execute, execute, execute, execute]
   expect(await homes.clients.http.scrape({ url: url('/blank'), actions })).toMatchObject({
@@ -49,35 +49,35 @@ test('actions that produce too much together fail at the one that goes beyond th
 })
 
 describe('a page that hangs', () => {
-  test('has 30 seconds, unless another time is given', () => {
+  test('times out after 30 seconds by default', () => {
     expect(scrapeInput.parse({ url: 'a.test' }).timeout).toBe(30_000)
     expect(limits.scrape.timeoutMs).toBe(30_000)
   })
 
-  test.each(homeNames)('on a script is read as it stands when its time is nearly up, through %s', async (home) => {
+  test.each(homeNames)('in a script is read shortly before the timeout, through %s', async (home) => {
     const answer = await homes.clients[home].scrape({ url: url('/hung'), render: 'browser', timeout: 4000 })
     expect(answer).toMatchObject({ success: true, warning: expect.stringMatching(/load/) })
     expect(answer.data!.markdown).toContain('Here before the script.')
   })
 
-  test.each(homeNames)('before its first word is a timeout, through %s', async (home) => {
+  test.each(homeNames)('before its first byte times out, through %s', async (home) => {
     const scraping = homes.clients[home].scrape({ url: url('/never'), render: 'browser', timeout: 1500 })
     await expect(scraping).rejects.toMatchObject({ status: 408, code: 'timeout', message: expect.stringContaining('1500 ms') }) // prettier-ignore
   })
 
-  test('in the middle of its document is read as far as it has come', async () => {
+  test('in the middle of its document is read up to there', async () => {
     const { data } = await homes.clients.http.scrape({ url: url('/half'), render: 'browser', timeout: 4000 })
     expect(data!.markdown).toContain('Said so far.')
   })
 
-  test('is exit code 6 in the terminal', async () => {
+  test('causes exit code 6 in the terminal', async () => {
     const result = await run('/never', '--timeout', '800')
     expect(result).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('longer than 800 ms') })
   })
 })
 
-describe('a page that has grown without bounds', () => {
-  test.each(['/grown', '/shadow'])('is not brought here to be told that it is too large (%s)', async (path) => {
+describe('a page that has grown without limits', () => {
+  test.each(['/grown', '/shadow'])('is rejected without being transferred (%s)', async (path) => {
     const client = homes.clients.http
     const scraping = client.scrape({ url: url(path), render: 'browser' })
     expect(await scraping).toMatchObject({ success: false, code: 'content_too_large' })
@@ -86,26 +86,26 @@ describe('a page that has grown without bounds', () => {
 })
 
 describe('a page without main content', () => {
-  test.each(homeNames)('is all of the page, and the warning says so, through %s', async (home) => {
+  test.each(homeNames)('is returned as a whole, with a warning, through %s', async (home) => {
     const { data, warning } = await homes.clients[home].scrape({ url: url('/menu'), render: 'http' })
     expect(data!.markdown).toContain(`![Shop](${url('/Shop.png')})`)
     expect(data!.markdown).toContain('Contact')
     expect(warning).toBe('no main content was found: this is the whole page')
   })
 
-  test('is no matter of a warning when it has no content at all, or the whole page was asked for', async () => {
+  test('causes no warning when it is empty, or the whole page was requested', async () => {
     expect(await homes.clients.http.scrape({ url: url('/blank'), render: 'http' })).not.toHaveProperty('warning')
     const asked = { url: url('/menu'), render: 'http' as const, only_main_content: false }
     expect(await homes.clients.http.scrape(asked)).not.toHaveProperty('warning')
   })
 
-  test('is told of on standard error', async () => {
+  test('causes a warning on standard error', async () => {
     const result = await run('/menu', '--render', 'http')
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('this is the whole page') })
   })
 })
 
-// Advertisers are known by their names, at the usual port: only root may listen there.
+// Advertisers are recognized by host name on the default port, where only root can listen.
 const noPort = process.getuid?.() === 0 ? null : 'only root may listen on port 80'
 describe.skipIf(noPort)(titled('advertisements', noPort), () => {
   const requests: (string | undefined)[] = []
@@ -133,13 +133,13 @@ describe.skipIf(noPort)(titled('advertisements', noPort), () => {
     await page?.close()
   })
 
-  test('are not loaded', async () => {
+  test('are blocked', async () => {
     const { data } = await own.clients.http.scrape({ url: page.url, render: 'browser', only_main_content: false })
     expect(data!.markdown).toContain('No advertisement.')
     expect(requests).toEqual([])
   })
 
-  test('are loaded when they are wanted', async () => {
+  test('are loaded on request', async () => {
     const { data } = await own.clients.http.scrape({
       url: page.url,
       render: 'browser',

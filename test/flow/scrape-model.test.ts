@@ -1,4 +1,4 @@
-/** json and summary of a scrape by a language model: a small one of our own, behind the same endpoint as any. */
+/** json and summary by a language model, with a fake model behind the standard endpoint. */
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -46,13 +46,13 @@ const scrape = (path: string, input: Record<string, unknown>) => scrapeIn(homes,
 const json = { formats: ['json'], json_options: { prompt: 'the price', schema: price } }
 const shown = ({ messages }: ModelCall) => messages[1]!.content
 
-/** What a model answers to either question. */
+/** Returns the answer of the fake model to either question. */
 const both = ({ response_format: form }: ModelCall): Reply => ({
   content: JSON.stringify(form?.json_schema?.schema).includes('summary') ? '{"summary": "A kettle. It boils."}' : '{"price": 49}', // prettier-ignore
 })
 
 describe.each(homeNames)('through %s', (home) => {
-  test('both are the model’s, and say so', async () => {
+  test('both come from the model, and metadata say so', async () => {
     model.reply(both)
     const answer = await scrapeIn(homes, home, '/kettle', { ...json, formats: ['json', 'summary'] })
     expect(answer).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(homeNames)('through %s', (home) => {
     expect(model.calls.every(({ authorization }) => authorization === `Bearer ${model.config.key}`)).toBe(true)
   })
 
-  test('a model that refuses is a warning, and the rules answer', async () => {
+  test('a model that refuses causes a warning, and rules are used', async () => {
     model.reply({ status: 418 })
     const answer = await scrapeIn(homes, home, '/kettle', { ...json, formats: ['json', 'summary', 'markdown'] })
     expect(answer).toMatchObject({
@@ -77,13 +77,13 @@ describe.each(homeNames)('through %s', (home) => {
       data: { json: { price: 49 }, metadata: { json_source: 'heuristic', summary_source: 'extractive' } },
     })
     expect(answer.data!.markdown).toContain('# Kettle')
-    expect(answer.warning).toContain('the json was found by rules')
-    expect(answer.warning).toContain("the summary is made of the page's own sentences")
+    expect(answer.warning).toContain('the json was extracted by rules')
+    expect(answer.warning).toContain('the summary consists of sentences of the page')
   })
 })
 
 describe('json', () => {
-  test('is asked for with the schema, the wish and the page', async () => {
+  test('sends the schema, the prompt and the page', async () => {
     model.reply({ content: '{"price": 49}' })
     await scrape('/kettle', json)
     const [call] = model.calls
@@ -92,14 +92,14 @@ describe('json', () => {
     expect(shown(call!)).toContain('# Kettle')
   })
 
-  test('that does not fit is mended once', async () => {
+  test('asks again once after an invalid answer', async () => {
     model.reply({ content: '{"price": "49 €"}' }, { content: '```json\n{"price": 49}\n```' })
     const { data, warning } = await scrape('/kettle', json)
     expect([data!.json, data!.metadata.json_valid, warning]).toEqual([{ price: 49 }, true, undefined])
     expect(model.calls[1]!.messages.at(-1)!.content).toContain('price must be number')
   })
 
-  test('that still does not fit is told', async () => {
+  test('reports a second invalid answer', async () => {
     model.reply({ content: 'The price is 49 €, as far as I can see.' })
     const { data, warning } = await scrape('/kettle', json)
     expect(model.calls).toHaveLength(2)
@@ -107,13 +107,13 @@ describe('json', () => {
     expect(warning).toContain('the json does not fit the schema')
   })
 
-  test('needs no schema', async () => {
+  test('works without a schema', async () => {
     model.reply({ content: '{"name": "Kettle", "price": "49 €"}' })
     const { data } = await scrape('/kettle', { formats: [{ type: 'json', prompt: 'name and price' }] })
     expect([data!.json, data!.metadata.json_valid]).toEqual([{ name: 'Kettle', price: '49 €' }, true])
   })
 
-  test('of a JSON document is the document, unless another shape is wanted', async () => {
+  test('of a JSON document is the document itself, unless a schema is given', async () => {
     model.reply({ content: '{"longest": "Nile"}' })
     expect((await scrape('/data.json', { formats: ['json'] })).data!.json).toEqual({ rivers: [{ name: 'Nile', km: 6650 }] }) // prettier-ignore
     expect(model.calls).toEqual([])
@@ -123,7 +123,7 @@ describe('json', () => {
     expect(shown(model.calls[0]!)).toContain('6650')
   })
 
-  test('refuses a schema that is none before anybody is asked', async () => {
+  test('rejects an invalid schema before any request', async () => {
     model.reply({ content: '{}' })
     const schema = { type: 'object', properties: { a: { type: 'nonsense' } } }
     await expect(scrape('/kettle', { formats: [{ type: 'json', schema }] })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ describe('json', () => {
 })
 
 describe('a long page', () => {
-  test('is cut to what the question is about, within the budget', async () => {
+  test('is shortened to the parts relevant to the question, within the budget', async () => {
     const schema = { type: 'object', properties: { tons: { type: 'number' } } }
     model.reply({ content: '{"tons": 812}' })
     const { data } = await scrape('/report', { formats: [{ type: 'json', prompt: 'the harvest of quinces', schema }] })
@@ -144,15 +144,15 @@ describe('a long page', () => {
     expect(shown(model.calls[0]!).length).toBeLessThan(limits.model.pageChars * 1.1)
   })
 
-  test('is cut for a summary too', async () => {
+  test('is shortened for a summary too', async () => {
     model.reply({ content: '{"summary": "A report. Much of it is filler."}' })
     expect((await scrape('/report', { formats: ['summary'] })).data!.summary).toBe('A report. Much of it is filler.')
     expect(shown(model.calls[0]!).length).toBeLessThan(limits.model.pageChars * 1.1)
   })
 })
 
-describe('a page that gives orders', () => {
-  test('cannot leave the schema, nor its place in the message', async () => {
+describe('a page with instructions to the model', () => {
+  test('cannot escape the schema, nor its part of the message', async () => {
     model.reply(followInjection)
     const { data, warning } = await scrape('/trap', { ...json, formats: ['json', 'summary'] })
     expect(data!.json).toEqual({ price: null })
@@ -168,7 +168,7 @@ describe('a page that gives orders', () => {
     }
   })
 
-  test('does not know the mark that ends it', async () => {
+  test('cannot contain the mark at its end', async () => {
     model.reply({ content: '{"price": 1}' })
     await scrape('/kettle', json)
     await scrape('/kettle', json)
@@ -178,7 +178,7 @@ describe('a page that gives orders', () => {
 })
 
 describe('a summary', () => {
-  test('is the words of a model that knows no schema', async () => {
+  test('is the plain text of a model without schema support', async () => {
     model.reply({ status: 400, error: 'response_format is not supported' }, { status: 400, error: 'json_object is not supported' }, { content: 'A kettle that boils.' }) // prettier-ignore
     const own = await openHomes({ model: model.config })
     try {
@@ -189,7 +189,7 @@ describe('a summary', () => {
     }
   })
 
-  test('of an answer with nothing in it is made of the page’s own sentences', async () => {
+  test('consists of sentences of the page when the answer is empty', async () => {
     model.reply({ content: '' })
     const { data, warning } = await scrape('/article', { formats: ['summary'] })
     expect(data!.metadata.summary_source).toBe('extractive')
@@ -197,7 +197,7 @@ describe('a summary', () => {
     expect(warning).toContain('the language model')
   })
 
-  test('of an empty page asks nobody', async () => {
+  test('of an empty page makes no request', async () => {
     model.reply(both)
     const { data } = await scrape('/empty', { formats: ['summary'] })
     expect([data!.summary, data!.metadata.summary_source]).toEqual(['Nothing', 'extractive'])
@@ -215,36 +215,36 @@ describe('a model that does not answer', () => {
     }
   }
 
-  test('because the key is wrong names the key', async () => {
+  test('because the key is wrong causes an error that names the key', async () => {
     const { data, warning } = await withModel({ ...model.config, key: 'wrong' }, json)
     expect(data!.metadata.json_source).toBe('heuristic')
     expect(warning).toMatch(/status 401 \(check the key of the model \(BAX_MODEL_KEY\)\)/)
     expect(warning).not.toContain('wrong')
   })
 
-  test('because nobody is there', async () => {
+  test('because the endpoint is unreachable causes a warning', async () => {
     const { data, warning } = await withModel({ ...model.config, url: await closedPort() }, json)
     expect(data!.json).toEqual({ price: 49 })
     expect(warning).toContain('the language model cannot be reached')
   })
 
-  test('in time leaves the rest of the scrape as it is', async () => {
+  test('in time does not affect the rest of the scrape', async () => {
     model.reply({ silent: true })
     const { data, warning } = await scrape('/kettle', { ...json, formats: ['json', 'summary', 'markdown'], timeout: 2500 }) // prettier-ignore
     expect(data!.json).toEqual({ price: 49 })
     expect(data!.markdown).toContain('# Kettle')
     expect(data!.metadata).toMatchObject({ json_source: 'heuristic', summary_source: 'extractive' })
-    expect(warning).toContain('did not answer in the time of the scrape')
+    expect(warning).toContain('did not answer before the scrape timed out')
   })
 
-  test('but with garbage', async () => {
+  test('with valid data causes a warning', async () => {
     model.reply({ body: '<h1>Welcome to nginx</h1>' })
     const { data, warning } = await scrape('/kettle', json)
     expect(data!.metadata.json_source).toBe('heuristic')
     expect(warning).toContain('the language model did not answer in JSON')
   })
 
-  test('at once because it is busy is asked again', async () => {
+  test('because it is busy is asked again', async () => {
     model.reply({ status: 429, retryAfter: 0.01 }, { status: 503, retryAfter: 0.01 }, { content: '{"price": 49}' })
     const { data } = await scrape('/kettle', json)
     expect(data!.metadata.json_source).toBe('model')
@@ -252,8 +252,8 @@ describe('a model that does not answer', () => {
   })
 })
 
-describe('where rules may not stand in for a model', () => {
-  test('json and summary without a model are refused before anything is fetched', async () => {
+describe('without the built-in extractor', () => {
+  test('json and summary without a model are rejected before any request', async () => {
     const own = await openHomes({ builtinExtractor: false })
     try {
       const before = site.requests.length
@@ -270,7 +270,7 @@ describe('where rules may not stand in for a model', () => {
     }
   })
 
-  test('a model that fails is the failure of the scrape', async () => {
+  test('a failing model fails the scrape', async () => {
     const own = await openHomes({ builtinExtractor: false, model: model.config })
     try {
       model.reply({ status: 418 })
@@ -293,20 +293,20 @@ describe('bax scrape', () => {
     }
   }
 
-  test('asks the model of the environment', async () => {
+  test('uses the model of the environment', async () => {
     model.reply(both)
     const result = await run(['--schema', JSON.stringify(price), '--prompt', 'the price'])
     expect(result).toMatchObject({ code: 0, stdout: '{\n  "price": 49\n}\n', stderr: '' })
     expect(await run(['--formats', 'summary'])).toMatchObject({ code: 0, stdout: 'A kettle. It boils.\n' })
   })
 
-  test('says on standard error that the model did not answer', async () => {
+  test('warns on standard error that the model did not answer', async () => {
     const result = await run(['--formats', 'json', '--prompt', 'price'], { BAX_MODEL_URL: await closedPort() })
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*cannot be reached/) })
     expect(JSON.parse(result.stdout)).toBeTypeOf('object')
   })
 
-  test('refuses json without a model where the built-in extractor is off', async () => {
+  test('rejects json without a model when the built-in extractor is off', async () => {
     const off = { BAX_BUILTIN_EXTRACTOR: 'off', BAX_MODEL_URL: '', BAX_MODEL: '' }
     expect(await run(['--formats', 'json'], off)).toMatchObject({
       code: 2,
@@ -319,7 +319,7 @@ describe('bax scrape', () => {
     })
   })
 
-  test('names what is missing of a model', async () => {
+  test('names the missing settings of a model', async () => {
     expect(await run(['--formats', 'json'], { BAX_MODEL: '' })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('BAX_MODEL_URL and BAX_MODEL'),
@@ -327,7 +327,7 @@ describe('bax scrape', () => {
   })
 })
 
-/** An endpoint where nobody listens. */
+/** Returns an endpoint on a closed port. */
 async function closedPort(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,4 @@
-/** The built program's short way through `bax scrape`, beside the long one, which a flag that is not plain takes. */
+/** Compares the fast path of `bax scrape` in the built program with the regular one, which other flags select. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -34,11 +34,11 @@ afterAll(async () => {
 const scrape = (words: readonly string[], long: readonly string[] = []): Promise<CliResult> =>
   built.run(['scrape', ...words.map((word) => (word.startsWith('/') ? `${site.url}${word}` : word)), '--state-dir', state, ...long]) // prettier-ignore
 
-/** Without what is new in each answer. */
+/** Removes values that differ between answers. */
 const stable = (text: string) =>
   text.replaceAll(/"(?:scrape_id|request_id|cached_at)":"[^"]*"/g, '""').replaceAll(/"duration_ms":\d+/g, '""')
 
-describe('the short way gives what the long one gives', () => {
+describe('the fast path has the same output as the regular one', () => {
   test.each([
     [['/article']],
     [['/article', '/plain']],
@@ -64,7 +64,7 @@ describe('the short way gives what the long one gives', () => {
     expect([short.code, stable(short.stdout), short.stderr]).toEqual([long.code, stable(long.stdout), long.stderr])
   })
 
-  test('files are read and written', async () => {
+  test('reads and writes files', async () => {
     const cwd = await mkdtemp(join(tmpdir(), 'bax-test-quick-'))
     try {
       await writeFile(join(cwd, 'pages.txt'), `# addresses\n${site.url}/plain\n`)
@@ -77,13 +77,13 @@ describe('the short way gives what the long one gives', () => {
   })
 })
 
-test('what is wrong is explained as ever', async () => {
+test('reports errors like the regular path', async () => {
   expect(await scrape(['/plain', '--formats', 'pdf'])).toMatchObject({ code: 2, stderr: expect.stringContaining('formats') }) // prettier-ignore
   expect(await scrape(['/plain', '--format', 'html'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --formats') }) // prettier-ignore
   expect(await scrape(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--no-only-main-content') })
 })
 
-test('without V8’s own code of it, or with that of another Node, it works all the same', async () => {
+test('works without V8’s code cache, and with that of another Node version', async () => {
   const cache = join(dirname(built.program), 'quick-scrape.js.cache')
   const kept = await readFile(cache)
   try {
@@ -96,13 +96,13 @@ test('without V8’s own code of it, or with that of another Node, it works all 
   }
 })
 
-test('a local engine that runs is asked', async () => {
+test('uses a running local engine', async () => {
   const other = await built.stateDir()
   const { code } = await built.run(['session', 'create', '--headless', '--state-dir', other])
   expect(code).toBe(0)
   const asked = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
   expect(JSON.parse(asked.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
-  // Only an engine that outlives its calls can give an answer again.
+  // Only an engine that outlives its calls can return a cached answer.
   const again = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])
   expect(JSON.parse(again.stdout)).toMatchObject({ success: true })
   const cached = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])

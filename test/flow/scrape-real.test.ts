@@ -1,4 +1,4 @@
-/** Real pages, where they are at hand: they belong to their owners and are no part of the project. */
+/** Real pages, if available; for copyright reasons they are not part of the project. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ interface Item {
   readonly type?: string
 }
 
-/** Every fortieth page: some of each kind and set. */
+/** Every fortieth page, which includes some of each kind. */
 function items(): Item[] {
   const lines = readFileSync(join(folder, 'items.jsonl'), 'utf8').split('\n').filter(Boolean)
   return lines.filter((_, at) => at % 40 === 0).map((line) => JSON.parse(line) as Item)

@@ -114,7 +114,7 @@ describe('render auto', () => {
     ['/component', '# In the shadow\n\nSlotted text'],
     ['/frames', 'Drawn in a frame'],
     ['/lazy', 'Seen at last'],
-  ])('%s is rendered, and complete', async (path, text) => {
+  ])('%s is rendered completely', async (path, text) => {
     const { markdown, metadata } = await scrape(path)
     expect(markdown).toContain(text)
     expect(metadata.render).toBe('browser')
@@ -141,7 +141,7 @@ describe('render auto', () => {
     expect([markdown, metadata.render]).toEqual(['', 'http'])
   })
 
-  test('both ways tell the site the same about the reader', async () => {
+  test('HTTP and browser send the same user agent and languages', async () => {
     const [http, browser] = await Promise.all([
       scrape('/agent', { render: 'http' }),
       scrape('/agent', { render: 'browser' }),
@@ -150,7 +150,7 @@ describe('render auto', () => {
     expect(http.markdown).not.toContain('Headless')
   })
 
-  test('a host whose pages all need a browser is asked by the browser at once', async () => {
+  test('renders at once on a host whose pages all need a browser', async () => {
     const own = await serveSite(
       Object.fromEntries([1, 2, 3].map((n) => [`/${n}`, shell(`root.innerHTML = '<p>Page ${n}: ${item}</p>'`)])),
     )
@@ -169,50 +169,50 @@ describe('the browser', () => {
     await late.close()
   })
 
-  test('layers above the page stay, or go', async () => {
+  test('overlays are kept, or removed on request', async () => {
     expect((await scrape('/overlay', { only_main_content: false, wait_for: 1 })).markdown).toContain('privacy')
     const { markdown } = await scrape('/overlay', { only_main_content: false, remove_overlays: true })
     expect(markdown).toBe('Under the layer there is text.\n')
   })
 
-  test('pictures are not waited for where nobody looks', async () => {
+  test('does not wait for images without a screenshot', async () => {
     const start = performance.now()
     expect((await scrape('/slow-image', { render: 'browser' })).markdown).toContain('Text beside')
     expect(performance.now() - start).toBeLessThan(8000)
   })
 
-  test('nothing of one scrape is left for the next', async () => {
+  test('leaves no state for the next scrape', async () => {
     const once = async () => (await scrape('/state', { render: 'browser' })).markdown
     expect([await once(), await once(), await once()]).toEqual(Array(3).fill('visits 1 cookie\n'))
   })
 
-  test('nor databases, caches, buckets and files', async () => {
-    // More often than there are tabs at rest.
+  test('leaves no databases, caches, buckets and files', async () => {
+    // More often than the number of idle tabs.
     for (const _ of [1, 2, 3, 4])
       expect((await scrape('/stores', { render: 'browser' })).markdown).toBe('kept before: 0,0,0,0\n')
   })
 
-  test('nor what a page saves until its last moment', async () => {
+  test('leaves no state that a page saves while it is closed', async () => {
     for (const _ of [1, 2, 3]) expect((await scrape('/last-words', { render: 'browser' })).markdown).toBe('|||\n')
   })
 
-  test('another fragment is another visit, in the same tab too', async () => {
+  test('another fragment is another visit, also in the same tab', async () => {
     for (const route of ['/a', '/b', '/b']) {
       const { markdown, metadata } = await scrape(`/route#${route}`, { render: 'browser' })
       expect([markdown, metadata.url]).toEqual([`Route #${route} after 0\n`, `${site.url}/route#${route}`])
     }
   })
 
-  test('a page is opened where another only pretended to be it', async () => {
+  test('opens a page after another one has changed its own URL to it', async () => {
     expect((await scrape('/pushes', { render: 'browser' })).markdown).toBe('Pushed\n')
     expect((await scrape('/article#top', { render: 'browser' })).markdown).toContain('How deltas grow')
   })
 
-  test('windows that a page opens are not in the way of the next', async () => {
+  test('windows that a page opens do not affect the next one', async () => {
     for (const _ of [1, 2]) expect((await scrape('/opens', { render: 'browser' })).markdown).toBe('Opener\n')
   })
 
-  test('more pages than tabs are all served', async () => {
+  test('serves more pages than there are tabs', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => scrape('/spa-fetch')))
     expect(new Set(all.map(({ markdown }) => markdown)).size).toBe(1)
   })
@@ -221,7 +221,7 @@ describe('the browser', () => {
 describe('actions', () => {
   const act = async (actions: readonly unknown[], path = '/form') => scrape(path, { actions, only_main_content: false })
 
-  test('type, press and click as a user would', async () => {
+  test('type, press and click like a user', async () => {
     const pressed = await act([
       { type: 'type', selector: '#q', text: 'grüße' },
       { type: 'press', key: 'Enter' },
@@ -235,18 +235,18 @@ describe('actions', () => {
     expect((await act([{ type: 'click', selector: '#more' }])).markdown).toContain('more')
   })
 
-  test('a click that leads elsewhere is followed', async () => {
+  test('follow a click that navigates', async () => {
     const { markdown, metadata } = await act([{ type: 'click', selector: '#away' }])
     expect(markdown).toContain('How deltas grow')
     expect(metadata.url).toBe(`${site.url}/article`)
   })
 
-  test('scroll by pixels, and by a viewport', async () => {
+  test('scroll by pixels and by viewport', async () => {
     expect((await act([{ type: 'scroll', direction: 'down', amount: 300 }])).markdown).toContain('y 300')
     expect((await act([{ type: 'scroll' }])).markdown).toContain('y 720')
   })
 
-  test('wait for a time, and for an element', async () => {
+  test('wait for a time and for an element', async () => {
     const { markdown } = await act([
       {
         type: 'execute',
@@ -258,7 +258,7 @@ describe('actions', () => {
     expect(markdown).toContain('**new**')
   })
 
-  test('screenshots and values come back beside the page', async () => {
+  test('return screenshots and values', async () => {
     const { actions } = await act([
       { type: 'screenshot' },
       { type: 'execute', script: 'document.title' },
@@ -275,13 +275,13 @@ describe('actions', () => {
   })
 
   test.concurrent.each([
-    ['an element that is not there', { type: 'click', selector: '#nowhere' }, /no element matches #nowhere/],
-    ['an element that is hidden', { type: 'click', selector: '#hidden' }, /not visible/],
-    ['a selector that is none', { type: 'click', selector: '##' }, /not a CSS selector/],
+    ['a missing element', { type: 'click', selector: '#nowhere' }, /no element matches #nowhere/],
+    ['a hidden element', { type: 'click', selector: '#hidden' }, /not visible/],
+    ['an invalid selector', { type: 'click', selector: '##' }, /not a CSS selector/],
     ['a script that throws', { type: 'execute', script: 'throw new Error("no")' }, /no/],
-    ['a key that no keyboard has', { type: 'press', key: 'Entr' }, /no key/],
+    ['an unknown key', { type: 'press', key: 'Entr' }, /no key/],
   ])(
-    '%s fails with its place',
+    '%s fails with its index',
     async (_, action, message) => {
       const failed = await answer('/form', { actions: [{ type: 'scroll' }, action] })
       expect(failed).toMatchObject({ success: false, code: 'action_failed', details: { index: 1, type: action.type } })
@@ -290,7 +290,7 @@ describe('actions', () => {
     30_000,
   )
 
-  test('a script that does not end', async () => {
+  test('an endless script fails', async () => {
     expect(await answer('/form', { actions: [{ type: 'execute', script: 'for (;;);' }] })).toMatchObject({
       code: 'action_failed',
     })

@@ -33,7 +33,7 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
     return { answer, data: answer.data!, metadata: answer.data!.metadata }
   }
 
-  test('gives the main content as Markdown, and what the page says of itself', async () => {
+  test('returns the main content as Markdown, and metadata', async () => {
     const { answer, data, metadata } = await scrape('/articles/deltas')
     expect(answer.success).toBe(true)
     expect(Object.keys(data).toSorted()).toEqual(['markdown', 'metadata'])
@@ -65,7 +65,7 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
     expect(metadata.duration_ms).toBeGreaterThanOrEqual(0)
   })
 
-  test('gives every textual format in one call', async () => {
+  test('returns every textual format in one call', async () => {
     const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'summary', 'json'] as const
     const { data, metadata } = await scrape('/articles/deltas', { formats })
     expect(data.rawHtml).toBe(article)
@@ -83,14 +83,14 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
     expect(metadata).toMatchObject({ summary_source: 'extractive', json_source: 'heuristic' })
   })
 
-  test('fills a schema by rules when no model is set up', async () => {
+  test('fills a schema by rules when no model is configured', async () => {
     const schema = { type: 'object', properties: { title: { type: 'string' }, author: { type: 'string' }, price: { type: ['number', 'null'] } } } // prettier-ignore
     const { data, metadata } = await scrape('/articles/deltas', { formats: [{ type: 'json', schema }] })
     expect(data.json).toMatchObject({ title: 'How deltas grow', price: null })
     expect(metadata.json_valid).toBe(true)
   })
 
-  test('takes a picture of the viewport, or of the whole page', async () => {
+  test('takes a screenshot of the viewport, or of the whole page', async () => {
     const { data, metadata } = await scrape('/articles/deltas', { formats: ['screenshot'] })
     expect(sizeOf(data.screenshot!)).toEqual({ width: 1280, height: 720 })
     expect(metadata.render).toBe('browser')
@@ -98,7 +98,7 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
     expect(sizeOf(whole.data.screenshot!).width).toBe(1280)
   })
 
-  test('reads the brand of a page: colours, fonts, logo, favicon', async () => {
+  test('reads the branding of a page: colours, fonts, logo, favicon', async () => {
     const { data } = await scrape('/brand', { formats: ['branding'] })
     expect(data.branding).toMatchObject({
       colorScheme: 'light',
@@ -135,30 +135,30 @@ describe.each(homeNames)('scrape through %s', (home: HomeName) => {
   })
 })
 
-describe('what is asked for', () => {
+describe('options', () => {
   const scrape = (input: Record<string, unknown>) => homes.clients.http.scrape(input as never)
 
-  test('the whole page when the main content is not wanted', async () => {
+  test('returns the whole page on request', async () => {
     const { data } = await scrape({ url: address('/articles/deltas'), only_main_content: false })
     expect(data!.markdown).toMatch(/All rights reserved/)
   })
 
-  test('inline images stay when they are to stay', async () => {
+  test('keeps inline images on request', async () => {
     const { data } = await scrape({ url: address('/articles/deltas'), remove_base64_images: false })
     expect(data!.markdown).toContain('![Inline](data:image/png;base64,iVBORw0KGgo=)')
   })
 
-  test('links are resolved against <base>, each once, scripts left out', async () => {
+  test('resolves links against <base>, each once, without scripts', async () => {
     const { data } = await scrape({ url: address('/base'), formats: ['links'] })
     expect(data!.links).toEqual([{ href: 'https://cdn.example/x/a', text: 'A' }])
   })
 
-  test('a loopback address without a scheme is http', async () => {
+  test('uses http for a loopback address without a scheme', async () => {
     const { data } = await scrape({ url: address('/base').replace('http://', '') })
     expect(data!.metadata).toMatchObject({ url: address('/base'), sourceURL: address('/base').replace('http://', '') })
   })
 
-  test('the same page gives the same bytes', async () => {
+  test('is deterministic', async () => {
     const twice = await Promise.all(
       [1, 2].map(() => scrape({ url: address('/articles/deltas'), formats: ['markdown', 'html'] })),
     )
@@ -166,7 +166,7 @@ describe('what is asked for', () => {
     expect(twice[0]!.data!.html).toBe(twice[1]!.data!.html)
   })
 
-  test('max_age gives an answer again, and says when it was made', async () => {
+  test('returns a cached answer within max_age, with its time', async () => {
     const input = { url: address('/articles/deltas?cached'), max_age: 60_000 }
     const first = await scrape(input)
     const before = site.requests.length
@@ -180,18 +180,22 @@ describe('what is asked for', () => {
 
   test.each([
     ['no url', {}, 'url'],
-    ['a url that is none', { url: 'http://' }, 'url'],
+    ['an invalid url', { url: 'http://' }, 'url'],
     ['an unknown format', { url: 'example.com', formats: ['pdf'] }, 'formats[0]'],
-    ['a wait beyond its bound', { url: 'example.com', wait_for: 60_001 }, 'wait_for'],
+    ['a wait beyond its limit', { url: 'example.com', wait_for: 60_001 }, 'wait_for'],
     ['an unknown action', { url: 'example.com', actions: [{ type: 'fly' }] }, 'actions[0].type'],
-    ['a wait action for nothing', { url: 'example.com', actions: [{ type: 'wait' }] }, 'actions[0].milliseconds'],
+    [
+      'a wait action without a duration',
+      { url: 'example.com', actions: [{ type: 'wait' }] },
+      'actions[0].milliseconds',
+    ],
     [
       'too many actions',
       { url: 'example.com', actions: Array.from({ length: 51 }, () => ({ type: 'scroll' })) },
       'actions',
     ],
     ['a screenshot without a browser', { url: 'example.com', formats: ['screenshot'], render: 'http' }, 'render'],
-  ])('%s is a 400 that names it', async (_, input, path) => {
+  ])('responds to %s with 400 and its path', async (_, input, path) => {
     const failure = await scrape(input).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 'invalid_request', details: [expect.objectContaining({ path })] })
   })
@@ -203,7 +207,7 @@ describe('what is asked for', () => {
     'javascript:1',
     'data:text/html,x',
     'about:blank',
-  ])('%s is not opened', async (url) => {
+  ])('rejects %s', async (url) => {
     await expect(scrape({ url })).rejects.toMatchObject({ code: 'url_blocked', message: 'URL blocked' })
   })
 })

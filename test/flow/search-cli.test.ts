@@ -131,7 +131,7 @@ describe('bax search', () => {
 
   test('says that nothing was found, and that is no failure', async () => {
     web.mood('brave', 'empty')
-    expect(await bax(['deltas'])).toMatchObject({ code: 0, stdout: '', stderr: 'brave found nothing\n' })
+    expect(await bax(['deltas'])).toMatchObject({ code: 0, stdout: '', stderr: 'no results from brave\n' })
   })
 
   test('goes on with the next provider, and says so', async () => {
@@ -139,7 +139,7 @@ describe('bax search', () => {
     web.mood('brave', 'refuses')
     const { code, stdout, stderr } = await bax(['deltas'])
     expect({ code, stdout: stdout.split('\n')[0] }).toEqual({ code: 0, stdout: '1. Page 0' })
-    expect(stderr).toMatch(/^warning: brave gave no answer: it refuses the key/)
+    expect(stderr).toMatch(/^warning: brave failed: it rejected the key/)
   })
 
   test('exits 3 when no provider answers, and shows no key', async () => {
@@ -147,7 +147,7 @@ describe('bax search', () => {
     web.mood('searxng', 'down')
     const { code, stdout, stderr } = await bax(['deltas'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toMatch(/^error: no search provider answered \(brave: .*; searxng: .*\)\nhint: `bax doctor`/)
+    expect(stderr).toMatch(/^error: all search providers failed \(brave: .*; searxng: .*\)\nhint: run `bax doctor`/)
     const json = await bax(['deltas', '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject({ success: false, code: 'search_unavailable', details: [{ provider: 'brave' }, { provider: 'searxng' }] }) // prettier-ignore
     expect(stderr + json.stdout + json.stderr).not.toContain(keys.brave)

@@ -74,7 +74,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
   test.each<[Manner, string, RegExp]>([
     ['down', 'connection_failed', /./],
     ['busy', 'rate_limited', /./],
-    ['silent', 'timeout', /the time of the search was over/],
+    ['silent', 'timeout', /the search timed out/],
   ])('%s: an error and no empty answer', async (manner, code, error) => {
     web.mood(provider, manner)
     // It turns away without a word.
@@ -90,16 +90,16 @@ describe.each(searchProviderNames)('%s', (provider) => {
     web.mood(provider, 'well', 'busy')
     const { data, warning } = await search(provider, { limit: provider === 'brave' ? 5 : 20 })
     expect(data).toHaveLength(provider === 'brave' ? 5 : 10)
-    if (provider !== 'brave') expect(warning).toMatch(new RegExp(`^${provider} gave 10 results and no more: `))
+    if (provider !== 'brave') expect(warning).toMatch(new RegExp(`^${provider} returned only 10 results: `))
   })
 })
 
 describe.each(apis)('%s, by its JSON', (provider) => {
   test.each<[Manner, RegExp]>([
-    ['no json', /it did not answer with a JSON object/],
-    ['another form', /it answered in an unknown form/],
+    ['no json', /its response is not a JSON object/],
+    ['another form', /its response has an unknown format/],
     ['cut off', /./],
-    ['redirects', /it redirects elsewhere \(status 302\)/],
+    ['redirects', /it redirects \(status 302\)/],
   ])('%s: an error and no empty answer', async (manner, error) => {
     web.mood(provider, manner)
     await expect(search(provider)).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('keys', () => {
     async (provider) => {
       web.mood(provider, 'refuses')
       const thrown = await search(provider).catch((error: unknown) => error)
-      expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it refuses the key/) }] }) // prettier-ignore
+      expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it rejected the key/) }] }) // prettier-ignore
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
     },
   )
@@ -143,7 +143,7 @@ describe('searxng', () => {
     web.mood('searxng', 'spent')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [
-        { provider: 'searxng', error: 'its engines did not answer: google: Suspended: CAPTCHA, brave: timeout' },
+        { provider: 'searxng', error: 'its engines did not respond: google: Suspended: CAPTCHA, brave: timeout' },
       ],
     })
   })
@@ -155,7 +155,7 @@ describe('result pages', () => {
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
       hint: expect.stringContaining('BAX_SEARXNG_URL'),
-      details: [{ provider, code: 'provider_blocked', error: expect.stringContaining('takes us for a robot') }],
+      details: [{ provider, code: 'provider_blocked', error: expect.stringContaining('detected automation') }],
     })
   })
 
@@ -188,7 +188,7 @@ describe('result pages', () => {
 
   test('DuckDuckGo takes no question that is longer than its own limit', async () => {
     await expect(search('duckduckgo', { query: 'x'.repeat(600) })).rejects.toMatchObject({
-      details: [{ error: 'it takes questions of 499 characters at most' }],
+      details: [{ error: 'it accepts queries of at most 499 characters' }],
     })
     expect(web.asked).toEqual([])
   })
@@ -213,9 +213,11 @@ describe('language, country and period', () => {
   })
 
   test('what a provider cannot do is said', async () => {
-    expect((await search('searxng', { tbs: 'qdr:h' })).warning).toBe('searxng knows no hours: results of the last day')
+    expect((await search('searxng', { tbs: 'qdr:h' })).warning).toBe(
+      'searxng cannot filter by hour: these are results of the last day',
+    )
     expect((await search('duckduckgo', { lang: 'de' })).warning).toBe(
-      'duckduckgo has no such region: results of all regions',
+      'duckduckgo does not support this region: these are results of all regions',
     )
     expect((await search('serper', { tbs: 'qdr:h' })).warning).toBeUndefined()
   })

@@ -83,7 +83,9 @@ describe('`bax serve`', () => {
     async (host) => {
       const { code, stderr } = await built.run(['serve', '--host', host])
       expect(code).toBe(2)
-      expect(stderr).toContain(`error: without a key bax serves loopback addresses only, not ${host}\nhint: `)
+      expect(stderr).toContain(
+        `error: serving on ${host} needs an API key: without one only loopback addresses are allowed\nhint: `,
+      )
     },
   )
 
@@ -98,7 +100,7 @@ describe('`bax serve`', () => {
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toBe(
       `error: 127.0.0.1:${port} is in use by another program\n` +
-        'hint: choose another with --port, or stop the program that has it\n',
+        'hint: choose another port with --port, or stop the program that uses it\n',
     )
   })
 
@@ -137,8 +139,8 @@ describe('`bax serve`', () => {
     const { code, stderr } = await built.run(['serve', '--allow-private', '10.0.0.0/33'])
     expect(code).toBe(2)
     expect(stderr).toBe(
-      'error: --allow-private "10.0.0.0/33" is no range of addresses\n' +
-        'hint: write it as 10.0.0.0/8, fd00::/8, or as one address such as 192.168.1.5\n',
+      'error: --allow-private "10.0.0.0/33" is not an address range\n' +
+        'hint: write it as 10.0.0.0/8, fd00::/8, or a single address such as 192.168.1.5\n',
     )
   })
 
@@ -184,8 +186,8 @@ describe('the process', () => {
     let stderr = ''
     child.stderr.on('data', (chunk) => (stderr += chunk))
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(7)
-    expect(stderr).toMatch(/^error: an internal fault: .+\nhint: .+\n$/)
-    expect(stderr).toContain(`hint: the details are in ${folder}/bax.log`)
+    expect(stderr).toMatch(/^error: internal error: .+\nhint: .+\n$/)
+    expect(stderr).toContain(`hint: see ${folder}/bax.log for details`)
     expect(await readFile(`${folder}/bax.log`, 'utf8')).toContain('    at ')
   })
 })

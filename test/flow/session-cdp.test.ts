@@ -28,7 +28,7 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
   const call = (session_id: string, method: string, params = {}, target_id?: string) =>
     homes.clients[home].cdp({ session_id, method, params, ...(target_id && { target_id }) })
 
-  test('goes to its active page, and keeps what was enabled there', async () => {
+  test('calls the active page, and keeps domains enabled there', async () => {
     const { session_id: id } = await create()
     const title = await call(id!, 'Runtime.evaluate', { expression: 'document.title' })
     expect(title).toMatchObject({ success: true, session_id: id, result: { result: { value: 'Home' } } })
@@ -42,7 +42,7 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
     expect(await failureOf(call(id!, 'Browser.getVersion'))).toMatchObject({ code: 'session_closed' })
   })
 
-  test('sees and touches nothing of the sessions beside it', async () => {
+  test('isolates the session from other sessions', async () => {
     const [mine, other] = await Promise.all([create(), create('other')])
     const targetsOf = async (id: string) => {
       const { result } = await call(id, 'Target.getTargets')
@@ -78,7 +78,7 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
   })
 })
 
-test('Playwright connects to one session, and the others run on', async () => {
+test('connects Playwright to one session without affecting others', async () => {
   const [mine, other] = await Promise.all([create(), create('other')])
   const browser = await chromium.connectOverCDP(`${mine.cdp_url}?token=${mine.frame_token}`)
   const pages = browser.contexts().flatMap((context) => context.pages())
@@ -97,7 +97,7 @@ test('Playwright connects to one session, and the others run on', async () => {
   await expect(chromium.connectOverCDP(`${mine.cdp_url}?token=ft_wrong`)).rejects.toThrow(/401/)
 })
 
-test('Playwright gives a page a large file, which it sends in one message', async () => {
+test('uploads a large file with Playwright in one message', async () => {
   const { session_id: id, cdp_url, frame_token } = await create()
   const browser = await chromium.connectOverCDP(`${cdp_url}?token=${frame_token}`)
   const page = browser.contexts()[0]!.pages()[0]!
@@ -109,7 +109,7 @@ test('Playwright gives a page a large file, which it sends in one message', asyn
   await homes.clients.http.closeSession({ session_id: id! })
 })
 
-test('a client that sends no messages of the protocol is let go of alone, and all are when the session ends', async () => {
+test('disconnects only the client that sends invalid messages, and all when the session ends', async () => {
   const { session_id: id, cdp_url, frame_token } = await create()
   const connect = async () => {
     const socket = new WebSocket(`${cdp_url}?token=${frame_token}`)
@@ -132,7 +132,7 @@ test('a client that sends no messages of the protocol is let go of alone, and al
   expect(await good.closed).toBe(closeCodes.browserGone)
 })
 
-describe('what tokens open to one session', () => {
+describe('WebSockets opened by tokens', () => {
   const come = async (address: string) => {
     const socket = new WebSocket(address)
     socket.on('error', () => {})
@@ -143,7 +143,7 @@ describe('what tokens open to one session', () => {
     return { socket, status }
   }
 
-  test('is bounded over all tokens, clients and views together; one that goes makes room', async () => {
+  test('are limited per session over all tokens, clients and views', async () => {
     const { session_id: id, cdp_url, frame_token } = await create()
     const { token } = await homes.clients.http.linkLiveView({ session_id: id!, control: true })
     const ways = [
@@ -166,7 +166,7 @@ describe('what tokens open to one session', () => {
     await Promise.all([id, other.session_id].map((one) => homes.clients.http.closeSession({ session_id: one! })))
   })
 
-  test('that come together are no more than may', async () => {
+  test('are limited when opened concurrently', async () => {
     const { session_id: id, cdp_url, frame_token } = await create()
     let gone = 0
     const answer = async (address: string) => {

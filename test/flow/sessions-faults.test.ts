@@ -31,7 +31,7 @@ afterAll(async () => {
 const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const hang = command('evaluate', { expression: 'while (true);' })
 
-describe.each(homeNames)('when something breaks (%s)', (home) => {
+describe.each(homeNames)('failures (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!
@@ -82,7 +82,7 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     },
   )
 
-  test('a page that hangs blocks neither the list, nor another session, nor the close of its own', async () => {
+  test('a hung page blocks neither the list, nor other sessions, nor its own close', async () => {
     const stuck = await create({ start_url: site.url })
     const other = await create({ start_url: site.url })
     const running = client().runCommands({ session_id: stuck, commands: [hang] })
@@ -97,7 +97,7 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
   })
 
-  test('a page whose own script hangs can be left and loaded again', async () => {
+  test('navigates and reloads a page whose script hangs', async () => {
     const busy = await create({ start_url: `${site.url}/busy` })
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
     const asked = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
@@ -135,7 +135,7 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
   // What a page does is the same from every location, and half a minute of waiting is spent once.
   if (home !== 'http') return
 
-  test('a page that begins to hang while it is being left is given up for a fresh tab', async () => {
+  test('replaces a page that hangs during a navigation by a new tab', async () => {
     const stuck = await create({ start_url: site.url })
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
     const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
@@ -150,7 +150,7 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
     expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
   })
 
-  test('a page that hangs because it is left does not keep its visitor', async () => {
+  test('leaves a page that hangs in an unload handler', async () => {
     const held = await create({ start_url: `${site.url}/clinging` })
     const commands = [command('navigate_to', { url: site.url }), command('get_title')]
     expect(await client().runCommands({ session_id: held, commands })).toMatchObject({
@@ -175,8 +175,8 @@ describe.each(homeNames)('when something breaks (%s)', (home) => {
   )
 })
 
-describe('the browser itself', () => {
-  test('a configured one that cannot be used is named, never replaced', async () => {
+describe('browser process', () => {
+  test('reports an unusable configured browser, and uses no other', async () => {
     const own = await openHomes({ browser: '/nowhere/chromium' })
     try {
       const error = await failureOf(own.clients.unix.createSession({}))
@@ -190,7 +190,7 @@ describe('the browser itself', () => {
     }
   })
 
-  test('one that ends at once is a failure with its last words, and leaves no folder', async () => {
+  test('reports the stderr of a browser that ends at once, and leaves no folder', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
     const program = join(temporary, 'chromium')
     await writeFile(program, '#!/bin/sh\necho "no shared library libsomething.so" >&2\nexit 127\n')
@@ -223,7 +223,7 @@ describe('the browser itself', () => {
     })
   })
 
-  test('kill -9 of the engine leaves no Chromium and no folder', async () => {
+  test('leaves no Chromium and no folder after kill -9 of the engine', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
     const host = await startEngineHost(temporary)
     try {

@@ -24,7 +24,7 @@ afterAll(async () => {
 const hang = { command: 'evaluate', data: { expression: 'new Promise(() => {})' } }
 const title = { command: 'get_title' }
 
-describe.each(homeNames)('the life of a session (%s)', (home) => {
+describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!
@@ -40,7 +40,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     await Promise.all(sessions.map(({ session_id }) => client().closeSession({ session_id })))
   })
 
-  test('the list has the live ones, newest first, with what they show now', async () => {
+  test('lists live sessions, newest first, with URL and title', async () => {
     const first = await create({ start_url: site.url })
     const second = await create()
     const { sessions, total } = await client().listSessions({})
@@ -55,7 +55,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     await expect.poll(async () => (await record(first)).title).toBe('Changed')
   })
 
-  test('an ended session is remembered: its record, a 410 for commands, 204 for another close', async () => {
+  test('returns the record of an ended session, 410 for commands and 204 for another close', async () => {
     const id = await create({ requested_name: 'ends', start_url: site.url })
     await client().closeSession({ session_id: 'ends' })
     const ended = await record(id)
@@ -72,14 +72,14 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect(stopped.sessions.every(({ status }) => status === 'stopped')).toBe(true)
   })
 
-  test.each(['getSession', 'closeSession'] as const)('%s of an unknown session is a 404', async (name) => {
+  test.each(['getSession', 'closeSession'] as const)('%s returns 404 for an unknown session', async (name) => {
     expect(await failureOf(client()[name]({ session_id: 'ses_unknown' }))).toMatchObject({
       code: 'session_not_found',
       status: 404,
     })
   })
 
-  test('it ends by itself after its idle time; commands put that off', async () => {
+  test('ends after the idle timeout, which commands restart', async () => {
     const id = await create({ idle_timeout_secs: 1 })
     const started = performance.now()
     await client().runCommands({
@@ -91,7 +91,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect(performance.now() - started).toBeGreaterThan(2000)
   })
 
-  test('it ends by itself after its whole time, whatever it does, and says so before', async () => {
+  test('ends after its maximum lifetime, and announces it', async () => {
     const id = await create({ timeout_secs: 1, keep_alive: true })
     const seen: string[] = []
     for await (const { type } of follow(homes.transports[home], 'GET /stream/sse', { session_id: id, replay: 'all' })) {
@@ -102,7 +102,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect(await record(id)).toMatchObject({ status: 'stopped', end_reason: 'lifetime' })
   })
 
-  test('batches of one session run one after the other, in the order they came', async () => {
+  test('runs batches of one session in order, one at a time', async () => {
     const id = await create({ start_url: site.url })
     const batch = (value: number, ms: number) =>
       client().runCommands({
@@ -122,7 +122,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect(await valueOf(client(), id, 'window.order')).toEqual([1, 2, 3])
   })
 
-  test('more than 32 waiting batches are refused, and the others still run', async () => {
+  test('rejects more than 32 queued batches, and runs the others', async () => {
     const id = await create()
     const evaluate = (expression: string) =>
       client().runCommands({ session_id: id, commands: [{ command: 'evaluate', data: { expression } }] })
@@ -139,7 +139,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect((await record(id)).commands_run).toBe(33)
   })
 
-  test('a close cuts a running batch at once', async () => {
+  test('aborts a running batch when the session is closed', async () => {
     const id = await create()
     const running = client().runCommands({ session_id: id, commands: [hang, title] })
     const waiting = failureOf(client().runCommands({ session_id: id, commands: [title] }))
@@ -153,7 +153,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect(await waiting).toMatchObject({ code: 'session_closed' })
   })
 
-  test('a caller that goes away cancels its batch and not the session', async () => {
+  test('cancels the batch of a disconnected caller, but not the session', async () => {
     const id = await create()
     const gone = new AbortController()
     const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: gone.signal })
@@ -165,7 +165,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
     expect((await record(id)).status).toBe('ready')
   })
 
-  test('without a session id a batch makes a session, and keeps it', async () => {
+  test('creates a session for a batch without session ID', async () => {
     const result = await client().runCommands({
       commands: [{ command: 'navigate_to', data: { url: site.url } }, title],
     })
@@ -175,7 +175,7 @@ describe.each(homeNames)('the life of a session (%s)', (home) => {
 })
 
 describe('many sessions', () => {
-  test('fifty created, used and closed leave no context, process or folder', async () => {
+  test('leave no context, process or folder after fifty are created, used and closed', async () => {
     const temporary = await mkdtemp(join(tmpdir(), 'bax-test-tmp-'))
     vi.stubEnv('TMPDIR', temporary)
     const own = await openHomes({ pool: { contextsPerBrowser: 25, browsers: 2 } })

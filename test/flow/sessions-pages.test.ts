@@ -41,7 +41,7 @@ interface Event {
   readonly data: Record<string, unknown>
 }
 
-describe.each(homeNames)('what pages do in a session (%s)', (home) => {
+describe.each(homeNames)('pages of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   let id: string
   const start = async (path: string) => {
@@ -61,7 +61,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     return seen
   }
 
-  test('dialogs are answered at once: alert accepted, confirm and prompt dismissed', async () => {
+  test('answers dialogs at once: accepts alerts, dismisses confirms and prompts', async () => {
     await start('/')
     expect(await valueOf(client(), id, `[alert('hello'), confirm('sure?'), prompt('name?', 'x')]`)).toEqual([
       null,
@@ -81,14 +81,14 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     expect(dialogs[0]!.data['message']).toBe('hello')
   })
 
-  test('a page that asks before it is left does not hold up a navigation', async () => {
+  test('navigates away from a page with a beforeunload dialog', async () => {
     await start('/leaving')
     await click('button')
     expect(await open(client(), id, site.url)).toMatchObject({ success: true })
     expect((await record()).title).toBe('Home')
   })
 
-  test('a new tab becomes the active one; when it closes the one before is active again', async () => {
+  test('activates a new tab, and the previous one when it closes', async () => {
     await start('/')
     await click('#pop')
     await until(async () => (await record()).title === 'Popup')
@@ -107,7 +107,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     ])
   })
 
-  test('when the last tab closes the next command gets a fresh one', async () => {
+  test('opens a new tab for the next command when the last one is closed', async () => {
     // A page may close itself when it has been nowhere else.
     id = (await client().createSession({ headless: true })).session_id!
     await client().runCommands({
@@ -118,7 +118,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     expect(await valueOf(client(), id, 'location.href')).toBe('about:blank')
   })
 
-  test('a download lands in the folder of the session, under a safe name', async () => {
+  test('stores a download in the folder of the session under a safe name', async () => {
     await start('/')
     await click('#get')
     const finished = (await eventsUntil(({ type }) => type === 'download.finished')).at(-1)!
@@ -134,7 +134,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     await expect(readFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('events tell what happens on the page, numbered without a hole', async () => {
+  test('emits page events with consecutive numbers', async () => {
     await start('/')
     await open(client(), id, `${site.url}/noisy`)
     const wanted = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
@@ -158,7 +158,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
     )
   })
 
-  test('the stream follows from now on, only the types asked for, with the token of the session', async () => {
+  test('streams new events of the selected types with the token of the session', async () => {
     const created = await client().createSession({ headless: true })
     id = created.session_id!
     const request = { session_id: id, token: created.frame_token!, types: 'page.loaded', replay: 'all' }
@@ -173,7 +173,7 @@ describe.each(homeNames)('what pages do in a session (%s)', (home) => {
 })
 
 describe('files that commands write', () => {
-  test('stay inside the download folder of the session where the engine may not write anywhere', async () => {
+  test('stay inside the download folder of the session if writeAnywhere is off', async () => {
     const own = await openHomes({ writeAnywhere: false })
     const outside = await mkdtemp(join(tmpdir(), 'bax-test-out-'))
     try {

@@ -42,7 +42,7 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     return { ...created, id: created.session_id! }
   }
 
-  test('without any field it is ready, on a blank page of the default size', async () => {
+  test('returns a ready session with a blank page of the default size', async () => {
     const created = await client().createSession({})
     expect(created).toMatchObject({ status: 'ready', name: null })
     const socket = `${homes.baseUrl.replace('http', 'ws')}/sessions/${created.session_id}/cdp`
@@ -72,13 +72,13 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(3_600_000)
   })
 
-  test('a window asked for on a machine without a display: it runs headless and says so', async () => {
+  test('runs headless with a warning when a window is requested without a display', async () => {
     const { id, warning } = await create({ headless: false })
     expect(warning).toMatch(/no display/)
     expect((await client().getSession({ session_id: id })).headless).toBe(true)
   })
 
-  test('requested_name names it, and finds it', async () => {
+  test('finds a session by its requested_name', async () => {
     const { id, name } = await create({ requested_name: `named-${home}` })
     expect(name).toBe(`named-${home}`)
     expect((await client().getSession({ session_id: `named-${home}` })).session_id).toBe(id)
@@ -89,26 +89,26 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect(again.id).not.toBe(id)
   })
 
-  test('start_url is open when the creation answers', async () => {
+  test('opens start_url before it responds', async () => {
     const { id } = await create({ start_url: site.url })
     expect(await client().getSession({ session_id: id })).toMatchObject({ url: `${site.url}/`, title: 'Start' })
   })
 
-  test('a start_url that fails is a warning, and the session is there', async () => {
+  test('returns a session with a warning when start_url fails', async () => {
     const { id, status, warning } = await create({ start_url: 'http://127.0.0.1:2/' })
     expect(status).toBe('ready')
     expect(warning).toMatch(/start_url could not be opened/)
     expect(await valueOf(client(), id, '1 + 1')).toBe(2)
   })
 
-  test('a start_url beyond the web is refused', async () => {
+  test('rejects a start_url that is not a web URL', async () => {
     expect(await failureOf(create({ start_url: 'file:///etc/passwd' }))).toMatchObject({
       code: 'url_blocked',
       status: 403,
     })
   })
 
-  test('user_agent is sent and shown', async () => {
+  test('sends and reports user_agent', async () => {
     const { id } = await create({ user_agent: 'Probe/1.0', start_url: `${site.url}/headers` })
     const headers = JSON.parse((await valueOf(client(), id, 'document.body.innerText')) as string) as Record<
       string,
@@ -119,7 +119,7 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect((await client().getSession({ session_id: id })).user_agent).toBe('Probe/1.0')
   })
 
-  test('use_random_user_agent: headers, client hints and scripts tell one story', async () => {
+  test('use_random_user_agent applies to headers, client hints and scripts alike', async () => {
     const { id } = await create({ use_random_user_agent: true, start_url: `${site.url}/headers` })
     const headers = JSON.parse((await valueOf(client(), id, 'document.body.innerText')) as string) as Record<
       string,
@@ -142,14 +142,14 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     expect((await client().getSession({ session_id: id })).user_agent).toBe(seen.agent)
   })
 
-  test('viewport, locale and timezone are what pages see', async () => {
+  test('applies viewport, locale and timezone to pages', async () => {
     const { id } = await create({ viewport: { width: 800, height: 600 }, locale: 'de-DE', timezone: 'Asia/Tokyo' })
     const seen = `[innerWidth, innerHeight, navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone]`
     expect(await valueOf(client(), id, seen)).toEqual([800, 600, 'de-DE', 'Asia/Tokyo'])
     expect((await client().getSession({ session_id: id })).viewport).toEqual({ width: 800, height: 600 })
   })
 
-  test('a viewport alone reaches new tabs too', async () => {
+  test('applies the viewport to new tabs', async () => {
     const { id } = await create({ viewport: { width: 640, height: 480 }, start_url: site.url })
     expect(await valueOf(client(), id, '[innerWidth, innerHeight]')).toEqual([640, 480])
     await valueOf(client(), id, 'void window.open("/")')
@@ -157,12 +157,12 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     await expect.poll(() => valueOf(client(), id, '[innerWidth, innerHeight]')).toEqual([640, 480])
   })
 
-  test('tags are kept', async () => {
+  test('stores tags', async () => {
     const { id } = await create({ tags: { job: 'nightly' } })
     expect((await client().getSession({ session_id: id })).tags).toEqual({ job: 'nightly' })
   })
 
-  test('keep_alive switches the idle time-out off', async () => {
+  test('keep_alive disables the idle timeout', async () => {
     const { id } = await create({ keep_alive: true, idle_timeout_secs: 1 })
     expect((await client().getSession({ session_id: id })).idle_timeout_secs).toBe(0)
   })
@@ -179,13 +179,13 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
     ['timeout_secs', { timeout_secs: 86_401 }],
     ['idle_timeout_secs', { idle_timeout_secs: -1 }],
     ['profile_id', { profile_id: 'not-a-uuid' }],
-  ])('%s: %j is refused before anything is opened', async (path, input) => {
+  ])('rejects %s: %j before anything is opened', async (path, input) => {
     const error = await failureOf(create(input))
     expect(error).toMatchObject({ code: 'invalid_request', status: 400 })
     expect(error.details).toMatchObject([{ path }])
   })
 
-  test('an unknown profile is a 404', async () => {
+  test('returns 404 for an unknown profile', async () => {
     const error = await failureOf(create({ profile_id: '3f1c1a52-5a0b-4b7e-9d7a-0d3b8e5a7c11' }))
     expect(error).toMatchObject({ code: 'profile_not_found', status: 404 })
   })
@@ -208,7 +208,7 @@ describe.each(homeNames)('a session behind a proxy (%s)', (home) => {
     proxy.closeAllConnections()
   })
 
-  test('goes through it, with name and password', async () => {
+  test('uses the proxy with user name and password', async () => {
     const { port } = proxy.address() as AddressInfo
     const created = await homes.clients[home].createSession({
       proxy: { server: `http://127.0.0.1:${port}`, username: 'ann', password: 'secret' },
@@ -224,8 +224,8 @@ describe.each(homeNames)('a session behind a proxy (%s)', (home) => {
   })
 })
 
-describe.each(homeNames)('a session on a browser that runs already (%s)', (home) => {
-  test('has a context of its own, and leaves the browser running when it ends', async () => {
+describe.each(homeNames)('a session with cdp_url (%s)', (home) => {
+  test('has its own context, and leaves the browser running when it ends', async () => {
     const client = homes.clients[home]
     const foreign = await startForeignBrowser()
     try {
@@ -264,7 +264,7 @@ describe.each(homeNames)('a session on a browser that runs already (%s)', (home)
     }
   })
 
-  test('ends as worker_lost when that browser goes', async () => {
+  test('ends as worker_lost when the browser ends', async () => {
     const client = homes.clients[home]
     const foreign = await startForeignBrowser()
     const { session_id } = await client.createSession({ cdp_url: foreign.url })
@@ -272,7 +272,7 @@ describe.each(homeNames)('a session on a browser that runs already (%s)', (home)
     await expect.poll(async () => (await client.getSession({ session_id: session_id! })).end_reason).toBe('worker_lost')
   })
 
-  test('an address where nothing answers is a clear failure', async () => {
+  test('reports a URL where nothing answers', async () => {
     const error = await failureOf(homes.clients[home].createSession({ cdp_url: 'http://127.0.0.1:2' }))
     expect(error).toMatchObject({ code: 'browser_failed', status: 503 })
     expect(error.message).toContain('cdp_url')

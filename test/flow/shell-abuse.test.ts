@@ -1,4 +1,4 @@
-/** What programs can fill: the process limit and folders. */
+/** Resources that programs can exhaust: the process limit and folders. */
 import { expect, test } from 'vitest'
 import type { ListOutput, TreeOutput, SearchOutput } from '../../src/core/shapes/shell/files.ts'
 import { failureOf } from '../support/session-steps.ts'
@@ -27,7 +27,7 @@ inEveryShell(
     const exec = (body: object) => given.client().shellExec({ session_id: given.id(), ...body } as never) as ReturnType<typeof given.sh> // prettier-ignore
     const kill = (session_id = given.id()) => given.client().killShell({ session_id })
 
-    test.each(Object.entries(bombs))('a fork bomb that %s does not stop the next commands', async (_, bomb) => {
+    test.each(Object.entries(bombs))('a fork bomb that %s does not block the next commands', async (_, bomb) => {
       for (let round = 0; round < 2; round++) {
         await exec({ timeout_secs: 20, ...bomb })
         expect(await given.sh('echo ok')).toMatchObject({ stdout: 'ok\n', exit_code: 0 })
@@ -36,7 +36,7 @@ inEveryShell(
       expect(await kill()).toEqual({ killed: 0 })
     })
 
-    test('a fork bomb that still runs is killed for the next command, and both report it', async () => {
+    test('a running fork bomb is killed for the next command, and both report it', async () => {
       const { session_id } = await given.create({ limits: { pids: 40 } })
       const frames: string[] = []
       let isFull: () => void
@@ -53,7 +53,7 @@ inEveryShell(
       await given.client().deleteShell({ session_id })
     })
 
-    test('small commands are not killed for another one when all processes are in use', async () => {
+    test('small commands are not killed for another one when the process limit is reached', async () => {
       const { session_id } = await given.create({ limits: { pids: 8 } })
       const started: string[] = []
       let refused: unknown
@@ -71,11 +71,11 @@ inEveryShell(
       await given.client().deleteShell({ session_id })
     })
 
-    test('a folder with as many files as a session may have is listed, walked, searched and deleted', async () => {
+    test('a folder with the maximum number of files can be listed, walked, searched and deleted', async () => {
       const { session_id } = await given.create({ limits: { workspace_files: 20_000 } })
       const at = { session_id, path: 'd' }
       const client = given.client()
-      // Together their names are more than the agent holds at a time.
+      // Their names together exceed the memory window of the agent.
       const name = (number: number) => String(number).padStart(250, '0')
       const fill = 'mkdir d; cd d; seq -f %0250.0f 1 21000 | xargs -n 4000 touch 2>&1 | tail -1'
       expect((await given.sh(fill, { session_id, timeout_secs: 60 })).stdout).toContain('No space left')

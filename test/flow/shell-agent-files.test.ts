@@ -1,4 +1,4 @@
-/** File operations in a session's container, as the agent does them. */
+/** File operations in a container, performed by the agent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { bytesOf } from '../support/bytes.ts'
@@ -18,8 +18,8 @@ for (const image of testImages)
     afterAll(() => opened?.close())
     beforeEach(() => sh(box, 'rm -rf /workspace/* /workspace/.[!.]* /output/* /second/*'))
 
-    describe('looking', () => {
-      test('gives the facts of everything there is', async () => {
+    describe('inspecting', () => {
+      test('returns facts of every type of entry', async () => {
         await sh(box, 'echo 123 > f; chmod 640 f; mkdir d; ln -s f link; mkfifo fifo')
         expect(await box.files.info('f')).toMatchObject({ type: 'file', size: 4, mode: 0o640, uid: 1000, owner: 'user', group: 'user' }) // prettier-ignore
         expect(await box.files.info('d')).toMatchObject({ type: 'directory', mode: 0o755 })
@@ -38,7 +38,7 @@ for (const image of testImages)
         expect(text(await box.files.realPath('./d/../link'))).toBe('/workspace/f')
       })
 
-      test('lists a directory page by page, bytewise, whatever the names are', async () => {
+      test('lists a directory in pages, bytewise, for any names', async () => {
         const names = ['B', 'a', 'new\nline', ' ', '-rf', '\u00e4', '.hidden', 'z'.repeat(255)]
         for (const name of names) await box.files.write(name, Buffer.from('x'))
         const odd = Buffer.from([0x2f, 0x77, 0x6f, 0x72, 0x6b, 0x73, 0x70, 0x61, 0x63, 0x65, 0x2f, 0xff, 0xfe])
@@ -56,7 +56,7 @@ for (const image of testImages)
         await expect(box.files.list('a')).rejects.toMatchObject(fault('ENOTDIR'))
       })
 
-      test('walks parents first, as deep and as far as it is told, and never through a link', async () => {
+      test('walks parents first, within depth and entry limits, without following links', async () => {
         await sh(box, 'mkdir -p a/b/c; echo 1 > a/b/c/f; ln -s .. a/loop; mkdir locked; chmod 0 locked; echo > z')
         const walk = async (options = {}) => {
           const seen = []
@@ -78,7 +78,7 @@ for (const image of testImages)
         await sh(box, 'chmod 755 locked')
       })
 
-      test('walks ten thousand files, and a tree that is deeper than any path', async () => {
+      test('walks ten thousand files, and a tree deeper than the longest path', async () => {
         await sh(box, 'i=0; while [ $i -lt 10000 ]; do : > f$i; i=$((i+1)); done')
         let count = 0
         for await (const _ of box.files.walk('/workspace')) count++
@@ -99,7 +99,7 @@ for (const image of testImages)
     })
 
     describe('reading', () => {
-      test('gives any part of a file', async () => {
+      test('reads any part of a file', async () => {
         await box.files.write('f', Buffer.from('0123456789'))
         expect(text((await box.files.read('f')).data)).toBe('0123456789')
         expect(text((await box.files.read('f', { offset: 3, length: 4 })).data)).toBe('3456')
@@ -108,7 +108,7 @@ for (const image of testImages)
         expect((await box.files.read('/proc/self/status')).data.length).toBeGreaterThan(100)
       })
 
-      test('never waits for what is no file', async () => {
+      test('never blocks on entries that are not files', async () => {
         await sh(box, 'mkfifo fifo; mkdir d')
         await expect(box.files.read('fifo')).rejects.toMatchObject(fault('ENXIO'))
         await expect(box.files.read('d')).rejects.toMatchObject(fault('EISDIR'))
@@ -117,7 +117,7 @@ for (const image of testImages)
         await expect(box.files.write('fifo', Buffer.from('x'), { append: true })).rejects.toMatchObject(fault('ENXIO'))
       })
 
-      test('streams at the pace of its reader, and tells whether the file changed', async () => {
+      test('streams at the pace of its reader, and reports whether the file changed', async () => {
         await sh(box, 'head -c 5000000 /dev/zero > f')
         const { data, facts, factsAfter } = await box.files.readStream('f')
         const pieces = data[Symbol.asyncIterator]()
@@ -128,7 +128,7 @@ for (const image of testImages)
         expect((await factsAfter).modifiedNs).toBeGreaterThan(facts.modifiedNs)
       })
 
-      test('may be given up', async () => {
+      test('can be canceled', async () => {
         await sh(box, 'head -c 5000000 /dev/zero > f')
         const giveUp = new AbortController()
         const { data } = await box.files.readStream('f', { signal: giveUp.signal })
@@ -141,7 +141,7 @@ for (const image of testImages)
         expect((await box.files.info('f')).size).toBe(5_000_000)
       })
 
-      test('a sparse terabyte is told at once, read in part, and copied with its holes', async () => {
+      test('handles a sparse terabyte: facts at once, partial reads, and copies with holes', async () => {
         await sh(box, 'dd if=/dev/zero of=sparse bs=1 count=1 seek=1099511627775')
         expect((await box.files.info('sparse')).size).toBe(1024 ** 4)
         expect((await box.files.read('sparse', { offset: 2 ** 39, length: 10 })).data).toEqual(Buffer.alloc(10))
@@ -150,7 +150,7 @@ for (const image of testImages)
     })
 
     describe('writing', () => {
-      test('makes the file and its folders, and keeps the mode of one that is there', async () => {
+      test('creates a file and its folders, and keeps the mode of an existing file', async () => {
         expect(await box.files.write('new/folder/f', Buffer.from('one'), { mode: 0o600 })).toMatchObject({ created: true, bytesWritten: 3, facts: { mode: 0o600, size: 3 } }) // prettier-ignore
         await sh(box, 'chmod 755 new/folder/f')
         expect(await box.files.write('new/folder/f', Buffer.from('three'))).toMatchObject({ created: false, facts: { mode: 0o755, size: 5 } }) // prettier-ignore
@@ -164,7 +164,7 @@ for (const image of testImages)
         expect((await sh(box, 'cat new/folder/f; ls -A new/folder')).stdout).toBe('three+f\n')
       })
 
-      test('goes through a link to the file it means', async () => {
+      test('follows a link to its target', async () => {
         await sh(box, 'mkdir d; echo old > d/f; ln -s d/f link; ln -s gone dangling; ln -s round round')
         await box.files.write('link', Buffer.from('new'))
         await box.files.write('dangling', Buffer.from('made'))
@@ -172,7 +172,7 @@ for (const image of testImages)
         await expect(box.files.write('round', Buffer.from('x'))).rejects.toMatchObject(fault('ELOOP'))
       })
 
-      test('takes a source of any length, and keeps nothing of one that breaks off', async () => {
+      test('accepts a source of any length, and discards one that fails', async () => {
         async function* source(breaks: boolean) {
           for (let index = 0; index < 40; index++) {
             if (breaks && index === 30) throw new Error('the client has gone')
@@ -185,7 +185,7 @@ for (const image of testImages)
         expect((await box.files.list('.')).total).toBe(1)
       })
 
-      test('to a full disk is refused and leaves what was there', async () => {
+      test('fails on a full disk and keeps the old content', async () => {
         await box.files.write('f', Buffer.from('old'))
         const tooMuch = Buffer.alloc(70 * 1024 * 1024)
         await expect(box.files.write('f', tooMuch)).rejects.toMatchObject(fault('ENOSPC'))
@@ -195,7 +195,7 @@ for (const image of testImages)
     })
 
     describe('removing', () => {
-      test('takes what it was told to, and not what a link leads to', async () => {
+      test('removes a link but not its target', async () => {
         await sh(box, 'mkdir -p d/e keep; echo > keep/f; echo > d/e/f; ln -s ../keep d/link')
         await expect(box.files.remove('d')).rejects.toMatchObject(fault('ENOTEMPTY'))
         expect(await box.files.remove('d', { recursive: true })).toBe(4)
@@ -203,7 +203,7 @@ for (const image of testImages)
         await expect(box.files.remove('d')).rejects.toMatchObject(fault('ENOENT'))
       })
 
-      test('spares the root, the mounts and what is in them', async () => {
+      test('protects the root and the mounts with their contents', async () => {
         await sh(box, 'echo > /output/f')
         for (const path of ['/', '/workspace', '/output', '.', '/output/', '/workspace/../output', '/tmp', '/proc'])
           await expect(box.files.remove(path, { recursive: true }), path).rejects.toMatchObject(fault('EBUSY'))
@@ -213,7 +213,7 @@ for (const image of testImages)
     })
 
     describe('copying and moving', () => {
-      test('keeps links, modes and bytes', async () => {
+      test('preserves links, modes and bytes', async () => {
         await sh(box, 'mkdir -p d/e; echo data > d/e/f; chmod 700 d/e; chmod 755 d/e/f; ln -s e/f d/link')
         expect(await box.files.copy('d', '/output/copy')).toEqual({ entries: 4, bytes: 5 })
         expect((await sh(box, 'cd /output/copy; cat link; readlink link; ls -ld e e/f | cut -c1-10')).stdout).toBe('data\ne/f\ndrwx------\n-rwxr-xr-x\n') // prettier-ignore
@@ -225,14 +225,14 @@ for (const image of testImages)
         await expect(box.files.copy('.', '/output/../workspace/d/all')).rejects.toMatchObject(fault('ELOOP'))
       })
 
-      test('lays a folder over another when told so', async () => {
+      test('merges a folder into another with overwrite', async () => {
         await sh(box, 'mkdir a b; echo new > a/f; echo old > b/f; echo own > b/own; echo > file')
         await box.files.copy('a', 'b', { overwrite: true })
         expect((await sh(box, 'cat b/f b/own')).stdout).toBe('new\nown\n')
         await expect(box.files.copy('a', 'file', { overwrite: true })).rejects.toMatchObject(fault('EEXIST'))
       })
 
-      test('a copy that fails half-way is not there', async () => {
+      test('removes a copy that fails halfway', async () => {
         await sh(box, 'mkdir d; echo > d/a; mkfifo d/fifo')
         await expect(box.files.copy('d', 'copy')).rejects.toMatchObject(fault('EINVAL'))
         await sh(box, 'rm d/fifo; head -c 30000000 /dev/zero > d/big; head -c 40000000 /dev/zero > d/second')
@@ -241,7 +241,7 @@ for (const image of testImages)
         expect((await box.files.list('.')).entries.map(({ name }) => text(name))).toEqual(['d'])
       })
 
-      test('moves within a mount and across, whole or not at all', async () => {
+      test('moves within and across mounts, all or nothing', async () => {
         await sh(box, 'mkdir d; echo data > d/f; echo other > o')
         expect(await box.files.move('d', 'e')).toMatchObject({ type: 'directory' })
         await box.files.move('/workspace/e', '/output/e')
@@ -259,7 +259,7 @@ for (const image of testImages)
       })
     })
 
-    test('makes folders with their parents, once', async () => {
+    test('creates folders with their parents, once', async () => {
       expect(await box.files.mkdir('a/b/c', { mode: 0o700 })).toBe(true)
       expect(await box.files.mkdir('a/b/c')).toBe(false)
       expect((await box.files.info('a/b/c')).mode).toBe(0o700)
@@ -271,7 +271,7 @@ for (const image of testImages)
       await expect(box.files.mkdir('/x')).rejects.toMatchObject(fault('EROFS'))
     })
 
-    test('works on though every process place is taken', async () => {
+    test('works while the process limit is reached', async () => {
       const taken = await box.exec({ argv: ['sh', '-c', '(while sleep 777 & do :; done) 2>/dev/null; exec sleep 777'], cwd: '/', env: {}, stdin: 'none', timeoutMs: 3000 }) // prettier-ignore
       await box.files.write('f', Buffer.from('written'))
       expect(text((await box.files.read('f')).data)).toBe('written')

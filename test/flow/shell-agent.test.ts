@@ -1,4 +1,4 @@
-/** Programs in a session's container, and what they may do without harm to anybody else. */
+/** Programs in a container, and what they can do without affecting others. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
@@ -14,8 +14,8 @@ for (const image of testImages)
     })
     afterAll(() => opened?.close())
 
-    describe('as it ends', () => {
-      test('tells its exit code, with both outputs apart', async () => {
+    describe('exit', () => {
+      test('reports its exit code, with separate outputs', async () => {
         expect(await sh(box, 'echo out; echo err >&2; exit 3')).toMatchObject({
           stdout: 'out\n',
           stderr: 'err\n',
@@ -28,11 +28,11 @@ for (const image of testImages)
         })
       })
 
-      test('tells the signal that ended it', async () => {
+      test('reports the signal that ended it', async () => {
         expect(await sh(box, 'kill -11 $$')).toMatchObject({ code: null, signal: 11 })
       })
 
-      test('is 127 when there is no such program, 126 when it is none', async () => {
+      test('exits with 127 if the program does not exist, and 126 if it is not executable', async () => {
         expect(await sh(box, '', { argv: ['no-such-program'] })).toMatchObject({
           code: 127,
           stdout: '',
@@ -41,23 +41,23 @@ for (const image of testImages)
         expect(await sh(box, '', { argv: ['/etc/passwd'] })).toMatchObject({ code: 126, stdout: '' })
       })
 
-      test('is refused when the folder to run in is not there', async () => {
+      test('fails if the working folder does not exist', async () => {
         await expect(sh(box, 'true', { cwd: '/no/such/folder' })).rejects.toMatchObject({ code: 'ENOENT' })
         await expect(sh(box, 'true', { cwd: '/etc/passwd' })).rejects.toMatchObject({ code: 'ENOTDIR' })
       })
 
-      test('hands over the 256 values of a byte as they are', async () => {
+      test('preserves all 256 byte values', async () => {
         const all = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 256))
         const exec = await box.exec({ argv: ['cat'], cwd: '/', env: {}, stdin: all })
         expect((await bytesOf(exec.stdout)).equals(all)).toBe(true)
       })
 
-      test('keeps nothing of a shell for the next one, but files', async () => {
+      test('shares only files with the next shell', async () => {
         await sh(box, 'cd /tmp; export KEPT=1; echo 1 > kept')
         expect((await sh(box, 'pwd; echo "[$KEPT]"; cat /tmp/kept')).stdout).toBe('/workspace\n[]\n1\n')
       })
 
-      test('has the environment it was given and none of the engine', async () => {
+      test('has the given environment without that of the engine', async () => {
         const { stdout } = await sh(box, 'env', { env: { GIVEN: 'a b\n"c"' } })
         expect(stdout).toContain('GIVEN=a b\n"c"\n')
         const names = [...stdout.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
@@ -66,7 +66,7 @@ for (const image of testImages)
       })
     })
 
-    describe('with what it is given', () => {
+    describe('input', () => {
       test('reads a script of a megabyte from memory', async () => {
         const script = Buffer.from(`true '${'x'.repeat(1024 * 1024)}'\necho "$1 $(wc -c < "$0")"\n`)
         const argv = ['sh', scriptPlaceholder, 'given']
@@ -82,14 +82,14 @@ for (const image of testImages)
         expect(await exec.exit).toMatchObject({ code: 0 })
       })
 
-      test('need not read 20 MB of input', async () => {
+      test('may ignore 20 MB of input', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'exec sleep 0.2'], cwd: '/', env: {}, stdin: 'pipe' })
         expect(await exec.write(Buffer.alloc(20 * 1024 * 1024))).toBe(false)
         expect(await exec.exit).toMatchObject({ code: 0 })
         expect(await exec.write(Buffer.from('more'))).toBe(false)
       })
 
-      test('may close its input and go on', async () => {
+      test('may close its input and continue', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'exec <&-; echo closed; read x; exec sleep 100'], cwd: '/', env: {}, stdin: 'pipe' }) // prettier-ignore
         const big = Buffer.alloc(1024 * 1024)
         await until('the closed input', async () => !(await exec.write(big)))
@@ -97,7 +97,7 @@ for (const image of testImages)
         expect(await exec.exit).toMatchObject({ killed: true, signal: 9 })
       })
 
-      test('has a terminal of the asked size, which can change', async () => {
+      test('has a terminal of the requested size, which can be resized', async () => {
         const spec = { argv: ['sh', '-c', 'stty size; read line; stty size; echo "got $line"'], cwd: '/', env: {} }
         const exec = await box.exec({ ...spec, stdin: 'pipe', pty: { cols: 91, rows: 33 } })
         let seen = ''
@@ -111,7 +111,7 @@ for (const image of testImages)
         expect(await exec.exit).toMatchObject({ code: 0 })
       })
 
-      test('gets signals as a group', async () => {
+      test('receives signals as a process group', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'trap "echo INT; exit 5" INT; echo ready; while :; do sleep 0.05; done'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
         let seen = ''
         for await (const piece of exec.stdout) {
@@ -123,15 +123,15 @@ for (const image of testImages)
       })
     })
 
-    describe('with what it says', () => {
-      test('has what is over the limit counted and dropped', async () => {
+    describe('output', () => {
+      test('counts and drops output above the limit', async () => {
         const bytes = 3_000_000
         const ran = await sh(box, `head -c ${bytes} /dev/zero; echo end >&2`, { outputLimit: 1000 })
         expect(ran.stdout).toHaveLength(1000)
         expect(ran).toMatchObject({ stdoutBytes: bytes, stderr: 'end\n', code: 0 })
       })
 
-      test('may say yes for ever: it is stopped in time, and the engine keeps none of it', async () => {
+      test('may write forever: the timeout stops it, and the engine keeps none of the output', async () => {
         const before = process.memoryUsage().rss
         const ran = await sh(box, 'yes', { outputLimit: 100, timeoutMs: 5000 })
         expect(ran).toMatchObject({ timedOut: true, signal: 15, stdout: 'y\n'.repeat(50) })
@@ -139,11 +139,11 @@ for (const image of testImages)
         expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
       })
 
-      test('waits for a reader who is slow, and loses nothing', async () => {
+      test('waits for a slow reader without losing output', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'i=0; while [ $i -lt 4000 ]; do printf "%01023d\\n" $i; i=$((i+1)); done; echo done >&2'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
         const pieces = exec.stdout[Symbol.asyncIterator]()
         const first = await pieces.next()
-        // The other stream is not held up by this one, but the program is: it cannot be done.
+        // The other stream is not blocked by this one, but the program is: it cannot finish.
         const done = await Promise.race([exec.exit.then(() => 'exit'), sh(box, 'sleep 0.3').then(() => 'held')])
         expect(done).toBe('held')
         const rest: Uint8Array[] = [first.value!]
@@ -153,7 +153,7 @@ for (const image of testImages)
         expect(await exec.exit).toMatchObject({ code: 0, stdoutBytes: 4_096_000 })
       })
 
-      test('may be left by its reader: it goes on, and its exit is told', async () => {
+      test('continues after its reader has left, and reports its exit', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'head -c 5000000 /dev/zero; exit 4'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
         for await (const piece of exec.stdout) {
           expect(piece.length).toBeGreaterThan(0)
@@ -162,7 +162,7 @@ for (const image of testImages)
         expect(await exec.exit).toMatchObject({ code: 4, stdoutBytes: 5_000_000 })
       })
 
-      test('cannot forge frames: what looks like one is output', async () => {
+      test('cannot forge frames: they are delivered as output', async () => {
         const frame = String.raw`\0\0\0\005\104\001\0\0\0`
         const forged = `printf '${frame}'; printf '${frame}' >&2; printf x > /proc/1/fd/1; printf x > /proc/$PPID/fd/1; exit 9`
         const ran = await sh(box, forged)
@@ -172,18 +172,18 @@ for (const image of testImages)
       })
     })
 
-    describe('with what it leaves', () => {
-      test('is done when it ends, though a child of it holds the pipes', async () => {
+    describe('background processes', () => {
+      test('completes when it exits, even if a child holds the pipes', async () => {
         const ran = await sh(box, '(sleep 1000; echo late) & echo started')
         expect(ran).toMatchObject({ stdout: 'started\n', code: 0 })
         expect(ran.leftRunning).toBeGreaterThanOrEqual(1)
-        // What was left keeps running, and may go on writing to nobody.
+        // Background processes keep running, and may write although nothing reads it.
         expect((await programsIn(box)).some((line) => line.startsWith('sleep 1000'))).toBe(true)
         await sh(box, 'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true') // prettier-ignore
         expect(await until('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
       })
 
-      test('may write for ever in the background without holding up the session', async () => {
+      test('may write forever in the background without blocking the session', async () => {
         const ran = await sh(box, 'yes & echo pid $!')
         expect(ran.code).toBe(0)
         const pid = /pid (\d+)/.exec(ran.stdout)?.[1]
@@ -191,21 +191,21 @@ for (const image of testImages)
       })
     })
 
-    describe('when its time is over', () => {
-      test('goes with its whole tree: new sessions, double forks, TERM ignored; what it said is kept', async () => {
+    describe('timeout and kill', () => {
+      test('ends the whole tree, with new sessions, double forks and ignored TERM, and keeps the output', async () => {
         const stubborn = `trap '' TERM; echo said; (trap '' TERM; setsid sh -c 'trap "" TERM; (while :; do sleep 777; done) & while :; do sleep 777; done' &) ; (sleep 777 &) & while :; do sleep 777; done`
         const ran = await sh(box, stubborn, { timeoutMs: 400 })
         expect(ran).toMatchObject({ timedOut: true, signal: 9, code: null, stdout: 'said\n', leftRunning: 0 })
         expect(await programsIn(box)).toEqual([])
       })
 
-      test('may end by itself on TERM, and has nothing left', async () => {
+      test('may exit on TERM, and leaves nothing running', async () => {
         const ran = await sh(box, `trap 'echo bye; exit 7' TERM; sleep 777 & wait`, { timeoutMs: 300 })
         expect(ran).toMatchObject({ timedOut: true, stdout: 'bye\n', code: 7 })
         expect(await programsIn(box)).toEqual([])
       })
 
-      test('is the same when somebody kills it', async () => {
+      test('works the same for a kill', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', '(setsid sleep 777 &); echo x; sleep 777'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
         const output = exec.stdout[Symbol.asyncIterator]()
         await output.next()
@@ -214,15 +214,15 @@ for (const image of testImages)
         expect(await programsIn(box)).toEqual([])
       })
 
-      test('cannot be put off by stopping its supervisor', async () => {
+      test('is not delayed by stopping the supervisor', async () => {
         const ran = await sh(box, 'trap "" TERM; kill -STOP $PPID; while :; do sleep 777; done', { timeoutMs: 400 })
         expect(ran).toMatchObject({ timedOut: true, signal: 9 })
         expect(await programsIn(box)).toEqual([])
       })
     })
 
-    describe('that means harm', () => {
-      test('as a fork bomb reaches the limit of processes, and goes', async () => {
+    describe('hostile programs', () => {
+      test('a fork bomb reaches the process limit and is killed', async () => {
         const ran = await sh(box, '(bomb() { bomb | bomb & }; bomb) & exec sleep 777', {
           timeoutMs: 2000,
           outputLimit: 1000,
@@ -233,12 +233,12 @@ for (const image of testImages)
         expect(await sh(box, 'echo well')).toMatchObject({ stdout: 'well\n', code: 0 })
       })
 
-      test('as a bomb of memory is killed, and that is told', async () => {
+      test('a memory bomb is killed and reported', async () => {
         expect(await sh(box, 'exec tail /dev/zero')).toMatchObject({ signal: 9, oomKilled: true })
         expect(await sh(box, 'echo well')).toMatchObject({ stdout: 'well\n', oomKilled: false })
       })
 
-      test('fills the disk: it is refused, nobody is killed, and room comes back', async () => {
+      test('a full disk fails writes without killing processes, and space can be freed', async () => {
         const ran = await sh(box, 'dd if=/dev/zero of=/workspace/full bs=65536; echo $?')
         expect(ran).toMatchObject({ stdout: '1\n', oomKilled: false })
         expect(ran.stderr).toMatch(/No space left|full/)
@@ -250,7 +250,7 @@ for (const image of testImages)
         })
       })
 
-      test('kills all it can: others end by it, the session lives, and no exit is made up', async () => {
+      test('killing every process ends other programs with their real status, but not the session', async () => {
         const other = sh(box, 'sleep 777')
         await until('the other program', async () =>
           (await programsIn(box)).some((line) => line.startsWith('sleep 777')),
@@ -261,14 +261,14 @@ for (const image of testImages)
         expect((await box.files.list('/')).total).toBeGreaterThan(3)
       })
 
-      test('kills everything over and over, and its time is over all the same', async () => {
+      test('killing everything repeatedly does not prevent the timeout', async () => {
         const ran = await sh(box, 'trap "" TERM; (while :; do kill -9 -1; done) & while :; do kill -9 -1; done', { timeoutMs: 500, outputLimit: 100 }) // prettier-ignore
         expect(ran.timedOut || ran.signal === 9).toBe(true)
         await until('silence', async () => (await programsIn(box)).length === 0)
       })
     })
 
-    test('50 at the same time each have their own outputs', async () => {
+    test('50 concurrent programs have separate outputs', async () => {
       const roomy = await opened.containers.create(
         small(image.image, { limits: { ...small(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 } }),
       )

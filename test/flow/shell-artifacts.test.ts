@@ -30,7 +30,7 @@ inEveryShell((given) => {
   }
   const named = ({ files }: Artifact) => files.map(({ name, change }) => `${change} ${name}`)
 
-  test('what a command leaves new, changed or deleted is its artifact; where nothing changed there is none', async () => {
+  test('new, changed and deleted files form the artifact of a command; without changes there is none', async () => {
     const { session_id, run, end } = await own()
     expect((await run('echo elsewhere > /workspace/x; cat /output/* 2>/dev/null')).artifact_id).toBeNull()
     const first = await run('mkdir -p /output/plots; printf abc > /output/plots/a.png; echo b > /output/b.txt')
@@ -48,7 +48,7 @@ inEveryShell((given) => {
     }) // prettier-ignore
     expect(b).toMatchObject({ exec_id: second.exec_id, deleted: ['b.txt'], complete: true })
     expect(named(b!)).toEqual(['created .hidden', 'modified plots/a.png'])
-    // What came later has not changed what was there.
+    // Later changes do not affect stored artifacts.
     expect((await bytesAt(a!.files[1]!.url)).toString()).toBe('abc')
     expect((await bytesAt(b!.files[1]!.url)).toString()).toBe('abcd')
     expect((await given.client().getShell({ session_id })).artifact_count).toBe(2)
@@ -57,7 +57,7 @@ inEveryShell((given) => {
     expect(await list(session_id)).toEqual([a, b])
   })
 
-  test('what is left in the background is there when the session ends', async () => {
+  test('files of background processes are captured when the session ends', async () => {
     const { session_id, run, end } = await own()
     await run(
       '(until test -e /workspace/go; do sleep 0.05; done; echo late > /output/late; touch /workspace/done) & true',
@@ -69,7 +69,7 @@ inEveryShell((given) => {
     expect(last).toMatchObject({ exec_id: null, files: [{ name: 'late', size: 5 }] })
   })
 
-  test('links, fifos, sockets, a sparse terabyte and what nobody may read are listed with the reason', async () => {
+  test('links, fifos, sockets, a sparse terabyte and unreadable files are skipped with the reason', async () => {
     const { session_id, run, end } = await own()
     const { artifact_id } = await run('cd /output; ln -s /etc/passwd link; ln -s . loop; mkfifo fifo; dd if=/dev/zero of=sparse bs=1 count=0 seek=1099511627776; echo x > closed; chmod 000 closed; mkdir shut; touch shut/in; chmod 000 shut; echo good > good') // prettier-ignore
     const [found] = await list(session_id)
@@ -86,7 +86,7 @@ inEveryShell((given) => {
     await linkOnly.end()
   })
 
-  test('hostile names are names and nothing else', async () => {
+  test('hostile file names are harmless', async () => {
     const { session_id, run, end } = await own()
     await run(`cd /output; mkdir -p '..a' 'x;rm -rf'; printf 1 > '..a/..%2f..%2fetc'; printf 2 > 'x;rm -rf/"quo\\te'; printf 3 > "$(printf 'new\\nline')"; printf 4 > "$(printf 'bytes\\377')"; printf 5 > 'ünï?#.txt'; printf 6 > '<b>.html'; printf 7 > p.svg`) // prettier-ignore
     const [found] = await list(session_id)
@@ -123,7 +123,7 @@ inEveryShell((given) => {
     await end()
   })
 
-  test('a download is safe to open, comes in parts, and is not sent twice', async () => {
+  test('a download has a safe type, and supports ranges and conditional requests', async () => {
     const { session_id, run, end } = await own()
     await run("printf 0123456789 > '/output/rep ort.txt'; : > /output/empty")
     const [found] = await list(session_id)
@@ -145,7 +145,7 @@ inEveryShell((given) => {
     await end()
   })
 
-  test('the same bytes are kept once, and a session has its quota', async () => {
+  test('identical bytes are stored once, and a session has a quota', async () => {
     const { session_id, run, end } = await own()
     await run('cd /output; head -c 1000000 /dev/zero > a; cp a b; cp a c')
     const blobs = join(given.homes().stateDir, 'artifacts', session_id, 'blobs')
@@ -159,7 +159,7 @@ inEveryShell((given) => {
     await end()
   })
 
-  test('several mounts are one artifact, whose names begin at the root', async () => {
+  test('several mounts form one artifact with names relative to the root', async () => {
     const { session_id, run, end } = await own({ output_mounts: ['/output', '/plots'] })
     await run('echo a > /output/same; echo b > /plots/same')
     const [found] = await list(session_id)
@@ -167,7 +167,7 @@ inEveryShell((given) => {
     await end()
   })
 
-  test('a file that is swapped for a link all the time never leads out of its mount', async () => {
+  test('a file that is constantly swapped for a link never leads out of its mount', async () => {
     const { session_id, run, end } = await own()
     await run(
       '(cd /output; while :; do echo inside > f; mv f x; ln -s /etc/passwd f; rm -f x; mv f x; rm -f x; done) > /dev/null 2>&1 &',
@@ -178,7 +178,7 @@ inEveryShell((given) => {
     for (const { url } of files) expect(['', 'inside\n']).toContain((await bytesAt(url)).toString())
   })
 
-  test('pages of the list follow each other; it outlives its session and its engine', async () => {
+  test('the list is paginated, and outlives its session and its engine', async () => {
     const { session_id, run, end } = await own()
     for (const name of ['1', '2', '3']) await run(`echo ${name} > /output/${name}`)
     await end()

@@ -34,7 +34,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     if (folder) await rm(folder, { recursive: true })
   })
 
-  test('a command is as if it ran here: bytes, exit code, both outputs, and nothing more', async () => {
+  test('a command behaves as if run locally: bytes, exit code, both outputs, and nothing else', async () => {
     const ran = await exec(['--', 'sh', '-c', 'echo out; echo "$GREETING" >&2; exit 7'])
     expect(ran).toMatchObject({ code: 7, stdout: 'out\n', stderr: 'hello\n' })
     expect(await exec(['echo one | tr o 0'])).toMatchObject({ code: 0, stdout: '0ne\n' })
@@ -45,7 +45,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect((await exec(['-e', 'A=b c', '--cwd', '/tmp', 'echo "$A" $PWD'])).stdout).toBe('b c /tmp\n')
   })
 
-  test('standard input goes through byte by byte, of any size, to programs that read all of it or nothing', async () => {
+  test('forwards standard input of any size to programs that read all of it or nothing', async () => {
     const bytes = Buffer.from(Array.from({ length: 2_000_000 }, (_, at) => (at * 31) % 251))
     const running = built.start(['shell', 'exec', '-s', session, '--', 'cat'], { cwd: folder, env: env(), stdin: bytes.toString('latin1') }) // prettier-ignore
     const { bytes: back, code } = await running.ended
@@ -55,7 +55,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await exec(['-n', '--', 'cat'], { stdin: 'unread' })).toMatchObject({ code: 0, stdout: '' })
   })
 
-  test('what could not be run is 125 and told on stderr; with --json the body is on stdout', async () => {
+  test('failing to run exits with 125 and an error on stderr; --json prints the error on stdout', async () => {
     const unknown = await bax(['shell', 'exec', '-s', 'sh_none', '--', 'true'])
     expect(unknown).toMatchObject({
       code: 125,
@@ -66,7 +66,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(JSON.parse(body.stdout)).toMatchObject({ success: false, code: 'shell_session_not_found' })
     expect(await exec(['--nonsense', 'x'])).toMatchObject({ code: 125, stderr: expect.stringContaining('unknown flag --nonsense') }) // prettier-ignore
     expect(await exec([])).toMatchObject({ code: 125, stderr: expect.stringContaining('no command was given') })
-    expect(await exec(['--image', 'x', 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('--image is for a session of its own') }) // prettier-ignore
+    expect(await exec(['--image', 'x', 'true'])).toMatchObject({ code: 125, stderr: expect.stringContaining('--image applies to new sessions only') }) // prettier-ignore
     const away = await bax(['shell', 'exec', '--embedded', '--', 'true'], { env: { DOCKER_HOST: 'unix:///nonexistent/docker.sock' } }) // prettier-ignore
     expect(away).toMatchObject({ code: 125, stderr: expect.stringContaining('Docker') })
   })
@@ -77,7 +77,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(JSON.parse(stdout)).toMatchObject({ stdout: 'given', exit_code: 4, timed_out: false })
   })
 
-  test('^C ends the command with all its processes, and is 130', async () => {
+  test('^C ends the command with all its processes, and exits with 130', async () => {
     const running = built.start(['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'], { cwd: folder, env: env() }) // prettier-ignore
     await running.says('begun')
     running.child.kill('SIGINT')
@@ -85,7 +85,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     await until(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
   })
 
-  test('without a session one is made and gone after; what it left can be fetched later', async () => {
+  test('without a session, a temporary one is created; its artifacts can be fetched later', async () => {
     const before = JSON.parse((await bax(['shell', 'list', '--status', 'ready', '--json'])).stdout).total
     const ran = await bax(['shell', 'exec', '--image', busybox.image, '-o', 'left', 'echo made > /output/made.txt; hostname']) // prettier-ignore
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('made.txt') })
@@ -106,12 +106,12 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await readFile(join(folder, 'all', 'two'), 'utf8')).toBe('two\n')
   })
 
-  test('artifacts with names as long as names can be are saved; what this machine refuses is reported, the rest saved', async () => {
+  test('saves artifacts with the longest possible names, and reports those that cannot be saved', async () => {
     const long = `${'n'.repeat(251)}.txt`
     const folder = await mkdtemp(join(tmpdir(), 'bax-long-'))
     const made = await exec(['--json', `cd /output; for name in a ${long} z; do echo $name > $name; done`])
     const { artifact_id } = JSON.parse(made.stdout) as { artifact_id: string }
-    // A folder is where the first file belongs.
+    // A folder blocks the path of the first file.
     await mkdir(join(folder, 'a', 'in the way'), { recursive: true })
     const saved = await bax(['shell', 'artifacts', 'download', artifact_id], { cwd: folder })
     expect(saved).toMatchObject({ code: 1, stderr: `not saved: cannot write ${join(folder, 'a')}: EISDIR\n` })
@@ -124,7 +124,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     await rm(folder, { recursive: true })
   })
 
-  test('kill takes its session as a word, by flag or from BAX_SHELL, and prints a number', async () => {
+  test('kill accepts its session as argument, flag or BAX_SHELL, and prints a number', async () => {
     await exec(['sleep 5151 &'])
     expect(await bax(['shell', 'kill', session])).toMatchObject({ code: 0, stdout: '1\n' })
     expect(await bax(['shell', 'kill', '-s', session])).toMatchObject({ code: 0, stdout: '0\n' })
@@ -132,7 +132,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await bax(['shell', 'kill'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session') })
   })
 
-  test('in the background: its id, its result, a signal', async () => {
+  test('runs in the background: ID, result, signal', async () => {
     const id = (await exec(['--background', 'echo early; sleep 1000'])).stdout.trim()
     expect(id).toMatch(/^ex_/)
     await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
@@ -141,7 +141,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await bax(['shell', 'exec', '--background', 'true'])).toMatchObject({ code: 125 })
   })
 
-  test('the file verbs, in words, with BAX_SHELL instead of -s', async () => {
+  test('runs the file commands with BAX_SHELL instead of -s', async () => {
     const on = (argv: readonly string[], stdin?: string) =>
       bax(['shell', ...argv], { env: { BAX_SHELL: session }, ...(stdin !== undefined && { stdin }) })
     expect(await on(['write', 'docs/a.txt'], 'line one\nline two\n')).toMatchObject({ code: 0, stdout: '' })
@@ -174,7 +174,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect(await bax(['shell', 'read', 'x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session is named') }) // prettier-ignore
   })
 
-  test('sessions are shown, touched and deleted by id', async () => {
+  test('shows, touches and deletes sessions by ID', async () => {
     const id = (await bax(['shell', 'create', '--image', busybox.image, '--name', 'temporary', '--json'])).stdout
     const { session_id } = JSON.parse(id) as { session_id: string }
     expect((await bax(['shell', 'show', 'temporary'])).stdout).toContain(session_id)
@@ -202,11 +202,11 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   )
 
   test('attach needs a terminal', async () => {
-    expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({ code: 2, stderr: expect.stringContaining('for a terminal') }) // prettier-ignore
+    expect(await bax(['shell', 'attach', '-s', session])).toMatchObject({ code: 2, stderr: expect.stringContaining('not a terminal') }) // prettier-ignore
   })
 
   describe.skipIf(debian.absent !== null)(`with the languages of ${debian.image}`, () => {
-    test('a program comes as text, from a file or by standard input; modules beside it and its errors are its own', async () => {
+    test('runs programs from text, file or standard input, with their modules and tracebacks', async () => {
       const python = (argv: readonly string[], options?: CliOptions) => bax(['shell', 'exec', '--language', 'python', ...argv], options) // prettier-ignore
       await writeFile(join(folder, 'main.py'), 'import sys\nprint(sys.stdin.read().upper())\n')
       expect(await python(['--code', '@main.py'], { stdin: 'quiet' })).toMatchObject({ code: 0, stdout: 'QUIET\n' })
@@ -219,7 +219,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
       expect(await bax(['shell', 'exec', '--image', debian.image, 'echo ${BASH_VERSION:+bash}'])).toMatchObject({ stdout: 'bash\n' }) // prettier-ignore
     })
 
-    test('a scraped page goes to a program, and what that draws comes back, in a script', async () => {
+    test('a script passes a scraped page to a program and receives its image', async () => {
       const site = await serveSite({ '/': '<!doctype html><title>Tea</title><main><h1>Tea</h1><p>Green tea, black tea and more tea than anybody can drink in one day.</p></main>' }) // prettier-ignore
       const draw = 'import re, sys\nn = len(re.findall("tea", sys.stdin.read(), re.I))\nopen("/output/tea.svg", "w").write(f"<svg><rect width=\'{n}\'/></svg>")\nprint(n)\n' // prettier-ignore
       await writeFile(

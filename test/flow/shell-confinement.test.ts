@@ -1,4 +1,4 @@
-/** What a session's container is kept from, and how it ends when its engine, its Docker or somebody else ends it. */
+/** Confinement of a container, and its end when its engine, Docker or someone else ends it. */
 import type Docker from 'dockerode'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +25,7 @@ import { startShellHost } from '../support/shell-host.ts'
 
 const [busybox, full] = testImages
 
-/** Docker's own word on the containers of an engine, or on all with one of our labels. */
+/** Containers that Docker lists for an engine, or all with one of our labels. */
 const ofEngine = (client: Docker, label: string) =>
   client.listContainers({ all: true, filters: JSON.stringify({ label: [label] }) })
 
@@ -34,7 +34,7 @@ async function inspectOf(client: Docker, sessionId: string) {
   return client.getContainer(found!.Id).inspect()
 }
 
-/** What a command says in a container on the same bridge that is not ours, and so has no fence: proof that it matters. */
+/** Runs a command in another container on the same bridge, without our fence: proof that the fence is needed. */
 async function unfenced(client: Docker, image: string, network: string, command: string): Promise<string> {
   const Cmd = ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | ${command}`]
   const container = await client.createContainer({ Image: image, Cmd, HostConfig: { NetworkMode: network } })
@@ -57,13 +57,13 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   })
   afterAll(() => opened?.close())
 
-  describe('with no network', () => {
+  describe('without a network', () => {
     let box: ShellContainer
     beforeAll(async () => {
       box = await opened.containers.create(small(image, { sessionId: 'sh_confined' }))
     })
 
-    test('is told everything that confines it', async () => {
+    test('is created with every confinement option', async () => {
       const { Config, HostConfig, Mounts } = await inspectOf(client, 'sh_confined')
       expect(HostConfig).toMatchObject({
         NetworkMode: 'none',
@@ -74,21 +74,21 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         ReadonlyRootfs: true,
         AutoRemove: true,
         PidMode: '',
-        // An IPC namespace of its own; /dev/shm is a folder with limits like the others.
+        // Own IPC namespace; /dev/shm is a folder with limits like the others.
         IpcMode: 'none',
         UsernsMode: '',
         Binds: null,
         LogConfig: { Type: 'none' },
         NanoCpus: 1_000_000_000,
       })
-      // The limit, and what the folders in memory may hold: /workspace, /output, /tmp and /dev/shm.
+      // The limit plus the size of the folders in memory: /workspace, /output, /tmp and /dev/shm.
       expect(HostConfig.Memory).toBe((128 + 64 + 32 + 16 + 64) * 1024 * 1024)
       expect(HostConfig.MemorySwap).toBe(HostConfig.Memory)
       expect(Config).toMatchObject({ User: '1000:1000', StdinOnce: true })
       expect([Mounts, HostConfig.Devices ?? [], HostConfig.PortBindings ?? {}]).toEqual([[], [], {}])
     })
 
-    test('is nobody who may do anything', async () => {
+    test('runs as an unprivileged user', async () => {
       const { stdout } = await sh(box, 'id -u; grep -E "^(Cap...|NoNewPrivs|Seccomp):" /proc/self/status')
       expect(stdout.replaceAll('\t', ' ')).toBe(
         ['1000', ...['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((name) => `${name}: 0000000000000000`)].join(
@@ -97,7 +97,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       )
     })
 
-    test('can write into its own folders only', async () => {
+    test('can only write to its own folders', async () => {
       const { stdout } = await sh(
         box,
         'for d in / /bin /etc /usr /proc/sys/kernel /sys/fs/cgroup /dev; do (echo x > $d/written) 2>/dev/null && echo $d; done; for d in /workspace /output /tmp /dev/shm; do echo x > $d/written && echo ok $d; done',
@@ -105,7 +105,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect(stdout).toBe('ok /workspace\nok /output\nok /tmp\nok /dev/shm\n')
     })
 
-    test('sees no other interface than its own loop', async () => {
+    test('only has a loopback interface', async () => {
       expect((await sh(box, 'ls /sys/class/net')).stdout).toBe('lo\n')
       expect((await sh(box, 'nc -w 2 192.0.2.1 80')).stderr).toMatch(/unreachable/)
     })
@@ -125,7 +125,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         expect((await sh(box, command)).code, command).not.toBe(0)
     })
 
-    test('keeps the file operations from what a link in an output mount leads to', async () => {
+    test('file operations do not follow links out of an output mount', async () => {
       await sh(box, 'ln -s /etc /output/etc; ln -s /etc/passwd /output/passwd; mkfifo /output/fifo; mkdir /output/d; echo in > /output/d/file') // prettier-ignore
       for (const path of ['etc/passwd', 'passwd', '../etc/passwd', '/etc/passwd', 'd/../../etc/passwd'])
         await expect(box.files.read(path, { beneath: '/output' }), path).rejects.toMatchObject({
@@ -135,7 +135,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect((await box.files.read('d/file', { beneath: '/output' })).data.toString()).toBe('in\n')
     })
 
-    test('never gives a file from outside, however fast a program swaps it for a link', async () => {
+    test('never reads a file outside, however fast a program swaps it for a link', async () => {
       const loop = 'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done' // prettier-ignore
       const swapping = await box.exec({ argv: ['sh', '-c', loop], cwd: '/', env: {}, stdin: 'none' })
       const seen = new Set<string>()
@@ -154,7 +154,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect([...seen].filter((answer) => !['mine\n', '', 'ELOOP', 'ENOENT'].includes(answer))).toEqual([])
     })
 
-    test('has no disk of the host through a volume that its image declares', async () => {
+    test('gets no disk of the host through a volume declared by its image', async () => {
       const name = 'bax-test-volume:1'
       const base = await opened.containers.images.find(image)
       const made = await client.createContainer({ Image: base.id, Cmd: ['true'], Volumes: { '/data': {} } })
@@ -170,7 +170,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       }
     })
 
-    test('has the names of the image only: an image that is not there is said so, and not pulled', async () => {
+    test('only uses local images: a missing one is reported and not pulled', async () => {
       await expect(opened.containers.create(small('no/such:image'))).rejects.toMatchObject({ code: 'image_not_found' })
       const derived = (await client.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []).find((name) => name.startsWith('bax-agent:')) // prettier-ignore
       await expect(opened.containers.create(small(derived!))).rejects.toMatchObject({ code: 'image_not_found' })
@@ -199,14 +199,14 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     const addressOf = async (sessionId: string) =>
       Object.values((await inspectOf(client, sessionId)).NetworkSettings.Networks)[0]!
 
-    test('has an interface and a way out', async () => {
+    test('has an interface and a route to the internet', async () => {
       expect((await sh(box, 'ls /sys/class/net')).stdout).toBe('eth0\nlo\n')
       expect((await sh(box, 'ip route')).stdout).toMatch(/^default via /m)
-      // A public address is routed: nobody says at once that it cannot be reached.
+      // A public address is routed: it is not reported as unreachable at once.
       expect((await sh(box, 'ip route get 1.1.1.1')).stdout).toMatch(/via /)
     })
 
-    test('cannot reach the host, by its gateway or by any address it has', async () => {
+    test('cannot reach the host through its gateway or any other address', async () => {
       const { Gateway, NetworkID } = await addressOf('sh_bridged')
       expect(await unfenced(client, image, NetworkID, `nc -w 5 ${Gateway} ${port}`)).toContain('the engine')
       const own = Object.values(networkInterfaces())
@@ -234,7 +234,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect((await sh(box, 'ping -c 1 -W 1 fe80::1%eth0; ping6 -c 1 -W 1 fd00:ec2::254')).code).not.toBe(0)
     })
 
-    test('cannot reach another session, nor be reached by it', async () => {
+    test('cannot reach another session, or be reached by it', async () => {
       const { IPAddress } = await addressOf('sh_neighbour')
       const listening = await neighbour.exec({ argv: ['sh', '-c', 'echo up; exec nc -l -p 8000'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
       await listening.stdout[Symbol.asyncIterator]().next()
@@ -245,7 +245,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect(await listening.exit).toMatchObject({ stdoutBytes: 3 })
     })
 
-    test('cannot take its fence down', async () => {
+    test('cannot remove its fence', async () => {
       for (const command of [
         'ip rule del priority 200',
         'ip rule flush',
@@ -257,7 +257,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect((await sh(box, 'ip rule')).stdout).toMatch(/^200:\s+from all to 172\.16\.0\.0\/12 .*unreachable/m)
     })
 
-    test('leaves no helper behind', async () => {
+    test('leaves no helper container behind', async () => {
       const { Config } = await inspectOf(client, 'sh_bridged')
       const running = await ofEngine(client, `${labels.engine}=${Config.Labels[labels.engine]}`)
       expect(running.every(({ Labels }) => Labels[labels.session]?.startsWith('sh_'))).toBe(true)
@@ -275,7 +275,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       return { box, exec, output, id: (await inspectOf(client, sessionId)).Id }
     }
 
-    test('removed by somebody: what ran fails with session_lost, and no exit is made up', async () => {
+    test('removed externally: running programs fail with session_lost and without an exit status', async () => {
       const { box, exec, output, id } = await begin('sh_removed')
       await client.getContainer(id).remove({ force: true })
       await expect(exec.exit).rejects.toMatchObject(lost)
@@ -285,18 +285,18 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await expect(box.files.info('/')).rejects.toMatchObject(lost)
     })
 
-    test('paused by somebody: the same, within 5 s, and it is removed', async () => {
+    test('paused externally: fails the same way within 5 s, and is removed', async () => {
       const { box, exec, id } = await begin('sh_paused')
       const before = performance.now()
       await client.getContainer(id).pause()
       await expect(exec.exit).rejects.toMatchObject(lost)
-      // The one time that is promised; it is made of two beats and a look.
+      // The documented maximum: two checks and an inspection.
       expect(performance.now() - before).toBeLessThan(5000)
       expect(await box.died).toMatchObject({ reason: 'paused' })
       await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
     })
 
-    test('a read of a file that is under way ends, too', async () => {
+    test('a pending read of a file fails, too', async () => {
       const box = await opened.containers.create(small(image, { sessionId: 'sh_reading' }))
       await sh(box, 'head -c 8000000 /dev/zero > /workspace/large')
       const { data } = await box.files.readStream('/workspace/large')
@@ -310,7 +310,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       ).rejects.toMatchObject(lost)
     })
 
-    test('removed by us: twice is once, and Docker knows it no more', async () => {
+    test('removed by us: can be repeated, and Docker no longer has it', async () => {
       const { box, exec, id } = await begin('sh_ended')
       await Promise.all([box.remove(), box.remove()])
       await expect(exec.exit).rejects.toMatchObject(lost)
@@ -320,7 +320,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   })
 
   describe('when its engine ends', () => {
-    test('in order: nothing is left, the warm ones included', async () => {
+    test('regularly: nothing is left, including warm containers', async () => {
       const engine = await openContainers({ home: 'local' })
       await engine.containers.create(small(image, { sessionId: 'sh_first' }))
       await until('the warm one', async () => (await engine.containers.status()).warm === 1)
@@ -331,7 +331,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       expect(await ofEngine(client, label)).toEqual([])
     })
 
-    test('by SIGKILL, with a program running: its containers end by themselves', async () => {
+    test('by SIGKILL with a running program: its containers exit', async () => {
       const host = await startShellHost(image)
       const { Config } = await inspectOf(client, 'sh_killed')
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
@@ -341,11 +341,11 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await host.close()
     })
 
-    test('what it could not take with it the next engine of its folder sweeps; foreign ones stay', async () => {
+    test('the next engine of its folder removes leftovers, but not other containers', async () => {
       const host = await startShellHost(image)
       const { Id, Config } = await inspectOf(client, 'sh_killed')
       const engine = Config.Labels[labels.engine]!
-      // A paused one cannot notice; a container of another engine and one with nobody's label are none of its business.
+      // A paused container cannot notice; a container of another engine and one without an owner label stay.
       await client.getContainer(Id).pause()
       const foreign = { Image: image, Cmd: ['sleep', '777'] }
       const others = await Promise.all([
@@ -367,7 +367,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       }
     })
 
-    test('an engine of the same folder that still runs keeps its own', async () => {
+    test('a running engine of the same folder keeps its containers', async () => {
       const box = await opened.containers.create(small(image, { sessionId: 'sh_kept' }))
       const second = await openContainers({ stateDir: opened.stateDir })
       await second.containers.status()
@@ -377,7 +377,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
   })
 
-  test('that nobody waits for any more is removed as soon as it is there', async () => {
+  test('is removed once it is created if the caller has canceled', async () => {
     const giveUp = new AbortController()
     const creating = opened.containers.create(small(image, { sessionId: 'sh_given_up' }), giveUp.signal)
     giveUp.abort(new Error('given up'))
@@ -389,7 +389,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 })
 
 describe.skipIf(full!.absent)(`the system's calls, ${nameOf(full!)}`, () => {
-  test('that lead past the network or have broken kernels are refused', async () => {
+  test('that bypass the network rules or exploited kernels are blocked', async () => {
     const opened = await openContainers()
     const box = await opened.containers.create(small(full!.image))
     const program = `
@@ -409,15 +409,15 @@ print(socket.socket(socket.AF_INET).family.name, socket.socket(socket.AF_UNIX).f
   })
 })
 
-describe('without a Docker', () => {
-  test('says where it looked and what to start', async () => {
+describe('without Docker', () => {
+  test('reports the endpoint it tried and what to start', async () => {
     const { createContainers } = await import('../../src/engine/shell/docker/containers.ts')
     const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-'))
     const shell = { dockerHost: 'unix:///nowhere/docker.sock' }
     const nowhere = createContainers({ stateDir, home: 'embedded', log: () => {}, shell })
     await expect(nowhere.status()).rejects.toMatchObject({
       code: 'docker_unavailable',
-      message: 'no Docker answers at unix:///nowhere/docker.sock (no such socket)',
+      message: 'cannot reach Docker at unix:///nowhere/docker.sock (no such socket)',
       hint: expect.stringContaining('DOCKER_HOST'),
     })
     await nowhere.close()
@@ -426,7 +426,7 @@ describe('without a Docker', () => {
 })
 
 describe.skipIf('absent' in podman)(`on Podman${'absent' in podman ? `: ${podman.absent}` : ''}`, () => {
-  test('a program runs, and the container goes', async () => {
+  test('a program runs, and the container is removed', async () => {
     const { endpoint } = podman as { endpoint: string }
     const opened = await openContainers({ shell: { dockerHost: endpoint } })
     await opened.containers.images.build('busybox', {})

@@ -9,7 +9,7 @@ inEveryShell((given) => {
     given.client().shellExec({ session_id: given.id(), ...body } as never) as ReturnType<typeof sh>
   const processes = async () => (await sh('ps -o args')).stdout
 
-  test('a command answers with its output and its exit code, whatever that is', async () => {
+  test('a command returns its output and any exit code', async () => {
     const result = await sh('echo out; echo err >&2; exit 3')
     expect(result).toMatchObject({
       stdout: 'out\n', stderr: 'err\n', exit_code: 3, timed_out: false, signal: null, stdout_bytes: 4, stderr_bytes: 4,
@@ -19,19 +19,19 @@ inEveryShell((given) => {
     expect(Object.keys(result).slice(0, 5)).toEqual(['stdout', 'stderr', 'exit_code', 'duration_ms', 'timed_out'])
   })
 
-  test('every call is a fresh shell in /workspace without input: cd and export do not stay, files do', async () => {
+  test('every call is a new shell in /workspace without input: only files persist, not cd or export', async () => {
     await sh('cd /tmp; export A=1; echo kept > /workspace/kept')
     expect((await sh('pwd; echo "[$A]"; cat kept; cat; echo end')).stdout).toBe('/workspace\n[]\nkept\nend\n')
   })
 
-  test('cwd, env and stdin are as they were given, argv goes by without a shell', async () => {
+  test('cwd, env and stdin are applied, and argv bypasses the shell', async () => {
     await sh('mkdir -p /workspace/sub')
     expect((await sh('pwd; echo $NAME; cat', { cwd: 'sub', env: { NAME: 'a b' }, stdin: 'in' })).stdout).toBe('/workspace/sub\na b\nin') // prettier-ignore
     expect((await exec({ argv: ['echo', '$HOME', 'a  b', ''] })).stdout).toBe('$HOME a  b \n')
     expect((await exec({ argv: ['cat'], stdin: 'AP8=', stdin_encoding: 'base64' })).stdout).toBe('AP8=')
   })
 
-  test('a signal, a missing program and a file that is no program have the codes of a shell', async () => {
+  test('a signal, a missing program and a file that is not executable have the exit codes of shells', async () => {
     expect(await sh('kill -9 $$')).toMatchObject({ exit_code: 137, signal: 'SIGKILL' })
     expect(await sh('kill -TERM $$')).toMatchObject({ exit_code: 143, signal: 'SIGTERM' })
     const missing = await exec({ argv: ['no-such-program'] })
@@ -40,7 +40,7 @@ inEveryShell((given) => {
     expect(await exec({ argv: ['./plain'] })).toMatchObject({ exit_code: 126, stdout: '' })
   })
 
-  test('all 256 byte values come back exactly, as base64; text stays text; utf8 says where it is not', async () => {
+  test('returns all 256 byte values as base64, text as text, and marks invalid bytes with utf8', async () => {
     const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const stdin = { stdin: all.toString('base64'), stdin_encoding: 'base64' }
     const exact = await exec({ argv: ['cat'], ...stdin })
@@ -55,36 +55,36 @@ inEveryShell((given) => {
     expect((await sh("printf '\\357\\273\\277x'")).stdout).toBe('\ufeffx')
   })
 
-  test('output beyond the cap is counted and cut between characters; the command goes on', async () => {
+  test('output above the limit is counted and cut between characters; the command continues', async () => {
     const command = "i=0; while [ $i -lt 1000 ]; do printf 'ü'; i=$((i+1)); done; echo done >&2"
     const result = await sh(command, { max_output_bytes: 101 })
     expect(result).toMatchObject({ stdout: 'ü'.repeat(50), stdout_bytes: 2000, stdout_truncated: true, stderr: 'done\n', stderr_truncated: false, exit_code: 0 }) // prettier-ignore
   })
 
-  test('a time-out ends the whole tree, sessions of their own and those deaf to TERM too, and keeps the output', async () => {
+  test('a timeout ends the whole tree, including new sessions and ignored TERM, and keeps the output', async () => {
     const stubborn = "trap '' TERM; while :; do sleep 1; done"
     const result = await sh(`echo before; setsid sh -c "${stubborn}" & (sh -c "${stubborn}" &) ; ${stubborn}`, { timeout_secs: 0.5 }) // prettier-ignore
     expect(result).toMatchObject({ exit_code: 124, timed_out: true, signal: 'SIGKILL', stdout: 'before\n' })
     expect(await processes()).not.toContain('trap')
   })
 
-  test('a command returns when it ends, whatever holds its pipes; what it left is counted', async () => {
+  test('a command returns when it exits, even if its pipes are held, and reports processes left running', async () => {
     const result = await sh('sleep 3600 & echo started')
     expect(result).toMatchObject({ stdout: 'started\n', exit_code: 0, left_running: 1 })
     expect((await sh('pkill sleep || killall sleep')).exit_code).toBe(0)
   })
 
-  test('a command of a megabyte runs; a longer one, or one with a NUL, is refused', async () => {
+  test('a command of a megabyte runs; a longer one, or one with NUL, is rejected', async () => {
     const filler = `: ${'x'.repeat(1024 * 1024 - 20)}`
     expect((await sh(`${filler}\necho end`)).stdout).toBe('end\n')
     expect(await failureOf(sh('x'.repeat(1024 * 1024 + 1)))).toMatchObject({ code: 'invalid_request' })
-    expect(await failureOf(sh('echo \0'))).toMatchObject({ code: 'invalid_request', message: 'command must not hold a NUL character' }) // prettier-ignore
+    expect(await failureOf(sh('echo \0'))).toMatchObject({ code: 'invalid_request', message: 'command must not contain a NUL character' }) // prettier-ignore
     expect(await failureOf(sh('true', { env: { 'A=': 'x' } }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(sh('true', { env: { A: '\0' } }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(exec({ argv: ['echo', 'x'.repeat(200_000)] }))).toMatchObject({ code: 'payload_too_large' })
   })
 
-  test('exactly one of command, code and argv is said, and for a time between 0 and an hour', async () => {
+  test('requires exactly one of command, code and argv, and a timeout of up to an hour', async () => {
     expect(await failureOf(exec({}))).toMatchObject({ code: 'invalid_request', message: 'one of command, code, argv is required' }) // prettier-ignore
     expect(await failureOf(exec({ command: 'a', argv: ['b'] }))).toMatchObject({ code: 'invalid_request' })
     for (const timeout_secs of [0, -1, 3601])
@@ -95,18 +95,18 @@ inEveryShell((given) => {
     expect(await failureOf(sh('true', { user: 'root' }))).toMatchObject({ code: 'feature_disabled', status: 403 })
   })
 
-  test('a working folder that is none is an error of its own', async () => {
+  test('an invalid working folder is a specific error', async () => {
     expect(await failureOf(sh('true', { cwd: '/none' }))).toMatchObject({ code: 'file_not_found' })
     expect(await failureOf(sh('true', { cwd: '/etc/passwd' }))).toMatchObject({ code: 'not_a_directory' })
   })
 
-  test('twenty megabytes of input to a program that does not read them do no harm', async () => {
+  test('twenty megabytes of input to a program that does not read are harmless', async () => {
     const stdin = 'x'.repeat(20 * 1024 * 1024)
     expect(await sh('exec 0<&-; echo deaf', { stdin })).toMatchObject({ stdout: 'deaf\n', exit_code: 0 })
     expect(await sh('wc -c', { stdin })).toMatchObject({ stdout: `${stdin.length}\n` })
   })
 
-  test('in the background: asked about, written to, signalled, and its result kept', async () => {
+  test('in the background: can be inspected, written to and signaled, and its result is kept', async () => {
     const started = await exec({ command: 'echo first; while read line; do echo "got $line"; done; echo end', background: true, keep_stdin: true }) // prettier-ignore
     const { exec_id } = started
     expect(started).toEqual({ exec_id, status: 'running', pid: expect.any(Number) })
@@ -126,7 +126,7 @@ inEveryShell((given) => {
     expect(await failureOf(given.client().getShellExec({ exec_id: 'ex_none' }))).toMatchObject({ code: 'exec_not_found', status: 404 }) // prettier-ignore
   })
 
-  test('a caller that goes away takes its command with it, and all that it has started', async () => {
+  test('disconnecting kills the command and everything it has started', async () => {
     const gone = new AbortController()
     const call = given
       .client()
@@ -141,7 +141,7 @@ inEveryShell((given) => {
     await until(async () => !(await processes()).includes('sleep 7777'))
   })
 
-  test('sixteen commands run at once, the seventeenth is told so', async () => {
+  test('sixteen commands run concurrently, and the seventeenth is rejected', async () => {
     const { session_id } = await given.create()
     const wait = { session_id, command: 'until test -e go; do sleep 0.1; done' }
     const running = Array.from({ length: 16 }, () => exec(wait))
@@ -156,7 +156,7 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id })
   })
 
-  test('a program that takes all memory is ended and said to be', async () => {
+  test('a program that exhausts the memory is killed and reported', async () => {
     const { session_id } = await given.create({ limits: { memory_mb: 32, tmp_mb: 1, workspace_mb: 1, output_mb: 1, tmp_files: 100, workspace_files: 100, output_files: 100 } }) // prettier-ignore
     const result = await exec({ session_id, command: 'head -c 300000000 /dev/zero | tail', timeout_secs: 60 })
     expect(result).toMatchObject({ oom_killed: true, timed_out: false })
@@ -164,7 +164,7 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id })
   })
 
-  test('a full disk is the program’s failure and nobody else’s', async () => {
+  test('a full disk only fails the program', async () => {
     const { session_id } = await given.create({ limits: { workspace_mb: 1 } })
     const full = await exec({ session_id, command: 'dd if=/dev/zero of=big bs=1M count=5' })
     expect(full).toMatchObject({ exit_code: 1, stderr: expect.stringContaining('No space left') })

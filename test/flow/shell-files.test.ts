@@ -23,7 +23,7 @@ inEveryShell((given) => {
   const of = async (answer: Promise<Fields>, field: string) => (await answer)[field]
   const names = async (answer: Promise<Fields>) => ((await answer)['entries'] as Fields[]).map(({ name }) => name)
 
-  test('what was written is read, as text or base64, whole and in parts', async () => {
+  test('reads written content as text or base64, completely and in parts', async () => {
     const written = await write({ path: 'notes/a.txt', content: 'grün\n' })
     expect(written).toMatchObject({
       path: '/workspace/notes/a.txt',
@@ -44,7 +44,7 @@ inEveryShell((given) => {
     })
   })
 
-  test('a write is whole, keeps the mode of what it replaces, and makes folders unless told not to', async () => {
+  test('a write is atomic, keeps the mode of the replaced file, and creates folders by default', async () => {
     await write({ path: 'script', content: 'old', mode: '0755' })
     expect(await write({ path: 'script', content: 'new' })).toMatchObject({ mode: '0755', created: false, size: 3 })
     await refused(write({ path: 'script', content: 'x', overwrite: false }), 'already_exists', 409)
@@ -56,7 +56,7 @@ inEveryShell((given) => {
     expect((await sh('cat script; ls')).stdout).not.toContain('tmp')
   })
 
-  test('what is no file is never waited for', async () => {
+  test('never blocks on entries that are not files', async () => {
     await sh('mkfifo pipe; ln -s nowhere dangling; echo x > secret; chmod 000 secret')
     await refused(read({ path: 'pipe' }), 'not_a_file', 400)
     await refused(read({ path: '/dev/zero' }), 'not_a_file', 400)
@@ -74,7 +74,7 @@ inEveryShell((given) => {
     await sh('rm large')
   })
 
-  test('paths have their bounds, and names that are no UTF-8 their bytes', async () => {
+  test('paths are limited, and names that are not UTF-8 have their bytes', async () => {
     for (const path of ['', 'a\0b', 'x'.repeat(4097)]) await refused(read({ path }), 'invalid_request', 400)
     await refused(read({}), 'invalid_request', 400)
     await refused(read({ path: 'a', path_b64: 'YQ==' }), 'invalid_request', 400)
@@ -87,7 +87,7 @@ inEveryShell((given) => {
     expect(await read({ path_b64: entry!['path_b64'] })).toMatchObject({ content: 'bytes' })
   })
 
-  test('a directory is listed bytewise, page by page, with what each thing is', async () => {
+  test('a directory is listed bytewise, in pages, with the type of each entry', async () => {
     await sh(
       "mkdir -p d/sub; cd d; touch b a .hidden é Z; ln -s a link; mkfifo fifo; chmod 600 a; printf abc > 'sp ace'",
     )
@@ -108,7 +108,7 @@ inEveryShell((given) => {
     expect(await names(list())).toContain('d')
   })
 
-  test('a tree shows what is beneath, to its depth and number, and follows no link', async () => {
+  test('a tree is limited in depth and entries, and follows no links', async () => {
     await sh('mkdir -p t/a/b/c t/empty; touch t/a/1 t/a/b/2 t/a/b/c/3; ln -s .. t/loop')
     const whole = await tree({ path: 't' })
     expect(treeOutput.safeParse(whole).error).toBeUndefined()
@@ -123,7 +123,7 @@ inEveryShell((given) => {
     await refused(tree({ path: 't/a/1' }), 'not_a_directory', 400)
   })
 
-  test('files are found by glob, by text, by expression; a bad or hostile one does no harm', async () => {
+  test('finds files by glob, text and regular expression; invalid and hostile ones are harmless', async () => {
     await sh(
       "mkdir -p s/src/.git s/docs; cd s; printf 'one\\nTODO: two\\n' > src/a.py; printf 'todo three' > docs/b.md; printf 'TODO\\0' > src/bin; echo TODO > src/.git/x; printf 'ü TODO' > src/é.py",
     )
@@ -156,7 +156,7 @@ inEveryShell((given) => {
     await refused(search({ path: 's/src/a.py', query: 'x' }), 'not_a_directory', 400)
   })
 
-  test('what is known of a file, with its checksum, of a link itself or of what it leads to', async () => {
+  test('returns facts of a file with its checksum, of a link, or of its target', async () => {
     await sh('printf abc > known; ln -sf known alias')
     const known = await info({ path: 'known', checksum: true })
     expect(fileInfo.safeParse(known).error).toBeUndefined()
@@ -167,7 +167,7 @@ inEveryShell((given) => {
     await refused(info({ path: 'unknown' }), 'file_not_found', 404)
   })
 
-  test('deleting takes the link and not its target, folders only when told, and never what belongs to the container', async () => {
+  test('deletes a link without its target, folders only with recursive, and never folders of the container', async () => {
     await sh('mkdir -p full/of; touch full/of/it target; ln -sf target arrow')
     expect(await remove({ path: 'arrow' })).toEqual({ path: '/workspace/arrow', deleted: 1 })
     expect(await info({ path: 'target' })).toMatchObject({ type: 'file' })
@@ -179,7 +179,7 @@ inEveryShell((given) => {
     await refused(remove({ path: '/etc/passwd' }), 'permission_denied', 403)
   })
 
-  test('copying keeps modes and links; what is there stays unless it is to be replaced', async () => {
+  test('copies with modes and links, and replaces files only with overwrite', async () => {
     await sh(
       'mkdir -p from/in; printf abc > from/in/file; chmod 711 from/in/file; ln -s file from/in/link; echo x > there',
     )
@@ -194,7 +194,7 @@ inEveryShell((given) => {
     await refused(copy({ source: 'there' }), 'invalid_request', 400)
   })
 
-  test('moving works across mounts, and all or nothing', async () => {
+  test('moves across mounts, all or nothing', async () => {
     await sh('mkdir -p moved/in; printf abc > moved/in/file')
     expect(await move({ from: 'moved', to: '/tmp/moved' })).toMatchObject({ source: '/workspace/moved', destination: '/tmp/moved', entry: { type: 'directory', path: '/tmp/moved', name: 'moved' } }) // prettier-ignore
     expect((await sh('cat /tmp/moved/in/file; test -e moved || echo gone')).stdout).toBe('abcgone\n')
@@ -205,7 +205,7 @@ inEveryShell((given) => {
     await refused(move({ source: '/tmp/moved', destination: '/tmp/moved/in/x' }), 'invalid_request', 400)
   })
 
-  test('folders are made with those above them, or refused where something is in the way', async () => {
+  test('creates folders with their parents, or fails if an entry is in the way', async () => {
     expect(await mkdir({ path: 'm/n/o', mode: '0700' })).toEqual({ path: '/workspace/m/n/o', created: true })
     expect(await mkdir({ path: 'm/n/o' })).toMatchObject({ created: false })
     await refused(mkdir({ path: 'm/n/o', parents: false }), 'already_exists', 409)
@@ -218,7 +218,7 @@ inEveryShell((given) => {
   const get = (query: string, headers: Record<string, string> = {}, method = 'GET') =>
     given.transport().send({ method, path: `/shell/fs/raw?session_id=${given.id()}&${query}`, headers: { accept: '*/*', ...headers } }) // prettier-ignore
 
-  test('files of any size go in and out as they are', async () => {
+  test('uploads and downloads files of any size unchanged', async () => {
     const content = randomBytes(20_000_000)
     async function* pieces() {
       for (let at = 0; at < content.length; at += 700_000) yield content.subarray(at, at + 700_000)
@@ -233,7 +233,7 @@ inEveryShell((given) => {
     expect((await sh('sha256sum raw/big.bin')).stdout).toContain(createHash('sha256').update(content).digest('hex'))
   })
 
-  test('an upload that breaks off leaves what was there', async () => {
+  test('an aborted upload keeps the old content', async () => {
     await write({ path: 'precious', content: 'old' })
     async function* broken() {
       yield Buffer.alloc(500_000)
@@ -244,7 +244,7 @@ inEveryShell((given) => {
     expect(await of(read({ path: 'precious' }), 'content')).toBe('old')
   })
 
-  test('parts, conditions and heads of a download are as HTTP has them', async () => {
+  test('downloads support ranges, conditional requests and HEAD', async () => {
     await write({ path: 'part', content: '0123456789' })
     const whole = await get('path=part')
     const etag = String(header(whole, 'etag'))

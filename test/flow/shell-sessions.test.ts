@@ -9,7 +9,7 @@ import { inEveryShell } from '../support/shell.ts'
 inEveryShell((given) => {
   const get = (session_id: string) => given.client().getShell({ session_id })
 
-  test('a session has the record that is documented, with what it was asked for', async () => {
+  test('a session has the documented record with the requested values', async () => {
     const session = await given.create({
       name: `shop-${Math.random()}`, language: 'bash', env: { A: '1', B: 'two words' }, cwd: '/tmp', metadata: { ticket: 7 },
       timeout_secs: 90, limits: { memory_mb: 100, pids: 40 }, output_mounts: ['/output', '/plots'],
@@ -29,7 +29,7 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id: session.session_id })
   })
 
-  test('camelCase is understood; what would change safety and is not known is refused, the rest is named', async () => {
+  test('accepts camelCase, rejects unknown fields that could affect safety, and reports others', async () => {
     const session = await given.create({ timeoutSecs: 77, colour: 'red' })
     expect(session).toMatchObject({ timeout_secs: 77, warning: 'ignored unknown field: colour' })
     for (const input of [
@@ -41,13 +41,13 @@ inEveryShell((given) => {
     await given.client().deleteShell({ session_id: session.session_id })
   })
 
-  test('an image that is no image reference is refused, and Docker is not asked', async () => {
+  test('an invalid image reference is rejected without asking Docker', async () => {
     for (const image of ['../../etc', 'x%2f..%2f', '../../127.0.0.1:9/x', 'x --privileged', '\ud800', 'Upper', 'a'.repeat(256)])
       expect(await failureOf(given.create({ image })), image).toMatchObject({ code: 'invalid_request', details: [{ path: 'image' }], status: 400 }) // prettier-ignore
     expect((await given.client().getShell({ session_id: given.id() })).status).toBe('ready')
   })
 
-  test('an image that is not there is not fetched', async () => {
+  test('a missing image is not pulled', async () => {
     expect(await failureOf(given.create({ image: 'no-such-image:ever' }))).toMatchObject({ code: 'image_not_found', status: 404 }) // prettier-ignore
     const failed = await given.client().listShells({ status: 'failed' })
     expect(failed.sessions[0]).toMatchObject({
@@ -58,7 +58,7 @@ inEveryShell((given) => {
     expect(await failureOf(given.create({ image: 'no-such-image:ever', pull: true }))).toMatchObject({ code: 'feature_disabled' }) // prettier-ignore
   })
 
-  test('sessions are listed newest first, page by page, by their state', async () => {
+  test('lists sessions newest first, in pages, by status', async () => {
     const made = [await given.create(), await given.create(), await given.create()]
     const ids = made.map(({ session_id }) => session_id).toReversed()
     const first = await given.client().listShells({ status: 'ready', limit: 2 })
@@ -77,7 +77,7 @@ inEveryShell((given) => {
     )
   })
 
-  test('a deleted session is gone with all that runs in it, says why for an hour, and can be deleted again', async () => {
+  test('a deleted session ends with all its processes, reports the reason for an hour, and can be deleted again', async () => {
     const { session_id } = await given.create({ name: 'short' })
     const exec = await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
     await given.client().deleteShell({ session_id })
@@ -87,13 +87,13 @@ inEveryShell((given) => {
     const closed = await failureOf(given.sh('true', { session_id }))
     expect(closed).toMatchObject({ code: 'session_closed', status: 410, details: { stop_reason: 'deleted', reason: 'deleted' } }) // prettier-ignore
     expect(await failureOf(given.client().touchShell({ session_id }))).toMatchObject({ code: 'session_closed' })
-    // Its name is free again.
+    // The name is available again.
     expect((await given.create({ name: 'short' })).name).toBe('short')
     expect(await failureOf(given.create({ name: 'short' }))).toMatchObject({ code: 'conflict', status: 409 })
     await given.client().deleteShell({ session_id: 'short' })
   })
 
-  test('a kill ends all processes of a session with a truthful result, and keeps its files', async () => {
+  test('a kill ends all processes of a session with accurate results, and keeps its files', async () => {
     const { session_id } = await given.create()
     const client = given.client()
     const command = 'echo kept > file; setsid sleep 4343 & echo started; sleep 4343'
@@ -111,7 +111,7 @@ inEveryShell((given) => {
     expect(await failureOf(client.killShell({ session_id }))).toMatchObject({ code: 'session_closed', status: 410 })
   })
 
-  test('an id that nobody gave is unknown everywhere', async () => {
+  test('an unknown ID is not found in any operation', async () => {
     const session_id = 'sh_AAAAAAAAAAAAAAAAAAAA'
     const client = given.client()
     const calls = [
@@ -125,7 +125,7 @@ inEveryShell((given) => {
       })
   })
 
-  test('a session without use stops, touching and every call put that off, a running command holds it', async () => {
+  test('an idle session stops; touching it, calls and running commands postpone that', async () => {
     const { session_id, expires_at } = await given.create({ timeout_secs: 3 })
     const touched = await given.client().touchShell({ session_id, timeout_secs: 600 })
     expect(Date.parse(touched.expires_at)).toBeGreaterThan(Date.parse(expires_at))
@@ -140,14 +140,14 @@ inEveryShell((given) => {
     expect(await get(session_id)).toMatchObject({ stop_reason: 'idle_timeout' })
   })
 
-  test('no session outlives its lifetime, whatever runs in it', async () => {
+  test('a session ends after its maximum lifetime, even with running commands', async () => {
     const { session_id } = await given.create({ max_lifetime_secs: 1.5 })
     await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
     await until(async () => (await get(session_id)).status === 'stopped')
     expect(await get(session_id)).toMatchObject({ stop_reason: 'max_lifetime' })
   })
 
-  test('one who gives up while a session is made leaves nothing behind', async () => {
+  test('canceling the creation of a session leaves nothing behind', async () => {
     const before = (await given.client().listShells({ status: 'ready' })).total
     const stop = new AbortController()
     const image = 'bax-shell:busybox'
@@ -158,14 +158,14 @@ inEveryShell((given) => {
     expect((await given.client().listShells({ status: 'ready' })).total).toBe(before)
   })
 
-  test('a container that dies under a command is told within seconds, and no exit is made up', async () => {
+  test('the loss of a container is reported to a running command within seconds, without an exit status', async () => {
     const { session_id } = await given.create()
     const frames: string[] = []
     const body = { session_id, command: 'echo run; sleep 3600' }
     const background = await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
     for await (const frame of follow(given.transport(), 'POST /shell/exec/stream', body)) {
       frames.push(frame.type)
-      // The first process of the container ends, and it with it: as when somebody removes it.
+      // The first process exits, which ends the container, as if someone had removed it.
       if (frame.type === 'stdout') await removeContainer(session_id)
       if (frame.type === 'error') expect(frame).toMatchObject({ code: 'session_lost' })
     }
@@ -177,13 +177,13 @@ inEveryShell((given) => {
     expect(await failureOf(given.sh('true', { session_id }))).toMatchObject({ code: 'session_closed', details: { reason: 'container_died' } }) // prettier-ignore
   })
 
-  test('the engine tells how many there are, and its end is theirs', async () => {
+  test('the engine reports the number of sessions, and ends them when it ends', async () => {
     const { shells } = await given.homes().engine.status()
     expect(shells).toBe((await given.client().listShells({ status: 'ready' })).total)
   })
 })
 
-/** Removes the container of a session behind the engine's back. */
+/** Removes the container of a session without the engine. */
 async function removeContainer(sessionId: string): Promise<void> {
   const { docker } = await connectDocker(shellConfig)
   const found = await docker.listContainers({ filters: { label: [`bax.session=${sessionId}`] } })

@@ -22,14 +22,14 @@ inEveryShell((given) => {
     expect(frames.at(-1)).not.toHaveProperty('stdout')
   })
 
-  test('joined, the pieces are the exact bytes: no character is split, what is no text comes as base64', async () => {
+  test('pieces join to the exact bytes, without split characters, and as base64 if not text', async () => {
     const line = `${'ü€😀x'.repeat(5000)}\n`
     const text = await stream({ command: 'cat', stdin: line.repeat(10) })
     expect(bytesOf(text).toString()).toBe(line.repeat(10))
     const pieces = text.filter(({ type }) => type === 'stdout')
     expect(pieces.length).toBeGreaterThan(10)
     for (const { data, encoding } of pieces) {
-      // A slow machine may take longer for a character than one is held back: then its halves are bytes, and nothing else.
+      // On a slow machine a character may take longer than it is held back: its parts then are sent as bytes.
       if (encoding === 'base64') expect(Buffer.from(String(data), 'base64').length).toBeLessThanOrEqual(3)
       else expect(Buffer.byteLength(String(data))).toBeLessThanOrEqual(32 * 1024)
     }
@@ -43,7 +43,7 @@ inEveryShell((given) => {
     }
   })
 
-  test('the first half of a character is not held back for ever', async () => {
+  test('an incomplete character is not held back forever', async () => {
     const frames: AnyFrame[] = []
     let execId = ''
     const reading = stream(
@@ -56,7 +56,7 @@ inEveryShell((given) => {
     expect(bytesOf(await reading).toString()).toBe('ü')
   })
 
-  test('input is written while it runs, and the answers come as they are made', async () => {
+  test('accepts input while running, and streams the responses', async () => {
     const seen: string[] = []
     let execId = ''
     const reading = stream(
@@ -76,7 +76,7 @@ inEveryShell((given) => {
     expect((await reading).at(-1)).toMatchObject({ type: 'exit', exit_code: 0 })
   })
 
-  test('a terminal has its size, one stream, and can be resized', async () => {
+  test('a terminal has a size, one stream, and can be resized', async () => {
     let execId = ''
     const frames: AnyFrame[] = []
     const reading = stream(
@@ -100,20 +100,20 @@ inEveryShell((given) => {
     await given.client().signalShellExec({ exec_id, signal: 'SIGKILL' })
   })
 
-  test('a time-out is told by the exit, with the output so far', async () => {
+  test('a timeout is reported by the exit, with the output so far', async () => {
     const frames = await stream({ command: 'echo before; sleep 3600', timeout_secs: 0.4 })
     expect(bytesOf(frames).toString()).toBe('before\n')
     expect(frames.at(-1)).toMatchObject({ type: 'exit', exit_code: 124, timed_out: true, signal: 'SIGKILL' })
   })
 
-  test('a reader that goes away ends the command, unless it is to go on', async () => {
+  test('disconnecting ends the command, unless it is to continue', async () => {
     const stop = new AbortController()
     const reading = stream({ command: 'echo begun; sleep 8888' }, { signal: stop.signal, onFrame: ({ type }) => void (type === 'stdout' && stop.abort()) }) // prettier-ignore
     await reading.catch(() => {})
     await until(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
   })
 
-  test('one that goes on can be followed again from the frame that was seen last, to the same end', async () => {
+  test('a continuing command can be followed again after the last received frame, to the same end', async () => {
     const stop = new AbortController()
     const seen: AnyFrame[] = []
     const body = { command: 'i=0; while [ $i -lt 40 ]; do echo $i; i=$((i+1)); until test -e /workspace/on || [ $i -lt 5 ]; do sleep 0.05; done; done', on_disconnect: 'continue' } // prettier-ignore
@@ -141,7 +141,7 @@ inEveryShell((given) => {
     expect(again).toEqual(all)
   })
 
-  test('a slow reader slows the program down; nothing is lost', async () => {
+  test('a slow reader slows the program down without losing output', async () => {
     const answer = await given.transport().send({
       method: 'POST',
       path: '/shell/exec/stream',
@@ -156,7 +156,7 @@ inEveryShell((given) => {
     let looked = false
     for await (const chunk of answer.stream()) {
       if (!looked) {
-        // What is written stays far from thirty megabytes while nobody takes it.
+        // Unread output stays far below thirty megabytes.
         looked = true
         expect((await sh('test -e /tmp/all-written')).exit_code).toBe(1)
       }
@@ -168,13 +168,13 @@ inEveryShell((given) => {
     expect(frames.at(-1)).toMatchObject({ type: 'exit', stdout_bytes: 30_000_000 })
   })
 
-  test('what goes wrong before the start is an ordinary refusal', async () => {
+  test('failing to start is a regular error response', async () => {
     expect(await failureOf(stream({ session_id: 'sh_none', command: 'true' }))).toMatchObject({ code: 'shell_session_not_found', status: 404 }) // prettier-ignore
     expect(await failureOf(stream({ command: 'true', timeout_secs: 0 }))).toMatchObject({ code: 'invalid_request' })
     expect(await failureOf(stream({ command: 'true', cwd: '/none' }))).toMatchObject({ code: 'file_not_found' })
   })
 
-  test('an EventSource finds ids and no event names', async () => {
+  test('an EventSource receives IDs without event names', async () => {
     const answer = await given.transport().send({
       method: 'POST',
       path: '/shell/exec/stream',
@@ -190,7 +190,7 @@ inEveryShell((given) => {
     }
   })
 
-  test('a session that is deleted ends its streams with an exit that happened', async () => {
+  test('a deleted session ends its streams with the real exit', async () => {
     const { session_id } = await given.create()
     let started = () => {}
     const runs = new Promise<void>((resolve) => (started = resolve))

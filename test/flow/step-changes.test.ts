@@ -31,7 +31,7 @@ inEveryHome(
     const observe = (more: object = {}): Promise<Observation> =>
       given.client().observe({ session_id: given.sessionId(), ...more } as never)
 
-    test('texts are reported as replaced, added and removed, with their place', async () => {
+    test('reports replaced, added and removed texts with their location', async () => {
       await given.open('/')
       const { texts } = (await click('#buy')).changes
       expect(texts).toEqual({
@@ -49,14 +49,14 @@ inEveryHome(
       expect(changes).toMatchObject({ elements_added: 1, elements_removed: 0, url: null, title: null, new_page: false })
     })
 
-    test('messages that vanish before the step ends are reported', async () => {
+    test('reports messages that disappear during the step', async () => {
       await given.open('/')
       expect((await click('#buy')).changes.alerts).toEqual([{ role: 'status', text: 'Saved', gone: true }])
       expect((await click('#toast')).changes.alerts).toEqual([{ role: 'toast', text: 'Copied', gone: true }])
       expect((await click('#none')).changes.alerts).toEqual([])
     })
 
-    test('values, states, focus, scroll position and dialogs are reported; passwords are not', async () => {
+    test('reports values, states, focus, scroll position and dialogs, but no passwords', async () => {
       await given.open('/')
       const typed = await step('type_text', { selector: '#name', text: 'Ann' })
       expect(typed.changes.values).toMatchObject([{ role: 'textbox', name: 'Name', from: '', to: 'Ann' }])
@@ -79,7 +79,7 @@ inEveryHome(
       expect(asked.observation!.snapshot).toMatch(/dialog "Sure\?":\n\s+- button "Yes".*\n# out of reach/)
     })
 
-    test('diff: the whole page first, then only what has changed, in between too', async () => {
+    test('diff returns the whole page first, then changes since the last observation', async () => {
       await given.open('/')
       const { session_id: fresh } = await given.client().createSession({ headless: true })
       expect(await observe({ session_id: fresh, diff: true })).toMatchObject({ full: 'no_earlier_observation' })
@@ -104,7 +104,7 @@ inEveryHome(
       expect(moved.changes.texts).toEqual({ added: [], removed: [], replaced: [] })
     })
 
-    test('one word of 5000 elements costs less than 400 characters', async () => {
+    test('reports one changed word of 5000 elements in less than 400 characters', async () => {
       await given.open('/many')
       await observe()
       const { changes } = await click('button', { diff: true })
@@ -112,7 +112,7 @@ inEveryHome(
       expect(JSON.stringify(changes.texts).length).toBeLessThan(400)
     })
 
-    test('many changes are bounded by max_chars and counted', async () => {
+    test('limits changes to max_chars and counts the omitted', async () => {
       await given.open('/many')
       await observe()
       await given.evaluate(
@@ -124,7 +124,7 @@ inEveryHome(
       expect(replaced.length + changes!.omitted!['texts']!).toBe(300)
     })
 
-    test('diff with observe false is refused', async () => {
+    test('rejects diff with observe false', async () => {
       await expect(step('get_title', {}, { diff: true, observe: false })).rejects.toMatchObject({
         code: 'invalid_request',
         details: [{ path: 'diff' }],

@@ -29,7 +29,7 @@ inEveryHome(pages, (given) => {
     given.client().browserStep({ session_id: given.sessionId(), ...input } as never)
   const click = (selector: string) => ({ command: 'click', data: { selector } })
 
-  test('one command: where the page was, where it is, and what it looks like now', async () => {
+  test('returns the page before and after a command, and an observation', async () => {
     await given.open('/')
     const done = await step({ command: click('#next') })
     expect(done).toMatchObject({ success: true, session_id: given.sessionId(), steps_completed: 1, total_steps: 1 })
@@ -65,14 +65,14 @@ inEveryHome(pages, (given) => {
     })
   })
 
-  test('a name with data beside it is a command, too', async () => {
+  test('accepts a command name with separate data', async () => {
     await given.open('/')
     const done = await step({ command: 'get_attribute', data: { selector: '#next', attribute: 'href' } })
     expect(done.results[0]!.data).toEqual({ result: { type: 'string', value: '/next' } })
     expect(done.changes).toMatchObject({ url_changed: false, elements_added: 0, elements_removed: 0 })
   })
 
-  test('several commands: each says where it was', async () => {
+  test('returns the page before and after each command', async () => {
     await given.open('/')
     const done = await step({ commands: [click('#add'), click('#next'), { command: 'get_title' }] })
     expect(done.results.map(({ before, after }) => [before!.title, after!.title])).toEqual([
@@ -82,7 +82,7 @@ inEveryHome(pages, (given) => {
     ])
   })
 
-  test('what an action sets off a moment later is waited for', async () => {
+  test('waits for delayed effects of an action', async () => {
     await given.open('/')
     expect((await step({ command: click('#later'), settle_ms: 10_000 })).changes).toMatchObject({
       elements_added: 1,
@@ -90,7 +90,7 @@ inEveryHome(pages, (given) => {
     })
   })
 
-  test('settle_ms 0 waits for nothing, a longer one for the last answer', async () => {
+  test('settle_ms 0 does not wait, a longer one waits for the last response', async () => {
     await given.open('/')
     const hurried = await step({ command: click('#hold'), settle_ms: 0 })
     expect(hurried.changes).toMatchObject({ title_changed: false, elements_removed: 0 })
@@ -102,7 +102,7 @@ inEveryHome(pages, (given) => {
     expect((await patient).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
   })
 
-  test('dialogs, errors of the page and failed requests are told with the command that brought them', async () => {
+  test('reports dialogs, page errors and failed requests with the command that caused them', async () => {
     await given.open('/')
     const { results } = await step({ commands: [click('#add'), click('#ask'), click('#fail')] })
     const types = results.map(({ events }) => events!.map(({ type }) => type))
@@ -112,7 +112,7 @@ inEveryHome(pages, (given) => {
     expect(results[1]!.events![1]!.data).toMatchObject({ kind: 'confirm', message: 'Really?', accepted: false })
   })
 
-  test('new tabs and downloads are told', async () => {
+  test('reports new tabs and downloads', async () => {
     await given.open('/')
     const file = await step({ command: click('#file') })
     expect(file.results[0]!.events!.map(({ type }) => type)).toEqual(['download.started', 'download.finished'])
@@ -125,7 +125,7 @@ inEveryHome(pages, (given) => {
     await until(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
   })
 
-  test('a failed command still comes with the page as it is; the rest is skipped', async () => {
+  test('observes the page after a failed command, and skips the rest', async () => {
     await given.open('/')
     const done = await step({
       commands: [{ command: 'select_option', data: { selector: '#add', values: ['x'] } }, click('#next')],
@@ -136,7 +136,7 @@ inEveryHome(pages, (given) => {
     expect(done.observation).toMatchObject({ title: 'Start' })
   })
 
-  test('observe says what to look at, or not to; screenshot adds a picture', async () => {
+  test('observe selects the observation; screenshot adds a screenshot', async () => {
     await given.open('/')
     const text = await step({ command: 'get_title', observe: { include: ['text'] } })
     expect(text.observation!.text).toContain('Later')
@@ -151,7 +151,7 @@ inEveryHome(pages, (given) => {
     expect(bare.screenshot).toMatch(/^iVBOR/)
   })
 
-  test('without a session one is made', async () => {
+  test('creates a session if none is given', async () => {
     const made = await given.client().browserStep({
       command: { command: 'navigate_to', data: { url: given.url('/next') } },
       headless: true,
@@ -161,7 +161,7 @@ inEveryHome(pages, (given) => {
     await given.client().closeSession({ session_id: made.session_id })
   })
 
-  test('context travels with the events', async () => {
+  test('adds context to the events', async () => {
     await given.open('/')
     await step({ command: 'get_title', context: { thread: 't1' } })
     const wish = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
@@ -173,7 +173,7 @@ inEveryHome(pages, (given) => {
     }
   })
 
-  test('a malformed step runs nothing and names the field', async () => {
+  test('rejects a malformed step with the field', async () => {
     await given.open('/')
     expect(await failureOf(step({}))).toMatchObject({ code: 'invalid_request', details: [{ path: 'command' }] })
     expect(await failureOf(step({ command: 'get_title', commands: [{ command: 'get_title' }] }))).toMatchObject({

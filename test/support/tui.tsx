@@ -98,12 +98,12 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   screen.open()
   const ink = render(
     <App
-      desk={desk}
+      host={desk}
       link={link}
       keyboard={new Keyboard()}
       screen={screen}
       graphics={textGraphics(3)}
-      away={(work) => work()}
+      suspend={(work) => work()}
       quit={() => {}}
     />,
     { stdout: screen as never, stdin: stdin as never, debug: true, exitOnCtrlC: false, patchConsole: false },

@@ -6,7 +6,7 @@ import { makeManifest } from '../../src/operations/manifest.ts'
 import type { Desk } from '../../src/tui/desk.ts'
 import { runTui } from '../../src/tui/run.tsx'
 
-/** A terminal that remembers what it was told, and whether it is raw. */
+/** A fake terminal that records its output and whether it is raw. */
 function openTerminal() {
   const written: string[] = []
   const state = { raw: false }
@@ -25,20 +25,20 @@ function openTerminal() {
   return { state, stdin, stdout, written: () => written.join('') }
 }
 
-/** A process whose fate is in the hands of the test. */
+/** A fake job whose events the test emits. */
 function openJob() {
   const events = new EventEmitter()
-  const hear = (name: string) => (listener: (fact: unknown) => void) => {
+  const on = (name: string) => (listener: (fact: unknown) => void) => {
     events.on(name, listener)
     return () => void events.off(name, listener)
   }
   const stopped: boolean[] = []
   const job: JobControl = {
     stop: () => void stopped.push(true),
-    onContinue: hear('continue'),
-    onStopRequest: hear('stop'),
-    onCrash: hear('crash'),
-    onExit: hear('exit'),
+    onContinue: on('continue'),
+    onStopRequest: on('stop'),
+    onCrash: on('crash'),
+    onExit: on('exit'),
   }
   return { job, events, stopped }
 }
@@ -47,20 +47,20 @@ function open() {
   const terminal = openTerminal()
   const { job, events, stopped } = openJob()
   const interrupted = new AbortController()
-  const nobody = {
+  const unreachable = {
     send: async () => {
-      throw new Error('nothing answers')
+      throw new Error('connection refused')
     },
     close: async () => {},
   }
-  const desk: Desk = {
+  const host: Desk = {
     terminal: { stdin: terminal.stdin as never, stdout: terminal.stdout as never, env: { TERM: 'xterm-256color' } },
     job,
     signal: interrupted.signal,
     manifest: makeManifest(),
     home: { kind: 'server', name: 'test' },
-    begin: nobody,
-    join: nobody,
+    begin: unreachable,
+    join: unreachable,
     fate: () => 'lost',
     cwd: '/',
     historyFile: '/nonexistent/history',
@@ -69,48 +69,48 @@ function open() {
     child: null,
     logFile: null,
   }
-  return { terminal, events, stopped, interrupted, running: runTui(desk) }
+  return { terminal, events, stopped, interrupted, running: runTui(host) }
 }
 
-const leaves = '\u001B[?25h\u001B[?1049l'
+const restored = '\u001B[?25h\u001B[?1049l'
 
-test('a crash hands the terminal back first, and is told after that', async () => {
+test('restores the terminal before it reports a crash', async () => {
   const { terminal, events, running } = open()
   expect(terminal.state.raw).toBe(true)
   expect(terminal.written()).toContain('\u001B[?1049h')
-  events.emit('crash', new Error('a fault of ours'))
-  await expect(running).rejects.toThrow('a fault of ours')
+  events.emit('crash', new Error('an internal error'))
+  await expect(running).rejects.toThrow('an internal error')
   expect(terminal.state.raw).toBe(false)
-  expect(terminal.written().endsWith(leaves)).toBe(true)
+  expect(terminal.written().endsWith(restored)).toBe(true)
   expect(events.eventNames()).toEqual([])
 })
 
-test('an end that nobody has seen coming hands it back, too', async () => {
+test('restores the terminal when the process exits', async () => {
   const { terminal, events, interrupted, running } = open()
   events.emit('exit')
-  expect(terminal.written().endsWith(leaves)).toBe(true)
+  expect(terminal.written().endsWith(restored)).toBe(true)
   expect(terminal.state.raw).toBe(false)
   interrupted.abort('SIGTERM')
   await running
 })
 
-test('^Z hands it back, stops the job, and takes it again when that goes on', async () => {
+test('restores the terminal and stops the job on ^Z, and opens it again when the job continues', async () => {
   const { terminal, events, stopped, interrupted, running } = open()
   terminal.stdin.write('\u001A')
   await expect.poll(() => stopped).toEqual([true])
-  expect(terminal.written().endsWith(leaves)).toBe(true)
+  expect(terminal.written().endsWith(restored)).toBe(true)
   events.emit('continue')
   expect(terminal.state.raw).toBe(true)
-  expect(terminal.written().lastIndexOf('\u001B[?1049h')).toBeGreaterThan(terminal.written().lastIndexOf(leaves))
+  expect(terminal.written().lastIndexOf('\u001B[?1049h')).toBeGreaterThan(terminal.written().lastIndexOf(restored))
   interrupted.abort('SIGINT')
   await running
-  expect(terminal.written().endsWith(leaves)).toBe(true)
+  expect(terminal.written().endsWith(restored)).toBe(true)
 })
 
-test('what a terminal answers to questions is no key', async () => {
+test('does not handle replies of the terminal as keys', async () => {
   const { terminal, interrupted, running } = open()
   expect(terminal.written()).toContain('\u001B[c')
-  // In pieces, as a slow line brings them; as keys, some of these would make a session or leave.
+  // In pieces, as over a slow connection. As keys, some of these would create a session or quit.
   terminal.stdin.write('\u001B_Gi=31;OK\u001B\\\u001B[6;20;10t\u001B[?62;')
   terminal.stdin.write('4c')
   terminal.stdin.write('?')

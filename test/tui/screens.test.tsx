@@ -35,7 +35,7 @@ afterEach(() => tui.close())
 const open = () =>
   openTui({ transport: homes.transports.http, manifest, stateDir: homes.stateDir, columns: 110, rows: 30 })
 
-test('jobs: a crawl is begun, its pages stand as a tree, and one of them is read', async () => {
+test('jobs: starts a crawl, shows its pages as a tree, and opens one of them', async () => {
   tui = open()
   tui.press('4')
   await tui.shows('no crawls in the last day')
@@ -56,7 +56,7 @@ test('jobs: a crawl is begun, its pages stand as a tree, and one of them is read
   expect(tui.text()).toContain('✗ gone')
 })
 
-test('engine: what it does, what waits, and its browsers', async () => {
+test('engine: shows its activity, queues and browsers', async () => {
   tui = open()
   const { session_id } = await homes.clients.http.createSession({})
   tui.press('5')
@@ -67,7 +67,7 @@ test('engine: what it does, what waits, and its browsers', async () => {
   await homes.clients.http.closeSession({ session_id: session_id! })
 })
 
-test('relay: console, network with its details and curl, tabs, and a raw call', async () => {
+test('relay: shows console, tabs, and network with details and curl, and sends a raw call', async () => {
   const foreign = await startForeignBrowser()
   const brought = await bringBrowser({
     browser: foreign.url,
@@ -86,7 +86,7 @@ test('relay: console, network with its details and curl, tabs, and a raw call', 
     tui.press('enter')
     await tui.shows(/200 +GET +fetch .*\/data/)
     tui.press('/')
-    await tui.shows('only with')
+    await tui.shows('filter: ')
     tui.type('/data\r')
     await expect.poll(tui.text).not.toContain('/page')
     tui.press('enter')
@@ -98,7 +98,7 @@ test('relay: console, network with its details and curl, tabs, and a raw call', 
     tui.press('escape')
     await tui.shows('with "/data"')
     tui.press('/')
-    await tui.shows('only with')
+    await tui.shows('filter: ')
     tui.press('ctrl+u enter tab')
     await tui.shows('log: hello from the page')
     tui.press(':')
@@ -116,7 +116,7 @@ test('relay: console, network with its details and curl, tabs, and a raw call', 
 })
 
 describe.skipIf(busybox.absent !== null)(`shell: ${busybox.absent ?? busybox.image}`, () => {
-  test('commands with their output, files with a viewer, and artifacts', async () => {
+  test('runs commands with their output, shows files in a viewer, and lists artifacts', async () => {
     tui = open()
     tui.press('3')
     await tui.shows('no shell sessions')
@@ -125,7 +125,7 @@ describe.skipIf(busybox.absent !== null)(`shell: ${busybox.absent ?? busybox.ima
     tui.type(`${busybox.image}\r`)
     await tui.shows(/ready .*network none/)
     tui.press('enter')
-    await tui.shows('an empty folder')
+    await tui.shows('the folder is empty')
     tui.press('i')
     await tui.shows('$ ')
     tui.type('mkdir notes; echo one two > notes/a.txt; echo kept > /output/b.txt; cat notes/a.txt; exit 3\r')

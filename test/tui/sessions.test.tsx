@@ -28,7 +28,7 @@ afterEach(() => tui.close())
 const open = (size: { columns?: number; rows?: number } = {}) =>
   openTui({ transport: homes.transports.unix, manifest, stateDir: homes.stateDir, ...size })
 
-/** A session on the shop that is looked at. */
+/** Opens the view of a session on the shop. */
 async function openSession(): Promise<string> {
   const { session_id } = await homes.clients.embedded.createSession({ start_url: site.url })
   await tui.shows('Shop')
@@ -38,9 +38,9 @@ async function openSession(): Promise<string> {
 }
 
 describe('sessions', () => {
-  test('are made, listed, filtered and closed after a question', async () => {
+  test('are created, listed, filtered, and closed after a confirmation', async () => {
     tui = open()
-    await tui.shows('no sessions: c makes one')
+    await tui.shows('no sessions; press c to create one')
     tui.press('c')
     await tui.shows('start page')
     tui.type(`${site.url}\r`)
@@ -48,7 +48,7 @@ describe('sessions', () => {
     tui.press('/')
     await tui.shows('filter:')
     tui.type('nothing like it\r')
-    await tui.shows('none of them matches')
+    await tui.shows('no session matches the filter')
     tui.press('escape')
     await tui.shows('Shop — http')
     tui.press('x')
@@ -58,15 +58,15 @@ describe('sessions', () => {
     tui.press('x')
     await tui.shows(/Close ses_.*\?/)
     tui.press('y')
-    await tui.shows('no sessions: c makes one')
+    await tui.shows('no sessions; press c to create one')
     expect((await homes.clients.http.listSessions()).sessions).toEqual([])
   })
 
-  test('are seen as pictures, events, words, storage and tabs', async () => {
+  test('are shown as an image, events, snapshot, storage and tabs', async () => {
     tui = open({ columns: 120, rows: 40 })
     const session_id = await openSession()
     await tui.shows('page.loaded')
-    // The picture stands over the text, in colours.
+    // The image is drawn over the text, in colours.
     await expect.poll(tui.written, { timeout: 20_000 }).toMatch(/\u001B\[38;2;\d+;\d+;\d+;48;2;[\d;]+m▀/)
     tui.press('f')
     expect(await tui.shows('Events: page')).not.toContain('200 GET')
@@ -80,7 +80,7 @@ describe('sessions', () => {
     await tui.shows('ended: deleted')
   })
 
-  test('are driven by a line as bax do has it, and what was typed runs again as a script', async () => {
+  test('run command lines as bax do does, and record them as a script', async () => {
     tui = open()
     const session_id = await openSession()
     tui.press('tab')
@@ -95,12 +95,12 @@ describe('sessions', () => {
     tui.press('up')
     await tui.shows('> clik x')
     tui.press('escape')
-    await tui.shows('i types a command')
+    await tui.shows('press i to type a command')
     tui.press('r')
-    await tui.shows('keep the recording in')
+    await tui.shows('save the recording to')
     tui.press('ctrl+u')
     tui.type('shop.yaml\r')
-    await tui.shows('kept in')
+    await tui.shows('saved to')
     const file = join(homes.stateDir, 'shop.yaml')
     expect(await readFile(file, 'utf8')).toBe(
       `name: shop\nsteps:\n  - navigate_to: ${site.url}/\n  - click: "#buy"\n  - get_text: "#buy"\n`,
@@ -110,12 +110,12 @@ describe('sessions', () => {
     await homes.clients.http.closeSession({ session_id })
   })
 
-  test('tell every key, for where one is', async () => {
+  test('list the keys of the current screen in the help', async () => {
     tui = open()
     await tui.shows('no sessions')
     tui.press('?')
     const help = await tui.shows('close the help')
-    for (const text of ['c           create', '/           filter', 'q           leave']) expect(help).toContain(text)
+    for (const text of ['c           create', '/           filter', 'q           quit']) expect(help).toContain(text)
     tui.press('escape')
     await tui.shows('no sessions')
   })
@@ -125,7 +125,7 @@ describe.each([
   [80, 24],
   [200, 60],
 ])('in %i columns and %i rows', (columns, rows) => {
-  test('everything has its place, and nothing is wider than the terminal', async () => {
+  test('shows every part of the view, and no line is wider than the terminal', async () => {
     tui = open({ columns, rows })
     const session_id = await openSession()
     const lines = (await tui.shows('page.loaded')).split('\n')
@@ -138,7 +138,7 @@ describe.each([
     await homes.clients.http.closeSession({ session_id })
   })
 
-  test('another size is taken at once', async () => {
+  test('adapts to a new terminal size at once', async () => {
     tui = open({ columns, rows })
     await tui.shows('no sessions')
     tui.resize(100, 30)

@@ -8,8 +8,8 @@ import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { lacks, testUnless } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
-/** A loaded machine starts an engine and a browser in this time. */
-const patienceMs = 30_000
+/** Time in which a loaded machine starts an engine and a browser, in milliseconds. */
+const timeoutMs = 30_000
 
 const terminalTest = testUnless(lacks('tmux'))
 
@@ -18,7 +18,7 @@ let site: Site
 let stateDir: string
 let terminal: Terminal
 
-/** A real terminal with a shell in it. */
+/** A real terminal that runs a shell. */
 class Terminal {
   readonly #name = `bax-test-${randomBytes(4).toString('hex')}`
 
@@ -47,7 +47,7 @@ class Terminal {
     return this.#tmux('capture-pane', '-p', ...(styled ? ['-e'] : []))
   }
 
-  /** The program that the shell runs. */
+  /** Returns the process ID of the shell's child. */
   pid(): number {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim()
     return Number(readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ')[0])
@@ -57,8 +57,8 @@ class Terminal {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows))
   }
 
-  async shows(wanted: string | RegExp): Promise<string> {
-    await expect.poll(() => this.text(), { timeout: patienceMs }).toMatch(wanted)
+  async shows(expected: string | RegExp): Promise<string> {
+    await expect.poll(() => this.text(), { timeout: timeoutMs }).toMatch(expected)
     return this.text()
   }
 
@@ -83,17 +83,17 @@ afterEach(() => terminal.close())
 const tui = (env = '') =>
   `${env} BAX_CONFIG=/nonexistent/config.json ${process.execPath} ${built.program} tui --state-dir ${stateDir}`
 
-/** What the shell says of its terminal: a program that left it raw, or without its cursor, is seen in it. */
+/** Checks the terminal with stty, which shows whether a program has left it raw. */
 async function isSane(): Promise<void> {
   await terminal.shows(/^ready\$ *$/m)
   terminal.run('stty -a | grep -o -E " -?(icanon|echo|isig|opost)\\b" | tr -d "\\n"; echo " checked"')
   expect(await terminal.shows(/icanon.* checked/)).not.toMatch(/-(?:icanon|echo|isig|opost)\b.* checked/)
 }
 
-terminalTest('a session is made, driven, watched, recorded, run again and closed', async () => {
+terminalTest('creates, drives, shows, records and closes a session, and replays the recording', async () => {
   terminal = new Terminal(100, 30)
   terminal.run(tui())
-  await terminal.shows('no sessions: c makes one')
+  await terminal.shows('no sessions; press c to create one')
   terminal.press('c')
   await terminal.shows('start page')
   terminal.run(site.url)
@@ -106,38 +106,38 @@ terminalTest('a session is made, driven, watched, recorded, run again and closed
   terminal.run("click '#buy' then get-text '#buy'")
   await terminal.shows(/✓ click[\s\S]* Sold/)
   terminal.press('Escape')
-  await terminal.shows('i types a command')
+  await terminal.shows('press i to type a command')
   terminal.press('r')
-  await terminal.shows('keep the recording in')
+  await terminal.shows('save the recording to')
   terminal.press('C-u')
   const file = join(stateDir, 'recorded.yaml')
   terminal.run(file)
-  await terminal.shows('kept in')
+  await terminal.shows('saved to')
   expect(await readFile(file, 'utf8')).toContain('click: "#buy"')
   terminal.press('Escape')
   await terminal.shows('1 session')
   terminal.press('x')
   await terminal.shows(/Close ses_.*\?/)
   terminal.press('y')
-  await terminal.shows('no sessions: c makes one')
+  await terminal.shows('no sessions; press c to create one')
   terminal.press('q')
   await isSane()
   const ran = await built.run(['run', file, '--state-dir', stateDir])
   expect(ran.stdout + ran.stderr).toContain('1 passed')
 })
 
-describe('the terminal is as before', () => {
-  terminalTest('after ^C, and the screen that was there is back', async () => {
+describe('restores the terminal', () => {
+  terminalTest('after ^C, including the previous screen', async () => {
     terminal = new Terminal(80, 24)
-    terminal.run('clear; echo what was there')
+    terminal.run('clear; echo previous content')
     terminal.run(tui())
     await terminal.shows('no sessions')
     terminal.press('C-c')
-    await terminal.shows('what was there')
+    await terminal.shows('previous content')
     await isSane()
   })
 
-  terminalTest('after it was asked to end', async () => {
+  terminalTest('after SIGTERM', async () => {
     terminal = new Terminal(80, 24)
     terminal.run(`${tui()}; echo ended $?`)
     await terminal.shows('no sessions')
@@ -146,17 +146,17 @@ describe('the terminal is as before', () => {
     await isSane()
   })
 
-  terminalTest('while it is set aside with ^Z, and it goes on where it was', async () => {
+  terminalTest('while it is suspended with ^Z, and continues on the same screen', async () => {
     terminal = new Terminal(80, 24)
     terminal.run(tui())
     await terminal.shows('no sessions')
     terminal.press('5')
-    await terminal.shows('at work')
+    await terminal.shows('without its browsers')
     terminal.press('C-z')
     await terminal.shows('Stopped')
     await isSane()
     terminal.run('fg')
-    await terminal.shows('at work')
+    await terminal.shows('without its browsers')
     terminal.resize(120, 40)
     await terminal.shows(/5 Engine {20,}.*connected/)
     terminal.press('q')
@@ -164,24 +164,24 @@ describe('the terminal is as before', () => {
   })
 })
 
-terminalTest('an engine that was killed is found again, and one that was stopped is waited for', async () => {
+terminalTest('restarts a killed engine, and restarts a stopped one only on request', async () => {
   terminal = new Terminal(80, 24)
   terminal.run(tui())
   await terminal.shows('no sessions')
   const { pid } = JSON.parse(await readFile(join(stateDir, 'engine.json'), 'utf8')) as { pid: number }
   process.kill(pid, 'SIGKILL')
-  await terminal.shows(/lost, coming back|the engine is gone/)
+  await terminal.shows(/reconnecting|the engine is unreachable/)
   await terminal.shows('● connected')
   expect((JSON.parse(await readFile(join(stateDir, 'engine.json'), 'utf8')) as { pid: number }).pid).not.toBe(pid)
   await built.run(['engine', 'stop', '--state-dir', stateDir])
-  await terminal.shows('the engine was stopped: R starts one')
+  await terminal.shows('the engine was stopped; press R to start it')
   terminal.press('R')
   await terminal.shows('● connected')
   terminal.press('C-c')
   await isSane()
 })
 
-terminalTest('NO_COLOR is kept to, and what is chosen is seen all the same', async () => {
+terminalTest('respects NO_COLOR, and still marks the selected row', async () => {
   terminal = new Terminal(80, 24)
   const created = await built.run(['session', 'create', '--start-url', site.url, '--state-dir', stateDir])
   terminal.run(tui('NO_COLOR=1'))
@@ -195,9 +195,9 @@ terminalTest('NO_COLOR is kept to, and what is chosen is seen all the same', asy
   await built.run(['session', 'close', created.stdout.trim(), '--state-dir', stateDir])
 })
 
-terminalTest('where nobody sits at a terminal it says so', async () => {
+terminalTest('exits with 2 without a terminal', async () => {
   terminal = new Terminal(80, 24)
   const ran = await built.run(['tui', '--state-dir', stateDir])
   expect(ran.code).toBe(2)
-  expect(ran.stderr).toContain('this is for a terminal')
+  expect(ran.stderr).toContain('standard input or output is not a terminal')
 })

@@ -1,52 +1,38 @@
-/** `bax api`: any request to the API, for what has no command of its own. */
+/** `bax api`: sends any request to the API. */
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/operation.ts'
 import type { Context } from '../context.ts'
-import { type Need, openHome } from '../engine/locate-engine.ts'
+import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../parse/invocation.ts'
-import { print, readStdin } from '../io.ts'
+import { print } from '../io.ts'
 import { tell } from '../output/errors.ts'
 import { outlivesItself, runningEngine } from '../engine/need.ts'
-import { fileText } from '../parse/values.ts'
+import { readJson } from '../parse/values.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      command.addArgument(new Argument('<METHOD>', 'GET, POST, PUT or DELETE'))
-      command.addArgument(new Argument('<path>', 'path with query, e.g. /sessions?status=all'))
-      command.option('-d, --data <json|@file|->', 'body of the request; - reads standard input')
-    })
-    const [method, path] = (typed.words as [string, string]).map((word, at) =>
-      at === 0 ? word.toUpperCase() : word,
-    ) as [string, string]
-    const data = await readBody(context, typed.flags['data'] as string | undefined)
-    if (data !== undefined && (method === 'GET' || method === 'DELETE'))
-      throw new BaxError('invalid_request', `${method} takes no --data`)
-    return send(context, { method, path: path.startsWith('/') ? path : `/${path}`, data })
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    command.addArgument(new Argument('<METHOD>', 'GET, POST, PUT or DELETE'))
+    command.addArgument(new Argument('<path>', 'path with query, such as /sessions?status=all'))
+    command.option('-d, --data <json|@file|->', 'body of the request; - for standard input')
+  })
+  const [verb, path] = typed.words as [string, string]
+  const method = verb.toUpperCase()
+  const given = typed.flags['data'] as string | undefined
+  const data = given === undefined ? undefined : (await readJson(context.io, given, '--data')).text
+  if (data !== undefined && (method === 'GET' || method === 'DELETE'))
+    throw new BaxError('invalid_request', `${method} takes no --data`)
+  return send(context, { method, path: path.startsWith('/') ? path : `/${path}`, data })
 }
 
-async function readBody({ io }: Context, data: string | undefined): Promise<string | undefined> {
-  if (data === undefined) return undefined
-  const text = data === '-' ? await readStdin(io) : data.startsWith('@') ? fileText(data, '--data', io.cwd) : data
-  try {
-    JSON.parse(text)
-  } catch (error) {
-    throw new BaxError('invalid_json', `--data is not JSON: ${(error as Error).message}`, { cause: error })
-  }
-  return text
-}
-
-/** Sends a request as it is and prints what comes back; a refusal is told and decides the exit code. */
+/** Sends a request and prints the response; an error response decides the exit code. */
 export async function send(
   context: Context,
   { method, path, data }: { method: string; path: string; data?: string | undefined },
 ): Promise<number> {
   const { io } = context
-  const home = openHome(context, needOf(context, method, path))
-  try {
-    const response = await home.transport.send({
+  return withEngine(context, needOf(context, method, path), async (engine) => {
+    const response = await engine.transport.send({
       method,
       path,
       ...(data !== undefined && { body: data, headers: { 'content-type': 'application/json' } }),
@@ -64,9 +50,7 @@ export async function send(
     const error = BaxError.fromBody(asJson(text), response.status === 401 ? 'unauthorized' : 'internal_error')
     await tell(io, error.message, error.hint)
     return error.exit
-  } finally {
-    await home.transport.close()
-  }
+  })
 }
 
 function needOf({ manifest }: Context, method: string, path: string): Need {
@@ -83,7 +67,7 @@ function asJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not from a bax server; the caller says so in its own words.
+    // Not an answer of bax; `BaxError.fromBody` reports it.
     return undefined
   }
 }

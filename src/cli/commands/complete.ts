@@ -1,13 +1,10 @@
-/** `bax complete -- WORDS`: what the scripts of `bax completion` ask for at every press of Tab. */
+/** `bax complete -- WORDS`: prints completion candidates for the scripts of `bax completion`. */
 import { complete } from '../completion/candidates.ts'
 import type { TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 
-export const command: TerminalCommand = {
-  async run({ argv, manifest, io }) {
-    const { candidates, files } = await complete(argv[0] === '--' ? argv.slice(1) : argv, manifest, io)
-    const lines = candidates.map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)
-    print(io, [...lines, files ? ':files' : ':none'].join('\n'))
-    return 0
-  },
+export const command: TerminalCommand = async ({ argv, manifest, io }) => {
+  const { candidates, files } = await complete(argv[0] === '--' ? argv.slice(1) : argv, manifest, io)
+  const lines = candidates.map(({ value, description }) => `${value}\t${description.replaceAll(/\s+/g, ' ')}`)
+  print(io, [...lines, files ? ':files' : ':none'].join('\n'))
 }

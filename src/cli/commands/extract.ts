@@ -1,4 +1,4 @@
-/** `bax extract`: HTML files, or standard input, to Markdown; nothing is started and nothing is fetched. */
+/** `bax extract`: converts HTML files or standard input to Markdown, without a browser or the network. */
 import { basename, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
@@ -14,33 +14,19 @@ import { showWarning } from '../output/output.ts'
 import { inOrder } from '../scrape/in-order.ts'
 import type { Typed } from '../parse/values.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      command.argument(
-        '[file...]',
-        'HTML files; a folder is all the HTML files in it, - is standard input (the default)',
-      )
-      command.option(
-        '--url <url>',
-        'address that the page comes from, for its links; its canonical link when not given, else links stay as they are',
-      )
-      command.option(
-        '--headline',
-        "as a reader wants it: the page's headline above content that lacks it, manuals without gaps",
-      )
-      command.option('--no-only-main-content', 'keep navigation, header, footer and everything else')
-      command.option(
-        '-o, --output <file|folder>',
-        'write here instead of printing; several files go into a folder, or into one file.json',
-      )
-      command.option('--ndjson', 'print {file, markdown} for each, one a line')
-    })
-    const words = (typed.words[0] ?? []) as string[]
-    const batch = readBatch(context.io, words)
-    const inputs = batch?.files ?? htmlFilesOf(context.io, words)
-    return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
+    command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
+    command.option('--headline', 'add a missing headline, and keep all of a manual')
+    command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
+    command.option('-o, --output <file|folder>', 'file for the Markdown; folder or file.json for several files')
+    command.option('--ndjson', 'print one JSON object {file, markdown} per file')
+  })
+  const words = (typed.words[0] ?? []) as string[]
+  const batch = readBatch(context.io, words)
+  const inputs = batch?.files ?? htmlFilesOf(context.io, words)
+  return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
 }
 
 async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[]): Promise<number> {

@@ -1,21 +1,19 @@
-/** `bax scrape`: one page or many, to standard output or into files. */
+/** `bax scrape`: scrapes pages to standard output or files. */
 import { addParam } from '../parse/flags.ts'
 import { openHome } from '../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { addJsonFlags } from '../scrape/wishes.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      command.argument('[url...]', 'pages to scrape; - reads addresses from standard input, one a line')
-      command.option('--file <path>', 'file of addresses, one a line; lines that begin with # are left out')
-      for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
-      command.option('--prompt <text>', 'what the json format is to find, in words')
-      command.option('--schema <json|@file>', 'JSON schema of what the json format is to find')
-      command.option('-o, --output <file|folder>', 'write here; several pages or formats go into a folder')
-      command.option('--ndjson', "print the service's answers, one a line")
-      command.option('--fail-on-status', 'a page with an HTTP error status is a failure')
-    })
-    return scrapePages(context, typed, openHome(context, { when: 'ask' }))
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    command.argument('[url...]', 'URLs to scrape; - for a list of URLs on standard input')
+    command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
+    for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
+    addJsonFlags(command)
+    command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
+    command.option('--ndjson', 'print one JSON answer per line')
+    command.option('--fail-on-status', 'fail if a page has an HTTP error status')
+  })
+  return scrapePages(context, typed, openHome(context, { when: 'ask' }))
 }

@@ -1,4 +1,4 @@
-/** What can stand where the cursor is, from the same definitions that parse what is typed. */
+/** Completion candidates at the cursor, from the same definitions that parse the command line. */
 import type { Command, Option } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
 import { choicesOf, HelpWanted } from '../parse/flags.ts'
@@ -15,14 +15,14 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[]
-  /** Files fit here too. */
+  /** Whether file names are candidates, too. */
   readonly files: boolean
 }
 
 const nothing: Completion = { candidates: [], files: false }
 const separator = 'then'
 
-/** `typed` is what stands after `bax`; its last word is the one that is being typed, perhaps empty. */
+/** Returns the candidates for the last word of `typed`, the words after `bax`; that word may be empty. */
 export async function complete(typed: readonly string[], manifest: Manifest, io: Io): Promise<Completion> {
   const current = typed.at(-1) ?? ''
   const before = typed.slice(0, -1)
@@ -34,7 +34,7 @@ export async function complete(typed: readonly string[], manifest: Manifest, io:
   return { candidates, files: found.files }
 }
 
-/** The command whose words have been typed, what stands beside them, and the words so far. */
+/** Finds the command on the line, its other arguments, and the name typed so far. */
 function findEntry(entries: readonly WordsEntry[], before: readonly string[]) {
   const at = wordPositions(before)
   for (let count = at.length; count > 0; count -= 1) {
@@ -45,7 +45,7 @@ function findEntry(entries: readonly WordsEntry[], before: readonly string[]) {
   return { entry: undefined, path: at.map((index) => before[index]!), rest: [] }
 }
 
-/** Words that can follow those of `path`: verbs of a noun, or all of the first ones. */
+/** Returns the words that can follow `path`: verbs of a noun, or all first words. */
 function nextWords(entries: readonly WordsEntry[], path: readonly string[]): Candidate[] {
   const start = path.length === 0 ? '' : `${path.join(' ')} `
   const next = new Map<string, string>()
@@ -57,7 +57,7 @@ function nextWords(entries: readonly WordsEntry[], path: readonly string[]): Can
   return [...next].map(([value, description]) => ({ value, description }))
 }
 
-interface Place {
+interface Cursor {
   readonly entry: WordsEntry
   readonly rest: readonly string[]
   readonly current: string
@@ -65,25 +65,25 @@ interface Place {
   readonly io: Io
 }
 
-async function inCommand(place: Place): Promise<Completion> {
-  const { entry, manifest } = place
-  if (entry.words !== 'do' && entry.words !== 'step') return inFlags(place, place.rest)
-  // The commands of a batch have flags of their own each; those of the batch may stand before the first.
-  const segment = place.rest.slice(place.rest.lastIndexOf(separator) + 1)
-  const batch = await described(entry, [], manifest, place.io)
+async function inCommand(cursor: Cursor): Promise<Completion> {
+  const { entry, manifest } = cursor
+  if (entry.words !== 'do' && entry.words !== 'step') return inFlags(cursor, cursor.rest)
+  // Each command of a batch has its own flags; flags of the batch may precede the first.
+  const segment = cursor.rest.slice(cursor.rest.lastIndexOf(separator) + 1)
+  const batch = await definitionOf(entry, [], manifest, cursor.io)
   const start = firstWord(batch!, segment)
   if (start === undefined) {
-    const { candidates, files } = await inFlags(place, segment)
+    const { candidates, files } = await inFlags(cursor, segment)
     const open = takesValue(findOption(batch!, segment.at(-1) ?? ''))
     const names = manifest.commands.map(({ name, summary }) => ({ value: kebab(name), description: summary }))
-    return { candidates: open || place.current.startsWith('-') ? candidates : names, files: open && files }
+    return { candidates: open || cursor.current.startsWith('-') ? candidates : names, files: open && files }
   }
-  const { candidates, files } = await inFlags(place, segment.slice(start))
-  const then = { value: separator, description: 'another command in the same batch' }
-  return { candidates: place.current.startsWith('-') ? candidates : [...candidates, then], files }
+  const { candidates, files } = await inFlags(cursor, segment.slice(start))
+  const then = { value: separator, description: 'next command of the batch' }
+  return { candidates: cursor.current.startsWith('-') ? candidates : [...candidates, then], files }
 }
 
-/** Where the browser command stands; undefined when only flags do. */
+/** Returns the index of the browser command; undefined if there are only flags. */
 function firstWord(batch: Command, segment: readonly string[]): number | undefined {
   for (let at = 0; at < segment.length; at += 1) {
     if (!segment[at]!.startsWith('-')) return at
@@ -94,8 +94,8 @@ function firstWord(batch: Command, segment: readonly string[]): number | undefin
 
 const takesValue = (option: Option | undefined): boolean => Boolean(option?.required || option?.optional)
 
-async function inFlags({ entry, current, manifest, io }: Place, typed: readonly string[]): Promise<Completion> {
-  const command = await described(entry, typed, manifest, io)
+async function inFlags({ entry, current, manifest, io }: Cursor, typed: readonly string[]): Promise<Completion> {
+  const command = await definitionOf(entry, typed, manifest, io)
   if (!command) return nothing
   const [name, value] = current.startsWith('--') && current.includes('=') ? current.split('=', 2) : []
   const open = findOption(command, name ?? typed.at(-1) ?? '')
@@ -104,8 +104,8 @@ async function inFlags({ entry, current, manifest, io }: Place, typed: readonly 
   return ofWord(command, { entry, typed, current, io })
 }
 
-/** The definition of a command: what it says of itself when it is asked for help. */
-async function described(
+/** Returns the definition of a command, taken from its help. */
+async function definitionOf(
   entry: WordsEntry,
   typed: readonly string[],
   manifest: Manifest,
@@ -118,10 +118,10 @@ async function described(
   const invocation = { io, manifest, words, summary, argv }
   try {
     if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
-    else await (await ownCommands[words]!()).command.run(invocation)
+    else await (await ownCommands[words]!()).command(invocation)
   } catch (error) {
     if (error instanceof HelpWanted) return error.command
-    // A browser command that does not exist has no flags.
+    // An unknown browser command has no flags.
     if (isBatch) return undefined
     throw error
   }
@@ -137,7 +137,7 @@ const flagsOf = (command: Command): Candidate[] =>
     .visibleOptions(command)
     .map(({ long, short, description }) => ({ value: (long ?? short)!, description }))
 
-interface ValuePlace {
+interface ValueCursor {
   readonly entry: WordsEntry
   readonly current: string
   readonly io: Io
@@ -145,14 +145,14 @@ interface ValuePlace {
 
 async function ofOption(
   option: Option,
-  place: ValuePlace & { readonly name: string | undefined; readonly value: string | undefined },
+  cursor: ValueCursor & { readonly name: string | undefined; readonly value: string | undefined },
 ): Promise<Completion> {
-  const { current, name, value } = place
+  const { current, name, value } = cursor
   const form = /[<[]([^>\]]+)/.exec(option.flags)?.[1] ?? ''
   const known = choicesOf(option)?.map((choice) => ({ value: choice, description: '' }))
-  const { candidates, files } = known ? { candidates: known, files: false } : await ofForm(form, place)
+  const { candidates, files } = known ? { candidates: known, files: false } : await ofForm(form, cursor)
   const typed = value ?? current
-  // Of a list, the last item is being typed.
+  // In a list, the last item is completed.
   const list = typed.slice(0, typed.lastIndexOf(',') + 1)
   const start = (name === undefined ? '' : `${name}=`) + list
   return { candidates: candidates.map((one) => ({ ...one, value: start + one.value })), files }
@@ -160,22 +160,22 @@ async function ofOption(
 
 async function ofWord(
   command: Command,
-  place: ValuePlace & { readonly typed: readonly string[] },
+  cursor: ValueCursor & { readonly typed: readonly string[] },
 ): Promise<Completion> {
   const flagged = new Set<number>()
-  place.typed.forEach((text, at) => {
+  cursor.typed.forEach((text, at) => {
     const option = findOption(command, text)
     if (text.startsWith('-')) flagged.add(at)
     if (option?.required) flagged.add(at + 1)
   })
-  const words = place.typed.filter((_, at) => !flagged.has(at))
+  const words = cursor.typed.filter((_, at) => !flagged.has(at))
   const names = command.registeredArguments
   const argument = names[words.length] ?? (names.at(-1)?.variadic ? names.at(-1) : undefined)
-  return argument ? ofForm(argument.name(), place) : nothing
+  return argument ? ofForm(argument.name(), cursor) : nothing
 }
 
-/** What fits a placeholder of the help: `<json|yaml>`, `<file>`, `<id|name>`. */
-async function ofForm(form: string, { entry, io }: ValuePlace): Promise<Completion> {
+/** Returns the candidates for a placeholder of the help, such as `<json|yaml>`, `<file>` or `<id|name>`. */
+async function ofForm(form: string, { entry, io }: ValueCursor): Promise<Completion> {
   if (/\b(?:file|path|folder|script|dir|program)s?\b/.test(form)) return { candidates: [], files: true }
   if (/^(?:session-id|id\|name)$/.test(form)) {
     return { candidates: await liveNames(entry.words.startsWith('shell') ? 'shells' : 'sessions', io), files: false }

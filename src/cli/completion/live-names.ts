@@ -1,4 +1,4 @@
-/** Names and ids of what lives in the local engine; none where no engine runs: nothing is started for a completion. */
+/** Names and IDs of the sessions in the local engine. Completion never starts an engine. */
 import { call } from '../../client/client.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { readEngineState } from '../../core/state/local-home.ts'
@@ -6,8 +6,8 @@ import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import type { Candidate } from './candidates.ts'
 
-/** Who types does not wait for an engine that is busy. */
-const patienceMs = 500
+/** Timeout for the engine: completion must not wait for a busy one. */
+const timeoutMs = 500
 
 const lists = {
   sessions: { http: 'GET /sessions', field: 'sessions', about: 'url' },
@@ -19,11 +19,11 @@ export async function liveNames(of: keyof typeof lists, io: Io): Promise<Candida
   const state = readEngineState(readSettings({}, io).stateDir)
   if (!state) return []
   try {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const answer = (await call(overQuickSocket(state.socket), http, {}, { signal })) as Record<string, Live[]>
     return answer[field]!.map((one) => ({ value: one.name ?? one.session_id, description: String(one[about] ?? '') }))
   } catch {
-    // An engine that has gone or is busy has no names to offer; typing goes on.
+    // Without an answer there are no candidates.
     return []
   }
 }

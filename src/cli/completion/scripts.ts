@@ -1,9 +1,12 @@
-/** What a shell needs to ask `bax complete` for candidates: each is printed as `value<tab>description`, the last line says what else fits. */
+/**
+ * Shell scripts that get candidates from `bax complete`. It prints `value<tab>description` for each candidate, then
+ * `:files` if file names fit too, or `:none`.
+ */
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** Where each is put so that the shell finds it. */
+/** Commands that install the scripts. */
 export const howTo: Readonly<Record<Shell, string>> = {
   bash: 'bax completion bash > ~/.local/share/bash-completion/completions/bax',
   zsh: 'bax completion zsh > "${fpath[1]}/_bax"',

@@ -1,21 +1,21 @@
 /**
- * Finds where the links of a Markdown text lead. A full parser takes half a minute for the index of a manual, since its
- * time grows faster than the text; what is asked here needs only to tell links from code.
+ * Finds the destinations of the links in Markdown. A full parser takes half a minute for the index of a manual, because
+ * its time grows faster than the text; this scanner only distinguishes links from code.
  */
 
-/** One destination: from `start` to before `end` in the text, as it is written there. */
+/** A destination, at `start` (inclusive) to `end` (exclusive) of the text. */
 export interface Destination {
   readonly start: number
   readonly end: number
-  /** Without the `<>` and the escapes that it is written with. */
+  /** The URL without `<>` and escapes. */
   readonly address: string
 }
 
-// What begins at a place: a fence, an escaped character, a run of backticks, a definition, a bracket, an empty line.
+// A fence, an escaped character, a run of backticks, a definition, a bracket, or an empty line.
 const marks =
   /^(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?<fence>`{3,}(?=[^`\n]*$)|~{3,})|\\[^\n]|(?<code>`+)|^[ >]{0,8}\[[^\]^\n][^\]\n]*\](?<definition>:[ \t]+)|(?<open>\[)|(?<link>\]\([ \t]*)|(?<close>\])|\n[ \t>]*(?<blank>(?=\n))/gm
 
-/** In the order of the text. */
+/** Yields the destinations in the order of the text. */
 export function* destinationsIn(text: string): Generator<Destination> {
   const scan = new RegExp(marks)
   let runs: CodeRuns | undefined
@@ -39,16 +39,16 @@ export function* destinationsIn(text: string): Generator<Destination> {
   }
 }
 
-/** The end of the line that closes a fence, or of the text. */
+/** Returns the end of the line that closes a fence, or the end of the text. */
 function endOfFence(text: string, fence: string, from: number): number {
   const closing = new RegExp(`^[ \\t>]*\\${fence[0]}{${fence.length},}[ \\t]*$`, 'gm')
   closing.lastIndex = from
   return closing.exec(text) ? closing.lastIndex : text.length
 }
 
-/** The runs of backticks of one paragraph by their length: a run is closed by the next one that is as long. */
+/** Runs of backticks in one paragraph by length: a run is closed by the next one of the same length. */
 class CodeRuns {
-  /** Where the paragraph ends. */
+  /** End of the paragraph. */
   readonly end: number
   readonly #ends = new Map<number, number[]>()
 
@@ -66,7 +66,7 @@ class CodeRuns {
     for (const ends of this.#ends.values()) ends.reverse()
   }
 
-  /** The end of the first run of that length after a place; places are asked about in their order. */
+  /** Returns the end of the next run of a length after `after`, which must not decrease between calls. */
   closing(length: number, after: number): number | undefined {
     const ends = this.#ends.get(length) ?? []
     while (ends.length > 0 && ends.at(-1)! <= after) ends.pop()

@@ -1,4 +1,4 @@
-/** Follows a crawl to its end, across broken connections. */
+/** Follows a crawl to its end and reconnects when the connection breaks. */
 import { setTimeout as after } from 'node:timers/promises'
 import { openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -6,7 +6,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlEventType } from '../../core/shapes/crawl.ts'
 
-/** One frame of the stream. */
+/** A frame of the stream. */
 export type CrawlEvent = {
   readonly [Type in CrawlEventType]: {
     readonly seq: number
@@ -18,25 +18,25 @@ export type CrawlEvent = {
 
 export interface Followed {
   readonly transport: Transport
-  /** Address of the stream. */
+  /** Route of the stream. */
   readonly http: string
   readonly id: string
-  /** How long a connection that broke is tried again; 0 where there is nothing between us and the engine. */
-  readonly patienceMs: number
+  /** How long to retry a broken connection, in milliseconds; 0 for an engine on this machine. */
+  readonly retryMs: number
 }
 
 /**
- * The events after `since`, to the last one. A connection that breaks is made anew; nothing is lost or comes twice.
- * @throws BaxError `engine_unreachable` when nothing more comes although the crawl has not ended
+ * Yields the events after `since` up to the last one. Reconnects without losing or repeating events.
+ * @throws BaxError `engine_unreachable` if the stream ends before the crawl
  */
 export async function* followCrawl(
-  { transport, http, id, patienceMs }: Followed,
+  { transport, http, id, retryMs }: Followed,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<CrawlEvent> {
   let seen = since
   let opened = false
-  // A crawl that was gone on with has the end of its first part in the middle: the stream's own end counts.
+  // A resumed crawl has the `crawl.finished` of its first part in the middle, so the end of the stream counts, too.
   let finished = false
   let brokenAt: number | undefined
   for (;;) {
@@ -48,7 +48,7 @@ export async function* followCrawl(
         const event = frame as unknown as CrawlEvent
         seen = event.seq
         brokenAt = undefined
-        // How far it is can be told once more when it has ended.
+        // Progress may follow the end.
         if (event.type !== 'crawl.progress') finished = event.type === 'crawl.finished'
         yield event
       }
@@ -59,9 +59,9 @@ export async function* followCrawl(
     if (finished && !broken) return
     signal.throwIfAborted()
     brokenAt ??= performance.now()
-    if (performance.now() - brokenAt >= patienceMs) throw broken ?? cutOff()
+    if (performance.now() - brokenAt >= retryMs) throw broken ?? cutOff()
     await after(limits.stream.retryMs / 4, undefined, { signal })
   }
 }
 
-const cutOff = () => new BaxError('engine_unreachable', 'the crawl has not ended, and this engine does not work on it')
+const cutOff = () => new BaxError('engine_unreachable', 'the crawl has not ended, but this engine does not run it')

@@ -1,8 +1,8 @@
-/** Whoever reads standard output: faster or slower than a site is crawled, or no more. */
+/** Standard output with backpressure, which detects when its reader has closed it. */
 import type { Writable } from 'node:stream'
 import type { Io } from '../io.ts'
 
-/** Nobody reads standard output any more, as after `| head`. */
+/** Thrown after the reader has closed standard output, as `| head` does. */
 export class ReaderGone extends Error {}
 
 export class Reader {
@@ -13,7 +13,7 @@ export class Reader {
   constructor(io: Io) {
     this.#io = io
     const stream = io.stdout as Partial<Writable>
-    // Node's own output forgets at once that its pipe is broken: what it says then has to be remembered.
+    // A broken pipe is reported only once, by an event.
     const gone = () => {
       this.#gone = true
       this.#wake()
@@ -23,14 +23,14 @@ export class Reader {
     stream.on?.('drain', () => this.#wake())
   }
 
-  /** Prints, and waits until it has been taken. @throws ReaderGone when nobody takes it */
+  /** Prints, and waits until the output has drained. @throws ReaderGone */
   async print(text: string): Promise<void> {
     this.#io.stdout.write(text)
-    await this.caughtUp()
+    await this.drained()
   }
 
-  /** Waits until what was written has been taken. @throws ReaderGone when nobody takes it */
-  async caughtUp(): Promise<void> {
+  /** Waits until the output has drained. @throws ReaderGone */
+  async drained(): Promise<void> {
     const stream = this.#io.stdout as Partial<Writable>
     if (stream.writableNeedDrain && !this.#gone) await new Promise<void>((resolve) => (this.#wake = resolve))
     if (this.#gone) throw new ReaderGone('standard output is closed')

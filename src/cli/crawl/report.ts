@@ -1,4 +1,4 @@
-/** What is said of a crawl when it has ended. */
+/** Prints the outcome of a crawl. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
 import { interruptedExit, tell } from '../output/errors.ts'
@@ -7,42 +7,42 @@ import { styleFor } from '../output/style.ts'
 import { counted } from './mirror/contents.ts'
 import type { CrawlEnd } from './run.ts'
 
-/** Errors that are told one by one. */
-const toldErrors = 10
+/** Maximum number of errors that are printed. */
+const maxErrors = 10
 
 export interface Report {
   readonly end: CrawlEnd
   readonly accounts: CrawlAccounts
   readonly limit: number
-  /** The command that goes on with the crawl. */
+  /** Command that resumes the crawl. */
   readonly resume: string
-  /** Whether a person is told what came of it; what goes into a pipe tells it itself. */
+  /** Whether to print errors and a summary for humans. */
   readonly summary: boolean
   readonly failOnError: boolean
 }
 
-/** Tells what came of it and returns the exit code. */
+/** Prints the outcome and returns the exit code. */
 export async function report(io: Io, facts: Report): Promise<number> {
   const { end, accounts, resume, summary, failOnError } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
-  if (finished && !finished.success && !stopped) return tellStartFailure(io, end)
-  if (summary) await tellErrors(io, errors)
+  if (finished && !finished.success && !stopped) return printStartFailure(io, end)
+  if (summary) await printErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
-  if (summary && !stopped) await tellLimits(io, facts)
+  if (summary && !stopped) await printLimits(io, facts)
   if (stopped) {
     const { yellow, cyan } = await styleFor(io, io.stderr)
-    note(io, `${yellow('interrupted;')} go on with: ${cyan(resume)}`)
+    note(io, `${yellow('interrupted;')} resume with: ${cyan(resume)}`)
     return interruptedExit(io)
   }
   if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
   const failure = failureOf(end)
-  await tell(io, `${failure.message} [${failure.code}]`, `go on with: ${resume}`)
+  await tell(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
   return failure.exit
 }
 
-/** Of a site whose start page cannot be had, that is all there is to say. */
-async function tellStartFailure(io: Io, end: CrawlEnd): Promise<number> {
+/** Prints the error of a start page that could not be fetched. */
+async function printStartFailure(io: Io, end: CrawlEnd): Promise<number> {
   const failure = failureOf(end)
   await tell(io, `${end.url}: ${failure.message} [${failure.code}]`)
   return failure.exit
@@ -51,14 +51,13 @@ async function tellStartFailure(io: Io, end: CrawlEnd): Promise<number> {
 function failureOf({ finished }: CrawlEnd): BaxError {
   const { status, error, code } = finished!
   if (status === 'cancelled') return new BaxError('skipped', 'the crawl was cancelled')
-  return BaxError.fromBody({ error: error ?? 'it could not be crawled', code }, 'navigation_failed')
+  return BaxError.fromBody({ error: error ?? 'the crawl failed', code }, 'navigation_failed')
 }
 
-async function tellErrors(io: Io, errors: readonly CrawlError[]): Promise<void> {
+async function printErrors(io: Io, errors: readonly CrawlError[]): Promise<void> {
   const { red } = await styleFor(io, io.stderr)
-  for (const { url, error, code } of errors.slice(0, toldErrors))
-    note(io, `${red('error:')} ${url}: ${error} [${code}]`)
-  if (errors.length > toldErrors) note(io, `and ${counted(errors.length - toldErrors, 'more error')}`)
+  for (const { url, error, code } of errors.slice(0, maxErrors)) note(io, `${red('error:')} ${url}: ${error} [${code}]`)
+  if (errors.length > maxErrors) note(io, `and ${counted(errors.length - maxErrors, 'more error')}`)
 }
 
 function summaryLine({ finished }: CrawlEnd, { skipped_total, robots_blocked }: CrawlAccounts): string {
@@ -72,10 +71,10 @@ function summaryLine({ finished }: CrawlEnd, { skipped_total, robots_blocked }: 
   return `${facts.join(', ')} in ${(duration_ms / 1000).toFixed(1)} s`
 }
 
-/** A crawl that ended at a border of its own says which flag moves it. */
-async function tellLimits(io: Io, { accounts, limit }: Report): Promise<void> {
+/** Prints which flag raises the limit that ended a crawl. */
+async function printLimits(io: Io, { accounts, limit }: Report): Promise<void> {
   const { cyan } = await styleFor(io, io.stderr)
   const has = (reason: string) => accounts.skipped.some((skipped) => skipped.reason === reason)
-  if (has('limit')) note(io, `${cyan('hint:')} there are more than ${counted(limit, 'page')}: --limit takes more`)
-  else if (has('max_depth')) note(io, `${cyan('hint:')} there are pages deeper down: --max-depth goes further`)
+  if (has('limit')) note(io, `${cyan('hint:')} raise --limit to crawl more than ${counted(limit, 'page')}`)
+  else if (has('max_depth')) note(io, `${cyan('hint:')} raise --max-depth to crawl deeper pages`)
 }

@@ -1,84 +1,84 @@
-/** One crawl from its first event to its last, as the terminal sees it. */
+/** Follows one crawl from its first event to its last. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError, CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Io } from '../io.ts'
-import { startSpinner, type Spinner } from '../output/progress.ts'
+import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
 import { showWarning } from '../output/output.ts'
 import type { CrawlCalls } from './crawl-calls.ts'
 import { type CrawlEvent, followCrawl, type Followed } from './follow.ts'
-import { fitted, progressLine } from './progress.ts'
+import { counted } from './mirror/contents.ts'
 import { ReaderGone } from './reader.ts'
 import type { Sink } from './screen.ts'
 
-export interface Errand {
+interface CrawlRun {
   readonly io: Io
   readonly calls: CrawlCalls
   readonly followed: Followed
   readonly sinks: readonly Sink[]
-  /** Whether the crawl ends with the command: one that was only looked at goes on. */
+  /** Whether an interrupted command cancels the crawl: true if this command started or resumed it. */
   readonly owned: boolean
-  /** Called with the start page's address, once it is known. */
+  /** Called with the URL of the start page. */
   readonly onStart: (url: string) => Promise<void>
 }
 
 /** How a crawl ended. */
 export interface CrawlEnd {
-  /** Absent when the end was not seen. */
+  /** Absent if the end of the crawl was not received. */
   readonly finished?: CrawlEventData['crawl.finished']
   readonly url: string
   readonly errors: readonly CrawlError[]
-  /** By the user, or since nobody reads what is printed. */
+  /** Why the command stopped early: ^C, or standard output was closed. */
   readonly stopped?: 'interrupted' | 'unread'
 }
 
-/** How long a crawl may take to end when it is told to. */
+/** Timeout for a cancelled crawl to end, in milliseconds. */
 const endMs = 20_000
 
-/** @throws BaxError `engine_unreachable` when the engine is lost */
-export async function runCrawl(errand: Errand): Promise<CrawlEnd> {
-  const { io, followed, owned } = errand
-  const listener = new Listener(errand, await startSpinner(io, 'starting'))
+/** Follows a crawl to its end. @throws BaxError `engine_unreachable` */
+export async function runCrawl(run: CrawlRun): Promise<CrawlEnd> {
+  const { io, followed, owned } = run
+  const listener = new Listener(run, await startSpinner(io, 'starting'))
   try {
     for await (const event of followCrawl(followed, 0, io.signal)) await listener.take(event)
     return listener.end()
   } catch (error) {
     const unread = error instanceof ReaderGone
     if (!unread && !io.signal.aborted) {
-      if (owned) await abandon(errand, error)
+      if (owned) await abandon(run, error)
       throw error
     }
-    if (owned) await endEarly(errand, listener, unread)
+    if (owned) await endEarly(run, listener, unread)
     return listener.end(unread ? 'unread' : 'interrupted')
   } finally {
-    listener.quiet()
+    listener.stop()
   }
 }
 
-/** Cancels the crawl and takes what it had still to say. */
-async function endEarly({ calls, followed }: Errand, listener: Listener, unread: boolean): Promise<void> {
+/** Cancels the crawl and receives its last events. */
+async function endEarly({ calls, followed }: CrawlRun, listener: Listener, unread: boolean): Promise<void> {
   const signal = AbortSignal.timeout(endMs)
   listener.say('ending')
   try {
     await calls.cancel(signal)
   } catch (error) {
-    // It has come to its end by itself.
+    // The crawl has already ended.
     if (!(error instanceof BaxError && error.code === 'conflict')) throw error
   }
   if (unread) return
   for await (const event of followCrawl(followed, listener.seen, signal)) await listener.take(event)
 }
 
-/** Cancels a crawl whose pages cannot be taken, as when the disk is full. */
-async function abandon({ calls }: Errand, reason: unknown): Promise<void> {
+/** Cancels a crawl whose pages cannot be stored, for example because the disk is full. */
+async function abandon({ calls }: CrawlRun, reason: unknown): Promise<void> {
   if (reason instanceof BaxError && reason.code === 'engine_unreachable') return
-  // What went wrong before is what the user is told.
+  // The user sees `reason`, not a failure to cancel.
   await calls.cancel(AbortSignal.timeout(endMs)).catch(() => {})
 }
 
 class Listener {
-  /** Number of the last event. */
+  /** Sequence number of the last event. */
   seen = 0
-  readonly #errand: Errand
+  readonly #run: CrawlRun
   readonly #spinner: Spinner
   readonly #errors = new Map<string, CrawlError>()
   readonly #warned = new Set<string>()
@@ -86,16 +86,16 @@ class Listener {
   #last = ''
   #finished: CrawlEventData['crawl.finished'] | undefined
 
-  constructor(errand: Errand, spinner: Spinner) {
-    this.#errand = errand
+  constructor(run: CrawlRun, spinner: Spinner) {
+    this.#run = run
     this.#spinner = spinner
   }
 
   say(text: string): void {
-    this.#spinner.say(fitted(this.#errand.io, text))
+    this.#spinner.say(fitted(this.#run.io, text))
   }
 
-  quiet(): void {
+  stop(): void {
     this.#spinner.stop()
   }
 
@@ -109,7 +109,7 @@ class Listener {
   }
 
   async take(event: CrawlEvent): Promise<void> {
-    const { io, sinks, onStart } = this.#errand
+    const { io, sinks, onStart } = this.#run
     switch (event.type) {
       case 'crawl.started':
         this.#url = this.#last = event.data.url
@@ -133,13 +133,29 @@ class Listener {
       case 'crawl.finished':
         this.#finished = event.data
     }
-    // Not before it was taken: what an interruption cut short is asked for again.
+    // Set after processing, so that an interrupted event is requested again.
     this.seen = event.seq
   }
 
   async #warn(message: string): Promise<void> {
     if (this.#warned.has(message)) return
     this.#warned.add(message)
-    await showWarning(this.#errand.io, { warning: message })
+    await showWarning(this.#run.io, { warning: message })
   }
+}
+
+/**
+ * Returns `41 pages, 12.5/s, 210 waiting, 1 error, https://…`, cut to the terminal's width. `last` is the URL to show
+ * while no page is being visited.
+ */
+function progressLine(io: Io, progress: CrawlEventData['crawl.progress'], last: string): string {
+  const { completed, pages_per_second: rate, queued, errors, current } = progress
+  const facts = [
+    counted(completed, 'page'),
+    `${rate.toFixed(1)}/s`,
+    `${queued} waiting`,
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    current[0] ?? last,
+  ]
+  return fitted(io, facts.join(', '))
 }

@@ -1,4 +1,4 @@
-/** An engine inside this process, behind the same app as every other. */
+/** Opens an engine inside this process, behind the same app as other engines. */
 import { embedded, type Transport } from '../../client/transport.ts'
 import { localFiles } from '../../core/state/local-home.ts'
 import type { Context } from '../context.ts'

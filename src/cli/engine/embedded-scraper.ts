@@ -1,4 +1,4 @@
-/** The engine's scraper alone inside this process: what `bax scrape` needs of an engine, without the rest of it. */
+/** Opens only the scraper of an engine inside this process, for `bax scrape`. */
 import type { Transport, WireRequest, WireResponse } from '../../client/transport.ts'
 import { everybody } from '../../core/access/caller.ts'
 import type { Log } from '../../core/config/config.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../context.ts'
 import { engineConfig } from './engine-config.ts'
 import { scrapeFields } from '../scrape/scrape-pages.ts'
 
-/** For requests to scrape whose fields are right; the fields that they leave out get their defaults here. */
+/** Returns a transport for valid scrape requests; missing fields get their defaults. */
 export async function openScraper({ settings, io, manifest }: Context): Promise<Transport> {
   const [{ PageScraper }, { Egress }, { openLogFile }] = await Promise.all([
     import('../../engine/scrape/scraper.ts'),
@@ -35,9 +35,9 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
 
 type Scrape = (input: ScrapeInput, signal: AbortSignal) => Promise<unknown>
 
-/** The same statuses and bodies as over a wire. */
+/** Returns the same status and body as the server. */
 async function answer({ body, signal }: WireRequest, log: Log, scrape: Scrape): Promise<WireResponse> {
-  // A call's input is text; only files come in pieces.
+  // Only uploads are streams; the input of a call is text.
   const input = JSON.parse(body as string) as ScrapeInput
   try {
     return responseOf(200, await scrape(input, signal ?? new AbortController().signal))

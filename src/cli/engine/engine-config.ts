@@ -1,4 +1,4 @@
-/** Settings of the terminal as an engine understands them. */
+/** Converts settings of the terminal to the configuration of an engine. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Io } from '../io.ts'
 import type { Settings } from '../settings.ts'
@@ -17,11 +17,11 @@ export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'ho
     ...(shell && { shell }),
     ...(profileKey && { profileKey }),
     display: hasDisplay(io),
-    // The caller is the user of this machine, who may write wherever the system lets them.
+    // The caller is the local user, whose files are protected by the system.
     writeAnywhere: true,
   }
 }
 
-/** Whether a window could be shown. */
+/** Checks if this machine can show windows. */
 export const hasDisplay = ({ env, host }: Io): boolean =>
   host.platform === 'darwin' || host.platform === 'win32' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])

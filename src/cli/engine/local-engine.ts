@@ -15,8 +15,8 @@ import type { Context } from '../context.ts'
 import { isAbsent } from './unreachable.ts'
 
 /**
- * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its socket.
- * However many commands do this at once, one engine comes of it: its lock decides, not their looking.
+ * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its
+ * socket. The lock ensures that concurrent commands start a single engine.
  */
 export async function withStartedEngine(
   context: Context,
@@ -28,9 +28,9 @@ export async function withStartedEngine(
     await openStateDir(settings.stateDir)
     const lock = await stateLock(settings.stateDir, io.host)
     for (;;) {
-      const asked = await askLock(lock, signal)
-      if (!asked.held) checkReport(await spawnEngine(context, signal))
-      else if (asked.line !== undefined) checkReport(JSON.parse(asked.line) as StartReport)
+      const answer = await askLock(lock, signal)
+      if (!answer.held) checkReport(await spawnEngine(context, signal))
+      else if (answer.line !== undefined) checkReport(JSON.parse(answer.line) as StartReport)
       const state = readEngineState(settings.stateDir)
       if (state && state.version !== version) await retireOtherVersion(context, state)
       else if (state) {
@@ -40,13 +40,13 @@ export async function withStartedEngine(
           if (!isAbsent(error)) throw error
         }
       }
-      // The engine that holds the lock is about to end, or has not got it yet: look again when that has changed.
+      // The engine is about to end, or is not ready yet.
       await withDeadline((either) => lockReleased(lock, either), { ms: 50, value: undefined, signal })
     }
   } catch (error) {
     if (io.signal.aborted || !signal.aborted || error instanceof BaxError) throw explainDir(error, settings.stateDir)
     throw new BaxError('engine_failed', `the local engine was not ready after ${limits.engine.startMs / 1000} s`, {
-      hint: `its log is ${localFiles(settings.stateDir).log}`,
+      hint: `see the log in ${localFiles(settings.stateDir).log}`,
       cause: error,
     })
   }
@@ -56,7 +56,7 @@ function checkReport(report: StartReport): void {
   if (report.state === 'failed') throw BaxError.fromBody(report.error, 'engine_failed')
 }
 
-/** Starts the process in the background; it goes on when this one ends. Returns what it says of its start. */
+/** Starts the engine as a background process that outlives this one. Returns its start report. */
 async function spawnEngine({ settings, io }: Context, signal: AbortSignal): Promise<StartReport> {
   const { log } = localFiles(settings.stateDir)
   const [program, ...leading] = io.host.self
@@ -97,26 +97,26 @@ async function firstLine(pipe: Readable, log: string, signal: AbortSignal): Prom
   } finally {
     signal.removeEventListener('abort', abort)
   }
-  throw new BaxError('engine_failed', 'the local engine ended before it was ready', { hint: `its log is ${log}` })
+  throw new BaxError('engine_failed', 'the local engine ended before it was ready', { hint: `see the log in ${log}` })
 }
 
 /**
- * Ends an engine of another version when nothing would be lost.
- * @throws BaxError `engine_failed` that names both versions when it holds sessions.
+ * Ends an engine of another version if it has no sessions.
+ * @throws BaxError `engine_failed` with both versions if it has sessions
  */
 export async function retireOtherVersion(context: Context, state: EngineState): Promise<void> {
   await retire(context, state, (held) => {
     const message = `the local engine is bax ${state.version} and holds ${held}; this is bax ${version}`
     throw new BaxError('engine_failed', message, {
-      hint: 'close them with bax ' + state.version + ', or end them all with `bax engine stop`',
+      hint: `close them with bax ${state.version}, or run "bax engine stop" to end them all`,
     })
   })
 }
 
 /**
- * Ends an engine that was told to use another browser when nothing would be lost. A command that names no browser
- * goes on with the one whose engine holds sessions.
- * @throws BaxError `engine_failed` when another browser is named and the engine holds sessions.
+ * Ends an engine with another browser setting if it has no sessions. A command without that setting uses the engine as
+ * it is.
+ * @throws BaxError `engine_failed` if the command names a browser and the engine has sessions
  */
 export async function retireOtherBrowser(context: Context, state: EngineState): Promise<void> {
   const { browser } = context.settings
@@ -124,20 +124,17 @@ export async function retireOtherBrowser(context: Context, state: EngineState): 
     if (browser === undefined) return
     const message = `the local engine uses ${state.browser ?? 'the browser it found'} and holds ${held}; this command names ${browser}`
     throw new BaxError('engine_failed', message, {
-      hint: 'leave --browser or BAX_BROWSER out, end the sessions with `bax engine stop`, or use --embedded',
+      hint: 'leave out --browser or BAX_BROWSER, run "bax engine stop" to end the sessions, or use --embedded',
     })
   })
 }
 
-/** Stops an engine without sessions; `inUse` says what happens to one that has some. */
+/** Stops an engine without sessions; calls `inUse` if it has some. */
 async function retire(context: Context, state: EngineState, inUse: (held: string) => void): Promise<void> {
   const transport = overSocket(state.socket)
   try {
-    const status = (await call(transport, 'GET /engine', {})) as {
-      sessions: number
-      provisions: number
-      shells?: number
-    }
+    type Status = { sessions: number; provisions: number; shells?: number }
+    const status = (await call(transport, 'GET /engine', {})) as Status
     const held = status.sessions + status.provisions + (status.shells ?? 0)
     if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
     await call(transport, 'POST /engine/stop', {})
@@ -149,16 +146,17 @@ async function retire(context: Context, state: EngineState, inUse: (held: string
 }
 
 /**
- * Resolves when no engine holds the lock of the state folder. `stopped` is the state of the engine that was told to end:
- * an engine removes its state file first, so it cannot be read any more.
- * @throws BaxError `timeout`.
+ * Waits until no engine holds the lock of the state folder. `stopped` is the earlier state of the stopped engine, which
+ * removes its state file first.
+ * @throws BaxError `timeout`
  */
 export async function engineEnded({ settings, io }: Context, stopped: EngineState | undefined): Promise<void> {
   const { startMs: ms } = limits.engine
   const error = () => {
     const name = stopped ? `the local engine (process ${stopped.pid})` : 'the local engine'
-    return new BaxError('timeout', `${name} was told to end and is still running after ${ms / 1000} s`, {
-      hint: `look for the reason in ${localFiles(settings.stateDir).log}${stopped ? `, or end it with \`kill -KILL ${stopped.pid}\`` : ''}`,
+    const kill = stopped ? `, or run "kill -KILL ${stopped.pid}"` : ''
+    return new BaxError('timeout', `${name} did not stop within ${ms / 1000} s`, {
+      hint: `see the log in ${localFiles(settings.stateDir).log}${kill}`,
     })
   }
   const lock = await stateLock(settings.stateDir, io.host)

@@ -1,4 +1,4 @@
-/** Chooses the engine that a command talks to: the server that is named, the local engine, or one inside this process. */
+/** Chooses the engine for a command: the server in the settings, the local engine, or one inside this process. */
 import { resolve } from 'node:path'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { overHttp, overSocket, type Transport, type WireRequest } from '../../client/transport.ts'
@@ -8,23 +8,24 @@ import { normaliseUrl } from '../../core/net/urls.ts'
 import { version } from '../../core/version.ts'
 import { isAbsent } from './unreachable.ts'
 import type { Context } from '../context.ts'
+import { explainSession, type SessionSource } from '../session/chosen-session.ts'
 import { sameBrowser } from '../settings.ts'
 
-/** What a command needs when no server is named. */
+/** Requirements of a command when no server is configured. */
 export type Need =
-  /** An engine that outlives the command: one is started when none runs. */
+  /** An engine that outlives the command, started if none runs. */
   | { readonly when: 'start' }
-  /** The engine that runs; without one the command fails with this error. */
+  /** The running engine; without one the command fails with the error of `absent`. */
   | { readonly when: 'running'; readonly absent: (crashed: boolean) => BaxError; readonly anyVersion?: boolean }
   /**
-   * An answer: the engine that runs, or one inside this process for as long as the command. `sameEngine`: later calls are
-   * about what the first one began, and no other engine may answer them.
+   * Any engine: the running one, or one inside this process that ends with the command. With `sameEngine`, all calls
+   * must reach the engine that answered the first one.
    */
   | { readonly when: 'ask'; readonly sameEngine?: boolean }
 
 export interface Home {
   readonly kind: 'server' | 'local' | 'embedded'
-  /** Tells homes apart for what is remembered about them: the server's address, or `local`. */
+  /** URL of the server, `local` or `embedded`; identifies the engine in saved choices. */
   readonly name: string
   readonly transport: Transport
 }
@@ -32,8 +33,9 @@ export interface Home {
 type OpenEmbedded = () => Promise<Transport>
 
 /**
- * `embedded` opens the engine inside this process, for a command that needs less of one.
- * @throws BaxError `invalid_request` when the named server is no address.
+ * Returns the engine that a command uses; nothing is opened before the first call. `embedded` replaces the engine
+ * inside this process, for a command that needs only a part of it.
+ * @throws BaxError `invalid_request` if the server is not a valid URL
  */
 export function openHome(context: Context, need: Need, embedded: OpenEmbedded = wholeEngine(context)): Home {
   const { settings, io } = context
@@ -45,19 +47,42 @@ export function openHome(context: Context, need: Need, embedded: OpenEmbedded = 
     const path = resolve(io.cwd, settings.server.slice('unix:'.length))
     return { kind: 'server', name: `unix:${path}`, transport: overSocket(path, headers) }
   }
-  const address = normaliseUrl(settings.server, '--server')
-  if (!/^https?:/.test(address)) {
-    throw new BaxError('invalid_request', `--server must be an http, https or unix address, not ${settings.server}`)
+  const url = normaliseUrl(settings.server, '--server')
+  if (!/^https?:/.test(url)) {
+    throw new BaxError('invalid_request', `--server must be an http, https or unix URL, not ${settings.server}`)
   }
-  return { kind: 'server', name: address.replace(/\/$/, ''), transport: overHttp(address, headers) }
+  return { kind: 'server', name: url.replace(/\/$/, ''), transport: overHttp(url, headers) }
 }
 
-/** The name of the home that the settings lead to. */
+type EngineWork<Result> = (engine: Home) => Promise<Result>
+
+/** Calls `work` with the engine that a command needs, and closes the engine afterwards. */
+export const withEngine = <Result>(context: Context, need: Need, work: EngineWork<Result>): Promise<Result> =>
+  withSession(context, need, undefined, work)
+
+/** Does the same for a session; the source of its name decides the hint of errors about it. */
+export async function withSession<Result>(
+  context: Context,
+  need: Need,
+  source: SessionSource | undefined,
+  work: EngineWork<Result>,
+): Promise<Result> {
+  const engine = openHome(context, need)
+  try {
+    return await work(engine)
+  } catch (error) {
+    throw source ? explainSession(error, source) : error
+  } finally {
+    await engine.transport.close()
+  }
+}
+
+/** Returns the name of the engine that the settings select. */
 export const homeName = (context: Context): Home['name'] => openHome(context, { when: 'ask' }).name
 
 const wholeEngine = (context: Context) => async () => (await import('./embedded-engine.ts')).openEmbedded(context)
 
-/** An engine inside this process, loaded at the first call and closed with the command. */
+/** Returns an engine inside this process, loaded at the first call. */
 function inThisProcess(open: OpenEmbedded): Transport {
   let opened: Promise<Transport> | undefined
   return {
@@ -94,7 +119,7 @@ function localTransport(context: Context, need: Need, embedded: OpenEmbedded): T
   }
 }
 
-/** The answer of the local engine that runs, if one does. `crashed`: there was one, and it did not end as it should. */
+/** Sends a request to the local engine, if one runs. `crashed`: its state file exists, but nothing listens there. */
 async function sendToRunning(context: Context, request: WireRequest, need: Need) {
   const state = readEngineState(context.settings.stateDir)
   if (!state) return { crashed: false }
@@ -116,6 +141,6 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
   }
 }
 
-/** What streams is read by node:http as it comes; everything else goes the short way. */
+/** Returns node:http for streams, which are read as they arrive; the smaller client for everything else. */
 const overLocal = (socket: string, { path, headers }: WireRequest): Transport =>
   path.startsWith('/stream/') || headers?.['accept'] ? overSocket(socket) : overQuickSocket(socket)

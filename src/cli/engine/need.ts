@@ -1,4 +1,4 @@
-/** What an operation needs of an engine, when no server is named. */
+/** Derives which engine an operation needs when no server is configured. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/operation.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
@@ -15,24 +15,24 @@ export function needOf(operation: OperationEntry, input: Record<string, unknown>
 
 export const isAboutShells = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
 
-/** What a session has left outlives its engine; everything else of it does not. */
+/** Artifacts outlive their engine; other data of a session does not. */
 const needOfShell = ({ http }: OperationEntry, session: string): Need =>
   route(http).path.startsWith('/shell/artifacts/')
     ? { when: 'ask' }
     : { when: 'running', absent: noEngineForShell(session) }
 
-/** Whether what an operation makes lives on after the command: then an engine must, too. */
+/** Checks if an operation creates something that outlives the command, and so needs an engine that does. */
 export const outlivesItself = ({ http }: OperationEntry): boolean => {
   const { method, path } = route(http)
   return method === 'POST' && ['/sessions', '/commands', '/shell/sessions'].includes(path)
 }
 
-/** The engine that runs, whatever its version. */
+/** The running engine of any version. */
 export const runningEngine: Need = {
   when: 'running',
   anyVersion: true,
   absent: () =>
     new BaxError('engine_unreachable', 'no local engine is running', {
-      hint: '`bax session create` or any `bax do …` starts one',
+      hint: 'run "bax session create" or "bax do …" to start one',
     }),
 }

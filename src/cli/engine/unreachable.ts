@@ -1,6 +1,7 @@
+/** Checks for unreachable engines. */
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** Whether nobody listens at the address, so that the call cannot have had an effect. */
+/** Checks if nothing listens at the address, so that the call had no effect. */
 export function isAbsent(error: unknown): boolean {
   const { code } = ((error as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
   return error instanceof BaxError && (code === 'ECONNREFUSED' || code === 'ENOENT')

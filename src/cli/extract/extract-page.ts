@@ -1,13 +1,13 @@
-/** One HTML file as Markdown, with how long it took; the same in this thread and in another. */
+/** Extracts Markdown from one HTML file, in the main thread or a worker thread. */
 import { readFileSync } from 'node:fs'
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** A page to extract, as plain data that a thread can be sent. */
+/** A page to extract, as plain data for a worker thread. */
 export interface ExtractTask {
-  /** Where it is read from; standard input has none. */
+  /** File of the page; absent if `bytes` are given. */
   readonly path?: string
   readonly bytes?: Uint8Array
-  /** Where it comes from, for its links. */
+  /** URL of the page, to resolve its links. */
   readonly url?: string
   readonly onlyMain: boolean
   readonly headline: boolean
@@ -18,20 +18,20 @@ export interface Extracted {
   readonly warning?: string
   readonly warning_code?: string
   readonly error?: string
-  /** Milliseconds that the page took. */
+  /** Duration of the extraction, in milliseconds. */
   readonly ms: number
 }
 
 export async function extractPage(task: ExtractTask): Promise<Extracted> {
   const { extractMarkdown } = await import('../../engine/scrape/extract-file.ts')
   const start = performance.now()
-  const took = () => Math.round((performance.now() - start) * 10) / 10
+  const elapsed = () => Math.round((performance.now() - start) * 10) / 10
   try {
     const result = await extractMarkdown(task.bytes ?? read(task.path!), task)
-    return { ...result, ms: took() }
+    return { ...result, ms: elapsed() }
   } catch (error) {
     if (!(error instanceof BaxError)) throw error
-    return { error: error.message, ms: took() }
+    return { error: error.message, ms: elapsed() }
   }
 }
 
@@ -39,6 +39,6 @@ function read(path: string): Uint8Array {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read it: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+    throw new BaxError('invalid_request', `cannot read the file: ${(cause as NodeJS.ErrnoException).code}`, { cause })
   }
 }

@@ -1,28 +1,28 @@
-/** The HTML that a command line names: files, folders of files, standard input. */
+/** HTML input of a command line: files, folders, or standard input. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Io } from '../io.ts'
+import { type Io, readStdinBytes } from '../io.ts'
 
 export interface HtmlFile {
-  /** As it was named. */
+  /** Name on the command line. */
   readonly name: string
-  /** Absent for standard input, which is read once. */
+  /** Absent for standard input. */
   readonly path?: string
-  /** Where its page comes from, if somebody has written it down. */
+  /** URL of the page, if known. */
   readonly url?: string
   read?(): Promise<Uint8Array>
 }
 
-/** @throws BaxError `invalid_request` for what is not there. */
+/** Returns the HTML files. @throws BaxError `invalid_request` if there are none */
 export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
   if (words.length === 0 && io.stdin.isTTY) {
     throw new BaxError('invalid_request', '<file> is missing', {
-      hint: 'usage: bax extract <file…>, or HTML on standard input',
+      hint: 'run "bax extract <file…>", or pass HTML on standard input',
     })
   }
   return (words.length === 0 ? ['-'] : words).flatMap((word) => {
-    if (word === '-') return [{ name: '-', read: () => readInput(io) }]
+    if (word === '-') return [{ name: '-', read: () => readStdinBytes(io) }]
     const path = resolve(io.cwd, word)
     if (!isFolder(path)) return [fileAt(word, path)]
     const names = readdirSync(path).filter((name) => /\.x?html?$/i.test(name))
@@ -32,8 +32,8 @@ export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
 }
 
 /**
- * A folder with a `urls.json` (key to address) and the name of a JSON file to write: many pages in one call, each under
- * its key. Undefined when that is not what was typed.
+ * Reads a batch: a folder with a `urls.json` (URLs by key), and the JSON file to write, in which each page has its key.
+ * Returns undefined for other arguments.
  */
 export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]; output: string } | undefined {
   const [folder, output] = words
@@ -56,9 +56,3 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
 
 const fileAt = (name: string, path: string): HtmlFile => ({ name, path })
-
-async function readInput({ stdin }: Io): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
-}

@@ -1,4 +1,4 @@
-/** Extracts many pages at once, each in a thread that is free. */
+/** Extracts many pages in a pool of worker threads. */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,19 +7,19 @@ import type { Io } from '../io.ts'
 import { type Extracted, type ExtractTask, extractPage } from './extract-page.ts'
 
 export interface Extractor {
-  /** How many pages it takes at the same time. */
+  /** Maximum number of concurrent pages. */
   readonly together: number
   extract(task: ExtractTask): Promise<Extracted>
   close(): Promise<void>
 }
 
-/** A thread costs as much as some pages; fewer pages than this are done before it would be warm. */
-const worthwhile = 32
+/** Minimum number of pages for worker threads: fewer are done before a thread has started. */
+const minPages = 32
 
-/** Threads for so many pages, or this one for a few, and for a program that is not built. */
+/** Returns worker threads for many pages, or the main thread for a few, and for a program that is not built. */
 export function extractorFor(count: number, { host }: Io): Extractor {
   const cores = availableParallelism()
-  if (count < worthwhile || cores < 2 || host.manifest === undefined) {
+  if (count < minPages || cores < 2 || host.manifest === undefined) {
     return { together: 1, extract: extractPage, close: async () => {} }
   }
   return new Threads(join(dirname(host.manifest), 'extract-worker.mjs'), Math.min(cores, Math.floor(count / 8)))
@@ -34,7 +34,7 @@ class Threads implements Extractor {
   constructor(program: string, count: number) {
     this.#all = Array.from({ length: count }, () => new Worker(program))
     this.#free = [...this.#all]
-    // Enough that no thread waits for the page whose turn it is to be printed.
+    // Enough that no thread is idle while a slow page delays the output.
     this.together = count * 4
   }
 

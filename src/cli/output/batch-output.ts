@@ -1,18 +1,19 @@
-/** What a batch brought back: values and pages to standard output, pictures to files, failures to stderr. */
-import { existsSync, writeFileSync } from 'node:fs'
+/** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
+import { writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { BaxError, exits } from '../../core/errors/errors.ts'
+import { exits } from '../../core/errors/errors.ts'
 import type { CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { TypedCommand } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
+import { cannotWrite, freeScreenshotPath } from './write-output.ts'
 
-/** The readable content of one result. */
+/** Printable content of one result. */
 type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
 
-/** Writes the results of a batch; returns the exit code. `now` names pictures that nobody named. */
+/** Writes the results of a batch; returns the exit code. `now` names screenshots without a file name. */
 export async function showBatch(
   context: Context,
   body: CommandsResult,
@@ -20,22 +21,22 @@ export async function showBatch(
   now: Date,
 ): Promise<number> {
   const { io, settings } = context
-  const wanted = body.results.map((result) => ({
+  const shown = body.results.map((result) => ({
     result,
     content: result.success ? contentOf(result) : undefined,
     file: typed?.[result.index]?.output,
   }))
   if (settings.json) print(io, JSON.stringify(body))
-  const printed = wanted.filter(({ content, file }) => content !== undefined && file === undefined)
-  for (const { result, content, file } of wanted) {
+  const printed = shown.filter(({ content, file }) => content !== undefined && file === undefined)
+  for (const { result, content, file } of shown) {
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
     if (file !== undefined && file !== '-') writeFileFor(context, file, content)
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
-  for (const result of body.results) tellMatches(context, result, typed)
-  await tellFailures(context, body)
+  for (const result of body.results) warnOfMatches(context, result, typed)
+  await printFailures(context, body)
   return body.success ? exits.done : exits.failed
 }
 
@@ -69,18 +70,9 @@ async function showContent(
   const { io } = context
   if ('text' in content) return print(io, content.text)
   if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
-  const path = freeName(io.cwd, now, content.extension)
+  const path = freeScreenshotPath(io.cwd, now, content.extension)
   writeFileFor(context, path, content)
   print(io, relative(io.cwd, path))
-}
-
-/** `screenshot-20261121-053320.png`, with a number when that exists. */
-function freeName(folder: string, now: Date, extension: string): string {
-  const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
-  for (let count = 1; ; count += 1) {
-    const path = resolve(folder, `screenshot-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
-    if (!existsSync(path)) return path
-  }
 }
 
 function writeFileFor({ io }: Context, file: string, content: Content): void {
@@ -88,14 +80,11 @@ function writeFileFor({ io }: Context, file: string, content: Content): void {
   try {
     writeFileSync(path, 'bytes' in content ? content.bytes : `${content.text}\n`)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
-      cause: error,
-    })
+    throw cannotWrite(path, error)
   }
 }
 
-function tellMatches(
+function warnOfMatches(
   { io }: Context,
   { command, index, matches }: CommandResult,
   typed: readonly TypedCommand[] | null,
@@ -108,7 +97,7 @@ function tellMatches(
   )
 }
 
-async function tellFailures({ io }: Context, { results }: CommandsResult): Promise<void> {
+async function printFailures({ io }: Context, { results }: CommandsResult): Promise<void> {
   for (const result of results) {
     if (result.success || result.skipped) continue
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''

@@ -1,23 +1,22 @@
-/** The changes of a page as text: one summary line, then a line for each change. */
+/** Changes of a page as text: a summary line, then a line for each change. */
 import type { StepResult } from '../../core/shapes/observe.ts'
 import type { FullReason, PageChanges } from '../../core/shapes/page-changes.ts'
 
-/** Changes of a step, with what went wrong during it. */
+/** Formats the changes of a step, and the errors that occurred during it. */
 export function stepText({ changes, results, full }: StepResult): string {
   const events = results.flatMap(({ events = [] }) => events).flatMap(({ type, data }) => failureText(type, data) ?? [])
-  const places = [...(changes.url_changed ? ['address'] : []), ...(changes.title_changed ? ['title'] : [])]
+  const places = [...(changes.url_changed ? ['URL'] : []), ...(changes.title_changed ? ['title'] : [])]
   const isObvious = full === 'new_page' && changes.url_changed
   return [...changeLines(changes, places), ...events, ...(full && !isObvious ? [fullText[full]] : [])].join('\n')
 }
 
-/** Changes since the last observation. */
+/** Formats the changes since the last observation. */
 export const diffText = (changes: PageChanges): string =>
-  changeLines(changes, [
-    ...(changes.url === null ? [] : ['address']),
-    ...(changes.title === null ? [] : ['title']),
-  ]).join('\n')
+  changeLines(changes, [...(changes.url === null ? [] : ['URL']), ...(changes.title === null ? [] : ['title'])]).join(
+    '\n',
+  )
 
-/** Why the whole page follows. */
+/** Reasons why the whole page follows. */
 export const fullText: Readonly<Record<FullReason, string>> = {
   no_earlier_observation: 'no earlier observation to compare with; the whole page:',
   new_page: 'a new page:',
@@ -40,7 +39,7 @@ function changeLines(changes: PageChanges, places: readonly string[]): string[] 
     ...opened.map(({ tab_id: id, url }) => `${id} opened (${url})`),
     ...closed.map(({ tab_id: id }) => `${id} closed`),
   ]
-  const nothing = texts === null ? 'neither address nor title; the page was not observed' : 'nothing'
+  const nothing = texts === null ? 'neither URL nor title; the page was not observed' : 'nothing'
   return [
     `changed: ${facts.length > 0 ? facts.join(', ') : lines.length > 0 ? 'see below' : nothing}`,
     ...lines,
@@ -96,7 +95,7 @@ const placeLines = ({ focus, scroll }: PageChanges): string[] => [
   ...(scroll ? [`scroll: ${scroll.x}, ${scroll.y}`] : []),
 ]
 
-/** An event of a step that the changes do not contain. */
+/** Formats a failure event of a step, which is not one of its changes. */
 function failureText(type: string, data: Record<string, unknown>): string | undefined {
   if (type === 'console') return `console ${data['level']}: ${data['text']}`
   if (type === 'page.error') return `error of the page: ${data['message']}`

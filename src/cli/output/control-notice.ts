@@ -1,15 +1,15 @@
-/** Tells the terminal that commands wait because a person has control of their session. */
+/** Reports on stderr that commands wait because a person has control of their session. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Io, note } from '../io.ts'
 
-/** Most commands are done by then, and cost no second request. */
+/** Delay before the first check: most commands finish sooner and need no second request. */
 const firstMs = 500
 const intervalMs = 1000
 
-/** The result of `work`; asks for the session meanwhile, and reports on stderr when a person controls it. */
+/** Waits for `work`; meanwhile polls the session, and reports on stderr if a person controls it. */
 export async function reportingControl<T>(
   io: Io,
   transport: Transport,
@@ -35,6 +35,6 @@ async function watch(io: Io, transport: Transport, session: string, signal: Abor
       return note(io, `waiting: a person has control of session ${session}`)
     }
   } catch {
-    // The command is done, or its own failure says what is wrong with the session.
+    // The command is done, or its own error reports the problem.
   }
 }

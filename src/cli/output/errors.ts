@@ -1,4 +1,4 @@
-/** A failure as the terminal tells it: a sentence and a hint on stderr, the body on stdout for --json, an exit code. */
+/** Failures in the terminal: message and hint on stderr, the body on stdout with --json, and the exit code. */
 import { asBaxError, BaxError, exits } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-home.ts'
 import { systemReason, systemSentence, withSystemCause } from '../../core/errors/system-errors.ts'
@@ -6,42 +6,42 @@ import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import { styleFor } from './style.ts'
 
-/** Tells a failure and returns its exit code. */
+/** Prints a failure and returns its exit code. */
 export async function tellFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
   if (io.signal.aborted) return interruptedExit(io)
   const known = withSystemCause(asBaxError(thrown))
-  const isFault = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
-  const error = isFault ? await recordFault(thrown, io) : known
+  const isBug = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
+  const error = isBug ? await logBug(thrown, io) : known
   if (json) print(io, JSON.stringify(error.toBody()))
   await tell(io, error.message, error.hint)
   return error.exit
 }
 
-/** Tells that results could not be written to standard output, and returns the exit code. */
+/** Prints that standard output could not be written, and returns the exit code. */
 export async function tellUnwritten(error: NodeJS.ErrnoException, io: Io): Promise<number> {
   await tell(io, `cannot write to standard output: ${systemReason(error)}`)
   return exits.internal
 }
 
-/** Returns the exit code of a command that a signal has interrupted. */
+/** Returns the exit code of a command interrupted by a signal. */
 export const interruptedExit = ({ signal }: Io): number =>
   stopSignals.includes(signal.reason) ? exitOf(signal.reason) : exits.interrupted
 
-/** Returns the exit code of a service that a signal has ended: only ^C counts as an interruption. */
+/** Returns the exit code of a service ended by a signal: only ^C counts as an interruption. */
 export const serviceExit = (io: Io): number =>
   io.signal.reason === 'SIGTERM' || io.signal.reason === 'SIGHUP' ? exits.done : interruptedExit(io)
 
-/** `error: …` and `hint: …`. */
+/** Prints `error: …` and `hint: …` to stderr. */
 export async function tell(io: Io, message: string, hint?: string): Promise<void> {
   const { red, cyan } = await styleFor(io, io.stderr)
   note(io, `${red('error:')} ${message}`)
   if (hint) note(io, `${cyan('hint:')} ${hint}`)
 }
 
-/** Writes a fault of ours with its stack into the log; the terminal gets one sentence. */
-async function recordFault(thrown: unknown, io: Io): Promise<BaxError> {
+/** Logs a bug in bax with its stack, and returns the error to print. */
+async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  const message = `an internal fault: ${reason.split('\n')[0]}`
+  const message = `internal error: ${reason.split('\n')[0]}`
   try {
     const { stateDir } = readSettings({}, io)
     const path = localFiles(stateDir).ownLog
@@ -49,10 +49,10 @@ async function recordFault(thrown: unknown, io: Io): Promise<BaxError> {
     const { openLogFile } = await import('../../server/process/log-file.ts')
     await openStateDir(stateDir)
     openLogFile(path)('error', reason, { stack: thrown instanceof Error ? thrown.stack : undefined })
-    return new BaxError('internal_error', message, { hint: `the details are in ${path}`, cause: thrown })
+    return new BaxError('internal_error', message, { hint: `see ${path} for details`, cause: thrown })
   } catch (error) {
     return new BaxError('internal_error', message, {
-      hint: `no log could be written: ${(error as Error).message}`,
+      hint: `check the state folder, which has no log: ${(error as Error).message}`,
       cause: thrown,
     })
   }

@@ -1,39 +1,39 @@
-/** The pages of help above a single command: everything, a noun with its verbs, the catalogue of browser commands. */
+/** Help pages for `bax`, for a noun with its verbs, and for the catalogue of browser commands. */
 import { version } from '../../core/version.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import type { WordsEntry } from '../parse/command-table.ts'
 
-/** What the nouns are about. */
+/** Descriptions of the nouns. */
 const nouns: Record<string, string> = {
   session: 'Browser sessions that stay open between commands',
   profile: 'Saved cookies and storage, to start sessions from',
-  relay: 'Browsers that people have started themselves, here or elsewhere',
+  relay: 'Browsers started by people, here or elsewhere',
   shell: 'Containers to run commands and programs in',
-  'relay tokens': 'What lets people bring browsers to a server',
-  'shell image': 'Images that shell sessions are made from',
-  'shell artifacts': 'Files that commands have left in output folders',
-  key: 'Keys for those who call bax serve',
+  'relay tokens': 'Tokens for connecting browsers to a server',
+  'shell image': 'Images for shell sessions',
+  'shell artifacts': 'Files that commands wrote to output folders',
+  key: 'API keys for bax serve',
   engine: 'The engine in the background that holds the sessions',
 }
 
-/** The lines of `bax --help`: commands that belong together, and what they are for; verbs are added where there is room. */
+/** Lines of `bax --help`: related commands and their description; verbs are appended after a trailing space. */
 const lines: readonly (readonly [words: readonly string[], about: string])[] = [
-  [['do', 'step', 'observe'], 'Browser commands; what they did; what is there'],
+  [['do', 'step', 'observe'], 'Run browser commands, see their effect, read pages'],
   [['session'], 'Browser sessions: '],
   [['profile'], 'Saved logins: '],
-  [['run'], 'Scripts of steps: for a person, and for CI'],
+  [['run'], 'Scripts of steps, for people and CI'],
   [['scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
-  [['search', 'extract'], 'The web searched; HTML files as Markdown'],
-  [['relay', 'cdp'], 'Your own browser, near or far; its raw protocol'],
+  [['search', 'extract'], 'Search the web; turn HTML files into Markdown'],
+  [['relay', 'cdp'], 'Your own browser, local or remote; raw CDP'],
   [['shell'], 'Containers: '],
-  [['tui'], 'All of it on one full screen of the terminal'],
-  [['serve', 'key'], 'The API over HTTP; keys for those who call it'],
+  [['tui'], 'Everything in one full-screen terminal UI'],
+  [['serve', 'key'], 'The API over HTTP; its keys'],
   [['engine'], 'The engine in the background: '],
-  [['api', 'openapi'], 'Any request to the API; its description'],
-  [['doctor', 'setup', 'completion'], 'This machine checked; its browsers; your shell'],
+  [['api', 'openapi'], 'Any API request; the OpenAPI document'],
+  [['doctor', 'setup', 'completion'], 'Check this machine; install browsers; completion'],
 ]
 
-/** `bax --help`: fits one screen of 24 lines. */
+/** Returns `bax --help`, which fits a screen of 24 lines. */
 export function rootHelp(entries: readonly WordsEntry[]): string {
   const shown = entries.filter(({ hidden }) => !hidden)
   const named = new Set(lines.flatMap(([words]) => words))
@@ -50,21 +50,21 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
     '  bax scrape https://example.com',
     '  bax do navigate-to https://example.com then click a then get-title',
     '',
-    'bax <command> --help tells more; bax do --help lists the browser commands',
+    'Run "bax <command> --help" for details, "bax do --help" for browser commands.',
     '',
   ].join('\n')
 }
 
-/** The verbs of a noun, as many as fit beside what is said of it in a line of 80 columns. */
+/** Returns the verbs of a noun, as many as fit beside its description in 80 columns. */
 function verbsOf(noun: string, entries: readonly WordsEntry[], about: string): string {
   const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
   return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
 }
 
-/** The verbs that one needs first come first. */
+/** Order of verbs in the help. */
 const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'use', 'watch', 'view', 'close', 'delete', 'stop', 'logs'] // prettier-ignore
 
-/** As many verbs as so many columns hold. */
+/** Lists verbs up to a number of columns. */
 function listed(verbs: readonly string[], columns: number): string {
   const all = inOrder(verbs)
   let count = all.length
@@ -79,7 +79,7 @@ const place = (verb: string): number => (order.includes(verb) ? order.indexOf(ve
 
 const line = (left: string, right: string, width: number) => `  ${left.padEnd(width)}  ${right}`
 
-/** `bax session --help`: the verbs of a noun. */
+/** Returns the help of a noun: its verbs. */
 export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
   const verbs = entries
     .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
@@ -93,22 +93,22 @@ export function groupHelp(noun: string, entries: readonly WordsEntry[]): string 
     ...verbs.map(({ summary }, at) => line(left[at]!, summary, width)),
     ...(examples.length > 0 ? ['', 'Examples:', ...examples.slice(0, 3)] : []),
     '',
-    `bax ${noun} <verb> --help tells more`,
+    `Run "bax ${noun} <verb> --help" for details.`,
     '',
   ].join('\n')
 }
 
-/** Families whose name is more than one word. */
+/** Titles of families whose name is not its title. */
 const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
 
 const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`
 
-/** `bax do --help`: the catalogue by family, and how a batch is written. */
+/** Returns `bax do --help`: the catalogue by family, and the syntax of a batch. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {
   const families = groupByFamily(manifest.commands)
   const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
   return [
-    'Run browser commands, one or several joined by `then`; stops at the first that fails',
+    'Run browser commands joined by `then`; stops at the first failure',
     '',
     'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
     '       bax do [flags] -          a JSON array of {command, data} on standard input',
@@ -124,7 +124,7 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
     "  bax do navigate-to https://example.com then click 'a' then get-title",
     '  bax do -s shop screenshot --full-page -o page.png',
     '',
-    'bax do <command> --help tells more about one',
+    'Run "bax do <command> --help" for details.',
     '',
   ].join('\n')
 }

@@ -1,28 +1,37 @@
-/** Observations as text, for people and for language models: nothing in it changes while the page does not. */
-import { existsSync, writeFileSync } from 'node:fs'
+/** Observations as text, for humans and language models. The text of an unchanged page is always the same. */
+import { writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { BaxError } from '../../core/errors/errors.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
 import type { Io } from '../io.ts'
+import { cannotWrite, freeScreenshotPath } from './write-output.ts'
 
-/** The page in a few lines, then its snapshot and what else was asked for. */
-export function observationText(seen: Observation): string {
-  const { scroll, snapshot, text, tabs = [] } = seen
+/** Formats an observation: a few lines about the page, then its snapshot and the other requested parts. */
+export function observationText(observation: Observation): string {
+  const { scroll, snapshot, text, tabs = [] } = observation
   const head = [
-    `url: ${seen.url}`,
-    `title: ${seen.title}`,
-    ...(seen.ready_state === 'complete' ? [] : [`state: ${seen.ready_state}`]),
+    `url: ${observation.url}`,
+    `title: ${observation.title}`,
+    ...(observation.ready_state === 'complete' ? [] : [`state: ${observation.ready_state}`]),
     ...(scroll.max_y > 0 ? [`scroll: ${scroll.y} of ${scroll.max_y}`] : []),
     ...(tabs.length > 1 ? tabs.map((tab) => `${tab.tab_id}: ${tab.url}${tab.active ? ' (active)' : ''}`) : []),
-    ...seen.dialogs.map(({ kind, message, open, accepted }) => {
+    ...observation.dialogs.map(({ kind, message, open, accepted }) => {
       return `dialog: ${kind} ${JSON.stringify(message)} ${open ? 'open' : accepted ? 'accepted' : 'dismissed'}`
     }),
   ].join('\n')
-  // The snapshot names the elements already; without it the list is all there is.
-  const elements = snapshot === undefined ? seen.elements?.map(elementLine).join('\n') : undefined
+  // A snapshot already contains the elements.
+  const elements = snapshot === undefined ? observation.elements?.map(elementLine).join('\n') : undefined
   const shown = snapshot?.replace(/^# (.* omitted); use max_chars or selector$/m, '$1; use --max-chars or --selector')
-  const unlisted = seen.omitted.elements && snapshot === undefined ? `${seen.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
-  const parts = [head, shown, elements, unlisted, text, consoleText(seen), networkText(seen), storageText(seen)]
+  const unlisted = observation.omitted.elements && snapshot === undefined ? `${observation.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
+  const parts = [
+    head,
+    shown,
+    elements,
+    unlisted,
+    text,
+    consoleText(observation),
+    networkText(observation),
+    storageText(observation),
+  ]
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 }
 
@@ -47,24 +56,13 @@ function storageText({ storage }: Observation): string | undefined {
 const area = (name: string, entries: Record<string, string> | null): string[] =>
   Object.entries(entries ?? {}).map(([key, value]) => `${name} ${key}=${value}`)
 
-/** Writes a screenshot to the named file, or to a fresh one in the working folder; returns its path as one would type it. */
+/** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
 export function writePicture(io: Io, base64: string, file: string | undefined, now: Date): string {
-  const path = resolve(io.cwd, file ?? freeName(io.cwd, now))
+  const path = file === undefined ? freeScreenshotPath(io.cwd, now, 'png') : resolve(io.cwd, file)
   try {
     writeFileSync(path, Buffer.from(base64, 'base64'))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
-      cause: error,
-    })
+    throw cannotWrite(path, error)
   }
   return relative(io.cwd, path)
-}
-
-function freeName(folder: string, now: Date): string {
-  const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
-  for (let count = 1; ; count += 1) {
-    const name = `screenshot-${stamp}${count > 1 ? `-${count}` : ''}.png`
-    if (!existsSync(resolve(folder, name))) return name
-  }
 }

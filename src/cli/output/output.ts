@@ -1,12 +1,12 @@
-/** Results as text: fields, records and tables that read well without colour. */
+/** Results as text: fields, records and tables that are readable without colour. */
 import { cell } from '../../core/text/cell.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { type Io, note, print } from '../io.ts'
-import { type Style, styleFor } from './style.ts'
+import { styleFor } from './style.ts'
 
 type Row = Record<string, unknown>
 
-/** Prints the answer of an operation: as it came with `json`, else in the form that the operation names. */
+/** Prints the answer of an operation: unchanged with `json`, else in the form that the operation declares. */
 export async function showAnswer(io: Io, operation: OperationEntry, body: unknown, json: boolean): Promise<void> {
   if (body === undefined) return
   if (json) return print(io, JSON.stringify(body))
@@ -20,7 +20,7 @@ export async function showAnswer(io: Io, operation: OperationEntry, body: unknow
   await showWarning(io, body)
 }
 
-/** Passes on what the service wants to be known beside the result. */
+/** Prints the warning of an answer, if it has one. */
 export async function showWarning(io: Io, body: unknown): Promise<void> {
   const warning = (body as Row | undefined)?.['warning']
   if (typeof warning !== 'string') return
@@ -33,24 +33,9 @@ async function showTable(io: Io, rows: readonly Row[], columns: readonly string[
   const style = await styleFor(io, io.stdout)
   const cells = rows.map((row) => columns.map((column) => cell(row[column])))
   const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]!.length)))
-  const lay = (row: readonly string[], paint: Style['bold'] = (text) => text) =>
-    print(
-      io,
-      paint(
-        fit(
-          io,
-          row
-            .map((text, at) => text.padEnd(widths[at]!))
-            .join('  ')
-            .trimEnd(),
-        ),
-      ),
-    )
-  lay(
-    columns.map((column) => column.toUpperCase()),
-    style.bold,
-  )
-  for (const row of cells) lay(row)
+  const line = (row: readonly string[]) => fit(io, row.map((text, at) => text.padEnd(widths[at]!)).join('  ').trimEnd()) // prettier-ignore
+  print(io, style.bold(line(columns.map((column) => column.toUpperCase()))))
+  for (const row of cells) print(io, line(row))
 }
 
 async function showRecord(io: Io, record: Row): Promise<void> {
@@ -89,7 +74,7 @@ const readableBytes = (bytes: number): string =>
       ? `${(bytes / 1024).toFixed(1)} kB`
       : `${(bytes / 1024 ** 2).toFixed(1)} MB`
 
-/** Cuts a line to the width of the terminal; what goes into a pipe stays whole. */
+/** Cuts a line to the width of the terminal; output into a pipe stays whole. */
 function fit(io: Io, line: string): string {
   const { isTTY, columns } = io.stdout
   return isTTY && columns && line.length > columns ? `${line.slice(0, columns - 1)}…` : line

@@ -1,41 +1,45 @@
-/** A sign of life on stderr while something takes its time; silent unless a person looks. */
+/** Progress on stderr; silent unless stderr is a terminal. */
 import type { Io } from '../io.ts'
 
 export interface Spinner {
   readonly say: (text: string) => void
   readonly stop: () => void
-  /** Leaves the screen to others while they write on it. */
+  /** Hides the spinner while `work` writes to the terminal. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 const silent: Spinner = { say: () => {}, stop: () => {}, aside: (work) => work() }
 
-/** Shows nothing for the first moments: most work is done before a spinner could be read. */
+/** Delay before a spinner appears: most work is done sooner. */
 const delayMs = 400
 
-/** Lines of a log that are told when the work has failed. */
+/** Log lines kept for the report of a failure. */
 const keptLines = 20
+
+/** Columns of the spinner itself and the margin. */
+const margin = 4
+
+/** Cuts a line to the width of the terminal: the spinner would draw a wrapped line again below itself. */
+export function fitted({ stderr }: Io, line: string): string {
+  const width = (stderr.columns ?? 80) - margin
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line
+}
 
 export interface LogProgress {
   readonly line: (text: string) => void
   readonly stop: () => void
-  /** The last lines, for who wants to know why it failed. */
+  /** Returns the last lines, which explain a failure. */
   readonly last: () => readonly string[]
 }
 
-/** Work that tells of itself line by line, and not how much is left: how long it takes, how much it said, and the last of it. */
+/** Shows the progress of work that logs lines: the elapsed time, the number of lines, and the last one. */
 export async function startLog(io: Io, title: string): Promise<LogProgress> {
-  const spinner = await startSpinner(io, title)
-  const began = performance.now()
   const lines: string[] = []
   let count = 0
-  const draw = () => {
-    const secs = Math.round((performance.now() - began) / 1000)
-    const text = `${title}: ${secs} s, ${count} line${count === 1 ? '' : 's'}${lines.length > 0 ? `, ${lines.at(-1)}` : ''}`
-    const width = (io.stderr.columns ?? 80) - 4
-    spinner.say(text.length > width ? `${text.slice(0, width - 1)}…` : text)
-  }
-  const timer = io.stderr.isTTY ? setInterval(draw, 1000) : undefined
+  const { draw, stop } = await startTicking(io, title, (secs) => {
+    const last = lines.length > 0 ? `, ${lines.at(-1)}` : ''
+    return fitted(io, `${title}: ${secs} s, ${count} line${count === 1 ? '' : 's'}${last}`)
+  })
   return {
     line(text) {
       count += 1
@@ -43,36 +47,36 @@ export async function startLog(io: Io, title: string): Promise<LogProgress> {
       if (lines.length > keptLines) lines.shift()
       draw()
     },
-    stop() {
-      clearInterval(timer)
-      spinner.stop()
-    },
+    stop,
     last: () => lines,
   }
 }
 
-/** Work that says nothing of itself until it is done: for how long it has been at it. */
-export async function startClock(io: Io, title: string): Promise<Pick<Spinner, 'stop'>> {
+/** Shows the elapsed time of work that reports nothing until it is done. */
+export const startClock = (io: Io, title: string): Promise<Pick<Spinner, 'stop'>> =>
+  startTicking(io, title, (secs) => `${title}: ${secs} s`)
+
+/** Starts a spinner whose text is drawn again every second. */
+async function startTicking(io: Io, title: string, text: (secs: number) => string) {
   const spinner = await startSpinner(io, title)
   const began = performance.now()
-  const tick = () => spinner.say(`${title}: ${Math.round((performance.now() - began) / 1000)} s`)
-  const timer = io.stderr.isTTY ? setInterval(tick, 1000) : undefined
-  return {
-    stop() {
-      clearInterval(timer)
-      spinner.stop()
-    },
+  const draw = () => spinner.say(text(Math.round((performance.now() - began) / 1000)))
+  const timer = io.stderr.isTTY ? setInterval(draw, 1000) : undefined
+  const stop = () => {
+    clearInterval(timer)
+    spinner.stop()
   }
+  return { draw, stop }
 }
 
-/** So many things of so many: how many are done, failed and left, and how fast it goes. */
+/** Counts items: how many are done, failed and left, and the rate. */
 export async function startCount(io: Io, total: number, noun: string) {
   const spinner = await startSpinner(io, `0 of ${total} ${noun}s`)
   const began = performance.now()
   let [done, failed] = [0, 0]
   return {
     ...spinner,
-    /** One more is done. */
+    /** Counts one more item. */
     next(isFailure: boolean) {
       done += 1
       if (isFailure) failed += 1
@@ -83,7 +87,7 @@ export async function startCount(io: Io, total: number, noun: string) {
   }
 }
 
-/** The same bytes, and on the terminal how many have passed, of how many where that is known, and how fast. */
+/** Passes bytes through and shows their count, the total if it is known, and the rate. */
 export async function* counted(
   io: Io,
   name: string,
@@ -107,6 +111,16 @@ export async function* counted(
   }
 }
 
+/** Shows a spinner while `work` runs. */
+export async function spinning<Result>(
+  io: Io,
+  text: string,
+  work: (say: Spinner['say']) => Promise<Result>,
+): Promise<Result> {
+  const spinner = await startSpinner(io, text)
+  return work(spinner.say).finally(spinner.stop)
+}
+
 export async function startSpinner(io: Io, text: string): Promise<Spinner> {
   if (!io.stderr.isTTY) return silent
   let current = text
@@ -116,7 +130,7 @@ export async function startSpinner(io: Io, text: string): Promise<Spinner> {
   const timer = setTimeout(async () => {
     const { default: ora } = await import('ora')
     if (stopped) return
-    // As ora decides by itself, of the terminal that we were given.
+    // Ora would decide this for the process's own stderr.
     const isEnabled = io.env['TERM'] !== 'dumb' && io.env['CI'] === undefined
     shown = ora({ text: current, stream: io.stderr as NodeJS.WritableStream, discardStdin: false, isEnabled })
     if (!away) shown.start()

@@ -1,4 +1,4 @@
-/** Colour, only where a person looks at a terminal that shows it. */
+/** Colours, used only on terminals that support them. */
 import type { Io, Output } from '../io.ts'
 
 export interface Style {
@@ -11,10 +11,10 @@ export interface Style {
 }
 
 const same = (text: string) => text
-/** No colour at all: files and pipes. */
+/** Style without colours, for files and pipes. */
 export const plainStyle: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
-/** The style of one of the two outputs; chalk is loaded only when there is something to colour. */
+/** Returns the style of stdout or stderr; chalk is loaded only if colours are used. */
 export async function styleFor(io: Io, output: Output): Promise<Style> {
   if (!output.isTTY || io.env['NO_COLOR'] || io.env['TERM'] === 'dumb') return plainStyle
   const { Chalk } = await import('chalk')

@@ -1,4 +1,4 @@
-/** Follows the events of a session, across broken connections, and prints them. */
+/** Follows the events of a session and reconnects when the connection breaks. */
 import { setTimeout as after } from 'node:timers/promises'
 import { openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -15,7 +15,7 @@ export interface Watching {
   readonly onEvent: (event: Event) => void
 }
 
-/** Ends after session.closed, or when there is nothing to follow any more; the connection is made anew when it breaks. */
+/** Resolves after `session.closed`, or when the stream ends for good. */
 export async function watch({ transport, http, input, io, onEvent }: Watching): Promise<void> {
   let from = input
   let opened = false
@@ -29,7 +29,7 @@ export async function watch({ transport, http, input, io, onEvent }: Watching): 
       for await (const frame of frames) {
         onEvent(frame as Event)
         if (frame.type === 'session.closed') return
-        // Coming back, what was seen already is asked for no more.
+        // After a reconnect only newer events are requested.
         const { replay: _, ...rest } = from
         from = { ...rest, since: frame.seq }
       }
@@ -38,7 +38,7 @@ export async function watch({ transport, http, input, io, onEvent }: Watching): 
       if (!broken) throw error
       if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.comeBackMs) throw error
     }
-    if (brokenAt === undefined) note(io, 'the connection broke; trying to come back')
+    if (brokenAt === undefined) note(io, 'connection lost; reconnecting')
     brokenAt ??= performance.now()
     await after(limits.stream.retryMs / 4, undefined, { signal: io.signal })
   }

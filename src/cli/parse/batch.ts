@@ -1,36 +1,36 @@
-/** What is typed after `bax do`, as a batch of commands. */
+/** Batches of browser commands, as typed after `bax do`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
 import { attributeOf, flagValue, type Typed, wordValue } from './values.ts'
 
-/** One command as it was typed. */
+/** One typed command. */
 export interface TypedCommand {
   readonly command: string
   readonly data: Record<string, unknown>
-  /** Where its result goes instead of standard output. */
+  /** File for its result instead of standard output. */
   readonly output?: string
 }
 
 export interface TypedBatch {
-  /** Null when the commands come from standard input. */
+  /** Null if the commands come from standard input. */
   readonly commands: readonly TypedCommand[] | null
-  /** Flags that are about the whole batch. */
+  /** Flags of the whole batch. */
   readonly flags: Typed['flags']
 }
 
-/** A way of typing commands: `bax do`, `bax step`. */
+/** A command that takes a batch: `bax do`, `bax step`. */
 export interface BatchKind {
-  /** After `bax`. */
+  /** Name of the command. */
   readonly words: string
   /** Flags of the whole batch. */
   readonly params: readonly Param[]
-  /** The page of help, given the text of the flags. */
+  /** Returns the help page, given the text about the flags. */
   readonly help: (flags: string) => string
 }
 
-/** The words of each command. */
+/** Splits the arguments of a batch at `then`. */
 export function segments(argv: readonly string[]): string[][] {
   const found: string[][] = [[]]
   for (const text of argv) {
@@ -40,23 +40,23 @@ export function segments(argv: readonly string[]): string[][] {
   return found
 }
 
-/** The command of that name, in either spelling. */
+/** Finds a browser command by its name, spelled with `-` or `_`. */
 export const findEntry = (word: string, manifest: Manifest): CommandEntry | undefined => {
   const name = word.replaceAll('-', '_').toLowerCase()
   return manifest.commands.find((command) => command.name === name)
 }
 
-/** Fields that are typed as words, in order. */
+/** Returns the fields that are positional words, in order. */
 export const requiredOf = ({ params }: CommandEntry): Param[] => params.filter(({ required }) => required)
 
-/** Fields that are typed as flags. */
+/** Returns the fields that are flags. */
 export const optionalOf = ({ params }: CommandEntry): Param[] => params.filter(({ required }) => !required)
 
-/** Fields of the request that are flags of the batch. */
+/** Returns the fields of the request that are flags of the batch. */
 export const batchParams = (manifest: Manifest): Param[] =>
   operationNamed(manifest, 'runCommands').params.filter(({ name }) => name !== 'commands' && name !== 'session_id')
 
-/** Joins the parsed words and flags of one command to its data, apart from the flags of the batch. */
+/** Converts the parsed words and flags of one command; flags of the batch are kept apart. */
 export function toCommand(entry: CommandEntry, typed: Typed, cwd: string): TypedBatch & { commands: [TypedCommand] } {
   const words = requiredOf(entry).map((param, at) => [param.name, wordValue(param, typed.words[at], cwd)] as const)
   const own = optionalOf(entry)
@@ -70,20 +70,20 @@ export function toCommand(entry: CommandEntry, typed: Typed, cwd: string): Typed
   }
 }
 
-/** One batch of commands that were parsed one by one. */
+/** Joins separately parsed commands into one batch. */
 export const joinBatches = (parts: readonly TypedBatch[]): TypedBatch => ({
   commands: parts.flatMap(({ commands }) => commands ?? []),
   flags: Object.assign({}, ...parts.map(({ flags }) => flags)) as Typed['flags'],
 })
 
-/** Values of the batch's own fields. */
-export function batchFields(manifest: Manifest, flags: Typed['flags'], cwd: string): Record<string, unknown> {
-  const entries = batchParams(manifest).map((param) => [param.name, flagValue(param, flags, cwd)] as const)
+/** Returns the fields of a request that its flags set. */
+export function flagFields(params: readonly Param[], flags: Typed['flags'], cwd: string): Record<string, unknown> {
+  const entries = params.map((param) => [param.name, flagValue(param, flags, cwd)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The error of a `then` without a command on one of its sides. */
+/** Builds the error of a `then` without a command on one side. */
 export const emptySegment = (): BaxError =>
   new BaxError('invalid_request', 'a browser command is missing beside `then`', {
-    hint: 'the word then stands between two commands; as a value, give it through `bax do -`',
+    hint: 'put "then" between two commands; to pass it as a value, use "bax do -"',
   })

@@ -1,225 +1,154 @@
-/** Every command of the terminal by its words: those made from operations, and those written by hand (`own-commands.ts`). */
+/** Table of all terminal commands: those derived from operations, and custom ones (`own-commands.ts`). */
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean, suggest } from '../../core/errors/suggest.ts'
 import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
-import { relayWords } from '../relay/words.ts'
-import { shellWords } from '../shell/words.ts'
+import { kebab } from './values.ts'
 
 export interface WordsEntry {
-  /** `scrape`, `session create`. */
+  /** Name of the command: `scrape`, `session create`. */
   readonly words: string
-  /** Positional words as they stand in the help, e.g. `<session-id>`. */
+  /** Positional words as the help shows them, such as `<session-id>`. */
   readonly rest: string
   readonly summary: string
   readonly example?: string
   readonly hidden?: boolean
-  /** Present when the command is an operation and nothing more. */
+  /** Present if the command is derived from an operation. */
   readonly operation?: OperationEntry
 }
 
-/** A command written by hand, as the help tells of it. */
-export type OwnEntry = Omit<WordsEntry, 'rest'> & { readonly rest?: string }
-
-const own: readonly OwnEntry[] = [
-  {
-    words: 'do',
-    rest: '<command> …',
-    summary: 'Run browser commands, one or several joined by `then`',
-    example: "bax do navigate-to https://example.com then click 'a' then get-title",
-  },
-  {
-    words: 'run',
-    rest: '<script> …',
-    summary: 'Run scripts of steps: for a person, and for CI',
-    example: 'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
-  },
-  {
-    words: 'scrape',
-    rest: '<url…>',
-    summary: 'Scrape pages: Markdown, HTML, links, images, JSON, summary, branding, screenshot',
-    example: 'bax scrape https://example.com',
-  },
-  {
-    words: 'extract',
-    rest: '[file…]',
-    summary: 'Turn HTML files, or standard input, into Markdown; no browser, no network',
-    example: 'bax extract page.html > page.md',
-  },
-  {
-    words: 'search',
-    rest: '<query>',
-    summary: 'Search the web, and scrape what is found',
-    example: "bax search 'how river deltas grow' --limit 3 --formats markdown",
-  },
-  {
-    words: 'crawl',
-    rest: '<url>',
-    summary: 'Crawl a site into Markdown, on stdout or in a folder',
-    example: 'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
-  },
-  {
-    words: 'map',
-    rest: '<url>',
-    summary: "List a site's addresses from links and sitemaps",
-    example: 'bax map https://example.com --search docs',
-  },
-  {
-    words: 'observe',
-    summary: 'Look at the page: what is on it, what can be used, and how to name it',
-    example: 'bax observe -s shop --include snapshot,screenshot',
-  },
-  {
-    words: 'step',
-    rest: '<command> …',
-    summary: 'Run browser commands and see what they did to the page',
-    example: "bax step click 'ref=e12' then type-text '#q' tea",
-  },
-  {
-    words: 'session watch',
-    summary: 'Follow the events of a session as they happen',
-    example: 'bax session watch -s shop --types page.navigated,console',
-  },
-  {
-    words: 'session create',
-    summary: 'Create a browser session and wait until it is ready',
-    example: 'bax session create --start-url https://example.com --use',
-  },
-  {
-    words: 'session use',
-    rest: '[id|name]',
-    summary: 'Choose the session that commands use when they name none',
-    example: 'bax session use shop',
-  },
-  {
-    words: 'session view',
-    summary: 'Watch a session live in your browser, or drive it by hand',
-    example: 'bax session view -s shop --control',
-  },
-  ...relayWords,
-  ...shellWords,
-  {
-    words: 'engine stop',
-    summary: 'Stop the local engine with its sessions and browsers',
-    example: 'bax engine stop',
-  },
-  {
-    words: 'engine logs',
-    summary: 'Print the log of the local engine',
-    example: 'bax engine logs --lines 50',
-  },
-  {
-    words: 'engine run',
-    summary: 'Be the local engine; started by other commands when they need one',
-    hidden: true,
-  },
-  {
-    words: 'serve',
-    summary: 'Serve the API over HTTP on this machine',
-    example: 'bax serve --port 4100',
-  },
-  {
-    words: 'tui',
-    summary: 'Watch and drive everything from one full screen of the terminal',
-    example: 'bax tui',
-  },
-  {
-    words: 'api',
-    rest: '<METHOD> <path>',
-    summary: 'Send a request to the API and print its answer',
-    example: 'bax api POST /commands --data \'{"commands":[{"command":"get_title"}]}\'',
-  },
-  {
-    words: 'openapi',
-    summary: 'Print the OpenAPI document of the API',
-    example: 'bax openapi > openapi.json',
-  },
-  {
-    words: 'doctor',
-    summary: 'Say what is ready, what is missing, and how to mend it',
-    example: 'bax doctor --json',
-  },
-  {
-    words: 'setup',
-    summary: 'Install the browsers that bax needs',
-    example: 'bax setup',
-  },
-  {
-    words: 'completion',
-    rest: '<bash|zsh|fish>',
-    summary: 'Print what makes your shell complete commands, flags and names',
-    example: 'source <(bax completion bash)',
-  },
-  {
-    words: 'complete',
-    summary: 'Say what can follow; asked by the scripts of `bax completion`',
-    hidden: true,
-  },
-]
-
-/** All commands; a hand-written one replaces the operation of the same words. */
-export function allWords(manifest: Manifest): WordsEntry[] {
-  const made = manifest.operations
-    .filter((operation) => operation.cli !== null)
-    .map((operation) => {
-      const words = operation.cli!.replaceAll(/\s*[<[].*$/g, '')
-      const rest = operation.cli!.slice(words.length).trim().replaceAll('_', '-')
-      return { words, rest, summary: operation.summary, example: operation.example, operation }
-    })
-    .filter(({ words }) => !own.some((entry) => entry.words === words))
-  return [...own.map((entry) => ({ ...entry, rest: entry.rest ?? '' })), ...made]
+/** Custom commands by their syntax: the summary and an example. Commands without an example are hidden. */
+const own: Readonly<Record<string, readonly [summary: string, example?: string]>> = {
+  'do <command> …': [
+    'Run browser commands joined by `then`',
+    "bax do navigate-to https://example.com then click 'a' then get-title",
+  ],
+  'run <script> …': [
+    'Run scripts of browser steps',
+    'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
+  ],
+  'scrape <url…>': ['Scrape pages into Markdown, data or screenshots', 'bax scrape https://example.com'],
+  'extract [file…]': ['Convert HTML files to Markdown', 'bax extract page.html > page.md'],
+  'search <query>': [
+    'Search the web and scrape the results',
+    "bax search 'how river deltas grow' --limit 3 --formats markdown",
+  ],
+  'crawl <url>': [
+    'Crawl a site into Markdown',
+    'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
+  ],
+  'map <url>': ['List the URLs of a site', 'bax map https://example.com --search docs'],
+  observe: ['Print the content and controls of a page', 'bax observe -s shop --include snapshot,screenshot'],
+  'step <command> …': [
+    'Run browser commands and print their effect',
+    "bax step click 'ref=e12' then type-text '#q' tea",
+  ],
+  'session watch': ['Follow the events of a session', 'bax session watch -s shop --types page.navigated,console'],
+  'session create': ['Create a browser session', 'bax session create --start-url https://example.com --use'],
+  'session use [id|name]': ['Choose the default session', 'bax session use shop'],
+  'session view': ['Open the live view of a session', 'bax session view -s shop --control'],
+  'relay connect': ['Connect a browser to an engine', 'bax relay connect --cdp http://127.0.0.1:9222 --name laptop'],
+  'relay tabs <id>': ['List the tabs of a relay browser', 'bax relay tabs laptop'],
+  'relay events <id>': [
+    'Read, follow or export relay events',
+    'bax relay events laptop --follow --kind console,network --level error',
+  ],
+  'cdp <method> [params]': [
+    'Call a Chrome DevTools Protocol method',
+    `bax cdp -s laptop Page.captureScreenshot '{"format":"png"}' --field data -o page.png`,
+  ],
+  'shell create': ['Create a shell session in a container', 'bax shell create --language python'],
+  'shell exec [--] <command> …': [
+    'Run a command in a shell session',
+    'bax shell exec -s sh_… -- python3 -c "print(6 * 7)"',
+  ],
+  'shell attach [command…]': ['Attach this terminal to a shell session', 'bax shell attach -s sh_…'],
+  'shell read <path>': ['Print a file of a shell session', 'bax shell read -s sh_… report.txt'],
+  'shell write <path>': ['Write to a file of a shell session', 'bax shell write -s sh_… main.py < main.py'],
+  'shell tree [path]': ['Print a directory as a tree', 'bax shell tree -s sh_… --max-depth 2'],
+  'shell search [path]': [
+    'Search the files of a shell session',
+    "bax shell search -s sh_… --pattern '**/*.py' --query TODO",
+  ],
+  'shell upload <file> [path]': ['Upload a file to a shell session', 'bax shell upload -s sh_… data.csv'],
+  'shell download <path>': ['Download a file of a shell session', 'bax shell download -s sh_… /output/plot.png'],
+  'shell artifacts list': ['List the output files of commands', 'bax shell artifacts list -s sh_…'],
+  'shell artifacts download <artifact-id> [file-name]': [
+    'Download the output files of commands',
+    'bax shell artifacts download art_… plot.png',
+  ],
+  'shell image build': ['Build the image for shell sessions', 'bax shell image build'],
+  'engine stop': ['Stop the local engine and its sessions', 'bax engine stop'],
+  'engine logs': ['Print the log of the local engine', 'bax engine logs --lines 50'],
+  'engine run': ['Run the local engine in the foreground'],
+  serve: ['Serve the API over HTTP', 'bax serve --port 4100'],
+  tui: ['Open the full-screen terminal UI', 'bax tui'],
+  'api <METHOD> <path>': [
+    'Send a request to the API',
+    `bax api POST /commands --data '{"commands":[{"command":"get_title"}]}'`,
+  ],
+  openapi: ['Print the OpenAPI document', 'bax openapi > openapi.json'],
+  doctor: ['Check this machine for missing requirements', 'bax doctor --json'],
+  setup: ['Install the browsers that bax needs', 'bax setup'],
+  'completion <bash|zsh|fish>': ['Print a shell completion script', 'source <(bax completion bash)'],
+  complete: ['Print completion candidates'],
 }
 
-/** Flags that take a value and may stand before the words. */
+/** Returns all commands; a custom one replaces the operation of the same name. */
+export function allWords(manifest: Manifest): WordsEntry[] {
+  const custom: WordsEntry[] = Object.entries(own).map(([cli, [summary, example]]) => {
+    return { ...split(cli), summary, ...(example === undefined ? { hidden: true } : { example }) }
+  })
+  const derived = manifest.operations.flatMap((operation) => {
+    if (operation.cli === null) return []
+    const { words, rest } = split(operation.cli)
+    if (custom.some((entry) => entry.words === words)) return []
+    return [{ words, rest: rest.replaceAll('_', '-'), summary: operation.summary, example: operation.example, operation }] // prettier-ignore
+  })
+  return [...custom, ...derived]
+}
+
+/** Splits the syntax of a command into its name and its positional words. */
+function split(cli: string): { words: string; rest: string } {
+  const words = cli.replace(/\s*[<[].*$/, '')
+  return { words, rest: cli.slice(words.length).trim() }
+}
+
+/** Flags with a value that may precede the name of the command. */
 const valued = new Set(['--server', '--state-dir', '--browser', '-s', '--session'])
 
-/** What was typed, split into the words of a command and the rest. */
+/** A command line, split into the command and its arguments. */
 export interface Split {
   readonly entry?: WordsEntry
-  /** A noun without a verb: its group's help is wanted. */
+  /** A noun without a verb, whose help is to be shown. */
   readonly group?: string
   readonly argv: readonly string[]
 }
 
-/** Finds the command that was typed. @throws BaxError `invalid_request` with what was probably meant. */
+/** Finds the command on a command line. @throws BaxError `invalid_request` that suggests a similar name */
 export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
-  const [first, second, third] = at.map((index) => argv[index]!)
+  const typed = at.map((index) => argv[index]!)
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
-  if (first === undefined) return { argv }
-  const single = entries.find(({ words }) => words === first)
-  // A verb of a noun that is a command by itself stands right after it: `crawl list`, but `crawl -o list`.
-  const pair = at[1] === at[0]! + 1 ? entries.find(({ words }) => words === `${first} ${second}`) : undefined
-  if (single && pair) return { entry: pair, argv: without(2) }
-  if (single) return { entry: single, argv: without(1) }
-  const group = entries.filter(({ words }) => words.startsWith(`${first} `))
-  if (group.length === 0) throw unknownWord(first, entries, manifest)
-  if (second === undefined) return { group: first, argv: without(1) }
-  const entry = group.find(({ words }) => words === `${first} ${second}`)
-  if (entry) return { entry, argv: without(2) }
-  const within = group.filter(({ words }) => words.startsWith(`${first} ${second} `))
-  if (within.length > 0) return findWithin(`${first} ${second}`, third, within, without)
-  const verbs = group.filter(({ hidden }) => !hidden).map(({ words }) => words.slice(first.length + 1).split(' ')[0]!)
-  throw new BaxError('invalid_request', `unknown command "${first} ${second}"${didYouMean(second, verbs)}`, {
-    hint: `bax ${first} has ${[...new Set(verbs)].join(', ')}`,
-  })
+  const named = (count: number) => entries.find(({ words }) => words === typed.slice(0, count).join(' '))
+  for (let count = 1; count <= typed.length; count += 1) {
+    const entry = named(count)
+    // The verb of a noun that is itself a command must follow it directly: `crawl -o list` is not `crawl list`.
+    const verb = at[count] === at[count - 1]! + 1 ? named(count + 1) : undefined
+    if (entry) return verb ? { entry: verb, argv: without(count + 1) } : { entry, argv: without(count) }
+    const name = typed.slice(0, count).join(' ')
+    if (entries.some(({ words }) => words.startsWith(`${name} `))) continue
+    if (count === 1) throw unknownWord(name, entries, manifest)
+    const noun = typed.slice(0, count - 1).join(' ')
+    const group = entries.filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
+    const verbs = new Set(group.map(({ words }) => words.slice(noun.length + 1).split(' ')[0]!))
+    throw new BaxError('invalid_request', `unknown command "${name}"${didYouMean(typed[count - 1]!, [...verbs])}`, {
+      hint: `use "bax ${noun}" with one of ${[...verbs].join(', ')}`,
+    })
+  }
+  return typed.length === 0 ? { argv } : { group: typed.join(' '), argv: without(typed.length) }
 }
 
-/** The same for a noun that stands below another: `shell artifacts list`. */
-function findWithin(
-  noun: string,
-  verb: string | undefined,
-  group: readonly WordsEntry[],
-  without: (count: number) => readonly string[],
-): Split {
-  if (verb === undefined) return { group: noun, argv: without(2) }
-  const entry = group.find(({ words }) => words === `${noun} ${verb}`)
-  if (entry) return { entry, argv: without(3) }
-  const verbs = group.map(({ words }) => words.slice(noun.length + 1))
-  throw new BaxError('invalid_request', `unknown command "${noun} ${verb}"${didYouMean(verb, verbs)}`, {
-    hint: `bax ${noun} has ${verbs.join(', ')}`,
-  })
-}
-
+/** Returns the indexes of up to three words that may be the name of a command. */
 export function wordPositions(argv: readonly string[]): number[] {
   const found: number[] = []
   for (let index = 0; index < argv.length && found.length < 3; index += 1) {
@@ -233,22 +162,17 @@ export function wordPositions(argv: readonly string[]): number[] {
 
 function unknownWord(word: string, entries: readonly WordsEntry[], manifest: Manifest): BaxError {
   const snake = word.replaceAll('-', '_')
+  const commands = manifest.commands.map(({ name }) => name)
+  const exact = commands.find((name) => name === snake)
   const names = entries.filter(({ hidden }) => !hidden).map(({ words }) => words.split(' ')[0]!)
-  const near = suggest(word, new Set(names))
-  const browserCommand = near
-    ? undefined
-    : suggest(
-        snake,
-        manifest.commands.map(({ name }) => name),
-      )
-  const exact = manifest.commands.find(({ name }) => name === snake)?.name
-  const meant = exact ?? browserCommand
-  const hint = meant ? `it is a browser command: bax do ${meant.replaceAll('_', '-')} …` : 'see `bax --help`'
-  return new BaxError(
-    'invalid_request',
-    `unknown command "${word}"${near && !exact ? ` (did you mean "${near}"?)` : ''}`,
-    {
-      hint: meant && !exact ? `did you mean bax do ${meant.replaceAll('_', '-')}?` : hint,
-    },
-  )
+  const near = exact ? undefined : suggest(word, new Set(names))
+  const meant = near || exact ? undefined : suggest(snake, commands)
+  const hint = exact
+    ? `run "bax do ${kebab(exact)} …"`
+    : meant
+      ? `did you mean "bax do ${kebab(meant)}"?`
+      : 'run "bax --help" for the commands'
+  return new BaxError('invalid_request', `unknown command "${word}"${near ? ` (did you mean "${near}"?)` : ''}`, {
+    hint,
+  })
 }

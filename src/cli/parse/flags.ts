@@ -1,4 +1,4 @@
-/** Parameters as flags and positional words of commander. */
+/** Commander definitions of parameters as flags and positional words. */
 import { Argument, Command, CommanderError, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
@@ -9,10 +9,10 @@ const globalGroup = 'Flags of every command:'
 
 const choices = new WeakMap<Option, readonly string[]>()
 
-/** The values that the flag of a parameter takes, where they are few. */
+/** Returns the allowed values of a flag, if they are limited. */
 export const choicesOf = (option: Option): readonly string[] | undefined => choices.get(option)
 
-/** A commander command that never exits, never prints, and knows the flags of every command. */
+/** Creates a commander command that never exits or prints. */
 export function newCommand(name: string, summary: string): Command {
   return new Command(name)
     .description(summary)
@@ -27,15 +27,15 @@ export function newCommand(name: string, summary: string): Command {
 export function addGlobalFlags(command: Command): Command {
   const add = (flags: string, description: string) =>
     command.addOption(new Option(flags, description).helpGroup(globalGroup))
-  add('--json', "print the service's answer as it is")
-  add('--server <address>', 'server to use: http(s)://host:port or unix:/path (BAX_SERVER)')
-  add('--embedded', 'use an engine of its own that ends with the command')
+  add('--json', 'print the JSON answer of the engine')
+  add('--server <url>', 'server: http(s)://host:port or unix:/path (BAX_SERVER)')
+  add('--embedded', 'use an engine that ends with the command')
   add('--state-dir <folder>', 'folder for sessions, profiles and logs (BAX_STATE_DIR)')
-  add('--browser <program>', 'browser to start instead of looking for one (BAX_BROWSER)')
+  add('--browser <program>', 'browser program to start (BAX_BROWSER)')
   return command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup))
 }
 
-/** Adds the flag, or the pair of flags, of one parameter. */
+/** Adds the flag, or pair of flags, of a parameter. */
 export function addParam(command: Command, param: Param): void {
   if (param.offTerminal) return
   const name = kebab(param.name)
@@ -51,21 +51,24 @@ export function addParam(command: Command, param: Param): void {
   const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))
   const words = param.choices ?? param.itemChoices
   if (words) choices.set(option, words)
-  if (param.type === 'string[]') option.argParser((text: string, before?: string[]) => [...(before ?? []), text])
+  if (param.type === 'string[]') option.argParser(collect)
   command.addOption(param.required ? option.makeOptionMandatory() : option)
 }
 
-/** Adds a positional word for one parameter; a list takes all that follow. */
+/** Parses a flag that may be repeated. */
+export const collect = (text: string, before: string[] = []): string[] => [...before, text]
+
+/** Adds a positional word for a parameter; a list takes all remaining words. */
 export function addWord(command: Command, param: Param, isLast: boolean, isRequired = param.required): void {
   const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
   command.addArgument(new Argument(isRequired ? `<${name}>` : `[${name}]`, aboutOf(param) + suffix(param)))
 }
 
-/** Descriptions of fields are sentences; beside a flag they begin small, unless with a name such as URL. */
+/** Returns the description of a field in the style of a flag: in lower case, except for names such as URL. */
 const aboutOf = ({ description = '' }: Param): string =>
   description.replace(/^[A-Z](?=[a-z]+\b)/, (letter) => letter.toLowerCase())
 
-/** More than this beside a flag leaves too little room for what is said of it. */
+/** Maximum width of choices beside a flag, in characters: longer ones move into its description. */
 const longestChoices = 30
 
 const isListed = ({ choices, required }: Param): boolean =>
@@ -83,18 +86,18 @@ function placeholder(param: Param): string {
 function suffix(param: Param): string {
   const parts = [
     ...(isListed(param) ? [`one of ${param.choices!.join(', ')}`] : []),
-    ...(isTold(param.default) ? [`default ${told(param.default)}`] : []),
+    ...(isShownDefault(param.default) ? [`default ${defaultText(param.default)}`] : []),
   ]
   return parts.length > 0 ? ` (${parts.join('; ')})` : ''
 }
 
-/** An empty list or object is what anybody expects. */
-const isTold = (given: unknown): boolean => given !== undefined && !['[]', '{}'].includes(JSON.stringify(given))
+/** Checks if a default is worth showing: an empty list or object is not. */
+const isShownDefault = (given: unknown): boolean => given !== undefined && !['[]', '{}'].includes(JSON.stringify(given))
 
-const told = (given: unknown): string =>
+const defaultText = (given: unknown): string =>
   typeof given === 'string' ? given : Array.isArray(given) ? given.join(',') : JSON.stringify(given)
 
-/** Where a description names another field, the flag is what can be typed. */
+/** Replaces field names in descriptions by the flags of the same name. */
 function spellFlags({ options }: Command): void {
   const flags = new Set(options.map(({ long }) => long))
   for (const option of options) {
@@ -105,7 +108,7 @@ function spellFlags({ options }: Command): void {
   }
 }
 
-/** Parses what was typed. @throws BaxError `invalid_request` in the words of the terminal; `HelpWanted` for --help. */
+/** Parses arguments. @throws BaxError `invalid_request`; `HelpWanted` for --help */
 export function parse(command: Command, argv: readonly string[], example?: string): Typed {
   command.usage([usageOf(command).slice(command.name().length + 1), '[flags]'].filter(Boolean).join(' '))
   spellFlags(command)
@@ -115,15 +118,15 @@ export function parse(command: Command, argv: readonly string[], example?: strin
     if (error instanceof CommanderError) throw explain(command, error, example)
     throw error
   }
-  // Commander gives a lone --no-x flag the default true; only what was typed is an input.
+  // Commander sets a lone --no-x flag to true by default; only typed flags are input.
   const typed = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli')
   return { words: command.processedArgs, flags: Object.fromEntries(typed) }
 }
 
-/** Somebody asked for the help of a command. */
+/** Thrown for --help. */
 export class HelpWanted extends Error {
   readonly text: string
-  /** The definition that the text is of. */
+  /** Definition of the command. */
   readonly command: Command | undefined
   constructor(text: string, command?: Command) {
     super('help')
@@ -140,7 +143,7 @@ function explain(command: Command, error: CommanderError, example?: string): Err
   }
   const text = error.message.replace(/^error: /, '')
   const quoted = /'([^']*)'/.exec(text)?.[1] ?? ''
-  const hint = `see \`${command.name()} --help\``
+  const hint = `run "${command.name()} --help" for details`
   const fail = (sentence: string, extra = hint) => new BaxError('invalid_request', sentence, { hint: extra })
   switch (error.code) {
     case 'commander.unknownOption': {
@@ -164,7 +167,7 @@ function explain(command: Command, error: CommanderError, example?: string): Err
   }
 }
 
-/** One line: the name, its positional words. */
+/** Returns the usage in one line: the name and the positional words. */
 function usageOf(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = `${argument.name()}${argument.variadic ? '...' : ''}`
@@ -173,10 +176,10 @@ function usageOf(command: Command): string {
   return [command.name(), ...words].join(' ')
 }
 
-/** The flag that names a shell session; without it BAX_SHELL is asked. */
+/** Adds the flag that names a shell session; the default is BAX_SHELL. */
 export const addShellFlag = (command: Command): Command =>
   command.option('-s, --session <id|name>', 'shell session to use (BAX_SHELL)')
 
-/** The flag that names a session; without it BAX_SESSION and `bax session use` are asked. */
+/** Adds the flag that names a session; the default is BAX_SESSION, then the choice of `bax session use`. */
 export const addSessionFlag = (command: Command): Command =>
-  command.option('-s, --session <id|name>', 'session to use (BAX_SESSION, or the choice of `bax session use`)')
+  command.option('-s, --session <id|name>', 'session to use (BAX_SESSION, or the choice of "bax session use")')

@@ -1,4 +1,4 @@
-/** One call of a terminal command: its words, what was typed after them, and the way from there to a context. */
+/** One call of a terminal command, and its parsing. */
 import type { Command } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Context } from '../context.ts'
@@ -10,21 +10,18 @@ import { globalFlags, type Typed } from './values.ts'
 export interface Invocation {
   readonly io: Io
   readonly manifest: Manifest
-  /** The words that chose the command, e.g. `session create`. */
+  /** Name of the command, such as `session create`. */
   readonly words: string
   readonly summary: string
   readonly example?: string
-  /** What was typed beside them. */
+  /** Arguments without the name of the command. */
   readonly argv: readonly string[]
 }
 
-/** A command written by hand; loaded when it is called. */
-export interface TerminalCommand {
-  /** Returns the exit code. */
-  run(invocation: Invocation): Promise<number>
-}
+/** Runs a custom command and returns its exit code, by default 0. */
+export type TerminalCommand = (invocation: Invocation) => Promise<number | void>
 
-/** Parses what was typed with the flags that `build` adds, and reads the settings. */
+/** Parses the arguments with the flags that `build` adds, and reads the settings. */
 export function begin(
   invocation: Invocation,
   build: (command: Command) => void = () => {},

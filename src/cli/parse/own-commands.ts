@@ -1,7 +1,7 @@
-/** Where the commands that are written by hand are loaded from, by their words. */
+/** Modules of the custom commands, by command name. */
 import type { TerminalCommand } from './invocation.ts'
 
-/** Each is loaded when it is called; `words.ts` has what the help says of it. */
+/** Each module is loaded when its command is called; `command-table.ts` has the summaries. */
 export const ownCommands: Readonly<Record<string, () => Promise<{ command: TerminalCommand }>>> = {
   do: () => import('../commands/session/do.ts'),
   run: () => import('../commands/session/run.ts'),

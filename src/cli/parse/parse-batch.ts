@@ -1,4 +1,4 @@
-/** Parses what is typed after `bax do` and its kin with commander: help, every spelling of a flag, and errors that advise. */
+/** Parses a batch with commander, which supports help, every spelling of a flag, and suggestions. */
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { suggest } from '../../core/errors/suggest.ts'
@@ -28,14 +28,14 @@ const plainKind = (manifest: Manifest): BatchKind => ({
   help: (flags) => catalogueHelp(manifest, flags),
 })
 
-/** Flags that take the word after them and may stand before the first command. */
+/** Returns the flags with a value that may precede the first command. */
 const valued = ({ params }: BatchKind): Set<string> =>
   new Set([
     ...'-s --session -o --output --server --state-dir --browser'.split(' '),
     ...params.filter(({ type }) => type !== 'boolean').map(({ name }) => `--${kebab(name)}`),
   ])
 
-/** @throws BaxError `invalid_request` for what cannot be run; `HelpWanted` for --help. */
+/** Parses the arguments of a batch. @throws BaxError `invalid_request`; `HelpWanted` for --help */
 export function parseBatch(
   argv: readonly string[],
   manifest: Manifest,
@@ -51,7 +51,9 @@ export function parseBatch(
   const { flags } = parse(batch, leading)
   const name = first[start]
   if (name === undefined)
-    throw new BaxError('invalid_request', 'no browser command was given', { hint: '`bax do --help` lists them' })
+    throw new BaxError('invalid_request', 'no browser command was given', {
+      hint: 'run "bax do --help" for the browser commands',
+    })
   if (name === '-') {
     const rest = parse(batch, [...leading, ...first.slice(start + 1), ...others.flat()])
     return { commands: null, flags: rest.flags }
@@ -59,14 +61,14 @@ export function parseBatch(
   const typed = joinBatches(
     [first.slice(start), ...others].map((segment) => parseSegment(segment, manifest, cwd, kind)),
   )
-  // An output file that is named before the commands is for what comes last.
+  // An output file before the commands belongs to the last one.
   const { output, ...rest } = flags as { output?: string }
   const last = typed.commands!.length - 1
   const commands = typed.commands!.map((command, at) => (output && at === last ? { output, ...command } : command))
   return { commands, flags: { ...typed.flags, ...rest } }
 }
 
-/** Index of the first word that is no flag and no value of one. */
+/** Returns the index of the first word that is neither a flag nor its value. */
 function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number {
   let index = 0
   while (index < argv.length && argv[index] !== '-' && argv[index]!.startsWith('-'))
@@ -100,15 +102,15 @@ function unknownCommand(word: string, manifest: Manifest): CommandEntry {
     manifest.commands.map((command) => command.name),
   )
   throw new BaxError('invalid_request', `unknown command "${word}"${near ? ` (did you mean "${kebab(near)}"?)` : ''}`, {
-    hint: '`bax do --help` lists the browser commands',
+    hint: 'run "bax do --help" for the browser commands',
   })
 }
 
-/** Flags of the batch that can stand after any command; a field of the command itself goes before one of the same name. */
+/** Adds the flags of the batch, which may follow any command; `taken` are names of the command's own fields. */
 function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlySet<string>): void {
   command.optionsGroup(batchGroup)
   addSessionFlag(command)
-  command.addOption(new Option('-o, --output <file>', 'write the result to this file; - is standard output'))
+  command.addOption(new Option('-o, --output <file>', 'file for the result; - for standard output'))
   for (const param of params) if (!taken.has(param.name)) addParam(command, param)
   addGlobalFlags(command)
 }

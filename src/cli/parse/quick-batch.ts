@@ -1,6 +1,6 @@
 /**
- * Parses the plain ways of typing a batch without commander. Whatever is not plainly right is left to commander, with its help and
- * its advice; both give the same batch.
+ * Parses simple batches without commander. Returns undefined for everything else, including errors, which commander
+ * handles. Both parsers return the same batch.
  */
 import type { Param } from '../../core/operation/params.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
@@ -19,7 +19,7 @@ import type { Typed } from './values.ts'
 
 const common: readonly Param[] = [textFlag('session'), textFlag('output'), ...globalParams]
 
-/** The batch, or undefined when commander must look at it. */
+/** Returns the batch, or undefined if commander has to parse it. */
 export function quickBatch(argv: readonly string[], manifest: Manifest, cwd: string): TypedBatch | undefined {
   const parts: TypedBatch[] = []
   for (const [word, ...rest] of segments(argv)) {

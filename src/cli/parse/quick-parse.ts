@@ -1,13 +1,13 @@
-/** Reads what is plainly typed, without commander, whose loading would be a tenth of a one-liner's time. */
+/** Parses simple arguments without commander, whose loading would take a tenth of a one-liner's time. */
 import type { Param } from '../../core/operation/params.ts'
 import { attributeOf, kebab } from './values.ts'
 
-/** A flag that takes text. */
+/** Returns the parameter of a flag with text. */
 export const textFlag = (name: string): Param => ({ name, type: 'string', required: false })
-/** A flag that is there or not. */
+/** Returns the parameter of a switch. */
 export const switchFlag = (name: string): Param => ({ name, type: 'boolean', required: false, default: false })
 
-/** The flags of every command. */
+/** Flags that every command takes. */
 export const globalParams: readonly Param[] = [
   ...['server', 'state_dir', 'browser'].map(textFlag),
   ...['json', 'embedded'].map(switchFlag),
@@ -15,7 +15,7 @@ export const globalParams: readonly Param[] = [
 
 const short: Readonly<Record<string, string>> = { '-s': '--session', '-o': '--output' }
 
-/** Words and flags as commander would find them; undefined when commander must look at them. */
+/** Parses words and flags like commander; returns undefined if commander has to parse them. */
 export function plainWords(
   argv: readonly string[],
   known: readonly Param[],
@@ -29,7 +29,7 @@ export function plainWords(
       continue
     }
     const flag = short[typed] ?? typed
-    // The last of two of the same name is the command's own.
+    // Of two flags with the same name, the last is the command's own.
     const param = known.findLast(({ name }) => flag === `--${kebab(name)}` || flag === `--no-${kebab(name)}`)
     if (!param) return undefined
     if (param.type === 'boolean') {

@@ -1,6 +1,6 @@
 /**
- * `bax scrape` plainly typed: no commander, no schemas, no server's floor, one file to load. Whatever is not plainly
- * right is left to the whole program, with its help and its advice; both give the same pages.
+ * Runs simple `bax scrape` commands from one small file, without commander, schemas or the server. Everything else,
+ * including errors, is left to the full program. Both return the same pages.
  */
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -14,7 +14,7 @@ import { attributeOf, globalFlags, type Typed } from './values.ts'
 
 const own: readonly Param[] = [textFlag('file'), textFlag('output'), switchFlag('ndjson'), switchFlag('fail_on_status')]
 
-/** The exit code; undefined, before anything has happened, when this is not for the short way. */
+/** Returns the exit code; undefined, without side effects, if the full program has to run. */
 export async function quickScrape(argv: readonly string[], io: Io, manifest: Manifest): Promise<number | undefined> {
   const typed = quickWords(argv, manifest)
   if (!typed) return undefined
@@ -23,7 +23,7 @@ export async function quickScrape(argv: readonly string[], io: Io, manifest: Man
   return scrapePages(context, typed, openHome(context, { when: 'ask' }, open))
 }
 
-/** Words and flags whose values cannot be wrong: schemas have nothing to say about them. */
+/** Returns words and flags whose values need no validation by a schema; otherwise undefined. */
 export function quickWords(argv: readonly string[], manifest: Manifest): Typed | undefined {
   const fields = scrapeFields(manifest).filter(isPlain)
   const typed = plainWords(argv, [...globalParams, ...own, ...fields])

@@ -1,7 +1,6 @@
 /**
- * The shortest way through `bax --help`, through a plain `bax scrape`, and through a plain `bax do` while the local
- * engine runs: no commander, no node:http, one small file to load. It gives up before anything has happened when there is
- * more to do, and the whole program takes over.
+ * Fast path for `bax --help`, simple `bax scrape`, and simple `bax do` while the local engine runs: one small file
+ * without commander and node:http. Everything else is left to the full program.
  */
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { readEngineState } from '../../core/state/local-home.ts'
@@ -17,12 +16,12 @@ import { readSettings, sameBrowser } from '../settings.ts'
 import { globalFlags } from './values.ts'
 import { allWords } from './command-table.ts'
 
-/** The exit code; undefined when this is not for the short way. */
+/** Returns the exit code; undefined, without side effects, if the full program has to run. */
 export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
-  const asksAll = argv.length === 0 || (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!))
-  if (!asksAll && argv[0] !== 'do' && argv[0] !== 'scrape') return undefined
+  const isRootHelp = argv.length === 0 || (argv.length === 1 && /^(--help|-h|help)$/.test(argv[0]!))
+  if (!isRootHelp && argv[0] !== 'do' && argv[0] !== 'scrape') return undefined
   const manifest = builtManifest(io)
-  if (manifest && asksAll) {
+  if (manifest && isRootHelp) {
     io.stdout.write(rootHelp(allWords(manifest)))
     return 0
   }
@@ -36,9 +35,9 @@ export async function quick(argv: readonly string[], io: Io): Promise<number | u
   const state = readEngineState(settings.stateDir)
   if (settings.embedded || settings.server || state?.version !== version) return undefined
   if (!sameBrowser(settings, state)) return undefined
-  const home: Home = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
+  const engine: Home = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
   try {
-    return await sendBatch({ io, manifest, settings }, { batch, homeName: 'local', openHome: () => home })
+    return await sendBatch({ io, manifest, settings }, { batch, engineName: 'local', openEngine: () => engine })
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error

@@ -1,26 +1,27 @@
-/** What was typed, from text to the types of parameters. */
+/** Converts arguments from text to the types of parameters. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
 import { type Param, parseText } from '../../core/operation/params.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
+import { type Io, readStdin } from '../io.ts'
 import type { GlobalFlags } from '../settings.ts'
 
-/** Words and flags that were typed, before they are given types. */
+/** Positional words and flags, before type conversion. */
 export interface Typed {
   readonly words: readonly (string | string[] | undefined)[]
-  /** By the name of the flag in camelCase; a switch is true or false. */
+  /** Values by the flag's name in camelCase; switches are booleans. */
   readonly flags: Readonly<Record<string, unknown>>
 }
 
-/** The terminal's spelling of a wire name. */
+/** Returns the command line spelling of a wire name. */
 export const kebab = (name: string): string => name.replaceAll('_', '-')
 
-/** The name under which a flag's text is kept. */
+/** Returns the key of a parameter in `Typed.flags`. */
 export const attributeOf = (param: Param): string =>
   param.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The value of a flag by its parameter; undefined when it was not given. @throws BaxError for text of another type. */
+/** Returns the value of a flag; undefined if absent. @throws BaxError `invalid_request` for text of another type */
 export function flagValue(param: Param, flags: Typed['flags'], cwd: string): unknown {
   const given = flags[attributeOf(param)]
   if (given === undefined || typeof given === 'boolean') return given
@@ -29,9 +30,9 @@ export function flagValue(param: Param, flags: Typed['flags'], cwd: string): unk
   return readText(param, String(given), label, cwd)
 }
 
-/** The value of a positional word by its parameter. */
+/** Returns the value of a positional word; undefined if absent. */
 export function wordValue(param: Param, word: string | string[] | undefined, cwd: string): unknown {
-  // Words of their own are taken as they are: the shell has separated them already.
+  // The shell has already split a list into words.
   if (Array.isArray(word)) return word
   return word === undefined ? undefined : readText(param, word, kebab(param.name), cwd)
 }
@@ -55,7 +56,7 @@ function readText(param: Param, text: string, label: string, cwd: string): unkno
   return value
 }
 
-/** The content of the file in `@file`. */
+/** Reads the file named by `@file`. */
 export function fileText(text: string, label: string, cwd: string): string {
   const path = resolve(cwd, text.slice(1))
   try {
@@ -67,7 +68,17 @@ export function fileText(text: string, label: string, cwd: string): string {
   }
 }
 
-/** The flags of every command among those that were typed. */
+/** Reads JSON from the text itself, from `@file`, or from standard input (`-`). @throws BaxError `invalid_json` */
+export async function readJson(io: Io, given: string, label: string): Promise<{ text: string; value: unknown }> {
+  const text = given === '-' ? await readStdin(io) : given.startsWith('@') ? fileText(given, label, io.cwd) : given
+  try {
+    return { text, value: JSON.parse(text) }
+  } catch (cause) {
+    throw new BaxError('invalid_json', `${label} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** Picks the flags that every command takes. */
 export function globalFlags(flags: Typed['flags']): GlobalFlags {
   const { server, embedded, stateDir, browser, json } = flags as GlobalFlags
   return { server, embedded, stateDir, browser, json } as GlobalFlags

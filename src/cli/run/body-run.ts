@@ -1,18 +1,18 @@
-/** Runs a plain body of POST /commands. */
+/** Runs plain bodies of POST /commands. */
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { failureOf, outcomeOfCommand } from './call.ts'
 import type { BodyPlan } from './script/plan.ts'
 import { type ScriptReport, shortened, type StepReport } from './report.ts'
 import type { RunnerTools } from './runner.ts'
 
-/** The report, and the answer as the engine gave it. */
+/** The report, and the response of the engine. */
 export interface BodyRun {
   readonly report: ScriptReport
   readonly answer?: CommandsResult
 }
 
 export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTools): Promise<BodyRun> {
-  const { client, now, observer, signal, lateSignal } = tools
+  const { client, now, observer, signal, cleanupSignal } = tools
   const { file, name, body, places } = plan
   const startedAt = now().toISOString()
   const started = performance.now()
@@ -20,9 +20,9 @@ export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTool
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
     const answer = await client.runCommands(body as never, { signal, strict: true })
-    // A session that was made for these commands ends with them, as that of a script does.
+    // As with scripts, a session that was created for these commands is closed after them.
     if (body['session_id'] === undefined)
-      await client.closeSession({ session_id: answer.session_id }, { signal: lateSignal })
+      await client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
     return {
       answer,
       report: {

@@ -1,4 +1,4 @@
-/** Runs what one step asks for, and says what came of it. */
+/** Runs the command or operation of one step. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CallOptions, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -9,17 +9,17 @@ import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
 import { startsShell } from './script/verbs.ts'
 
-/** What a step worked on and what it got. */
+/** The result of a step. */
 export interface Outcome {
-  /** What `save` keeps and `expect` looks at. */
+  /** Value for `save` and `expect`. */
   readonly value: unknown
-  /** A PNG that the step took. */
+  /** Screenshot that the step took, as PNG. */
   readonly png?: Uint8Array
-  /** Whether the program that the step ran said that it failed. */
-  readonly complaint?: Failure
+  /** Failure of the program that the step ran. */
+  readonly programFailure?: Failure
 }
 
-/** A step that did not do what it should. */
+/** The error of a failed step. */
 export class StepFailure extends Error {
   readonly failure: Failure
 
@@ -29,21 +29,21 @@ export class StepFailure extends Error {
   }
 }
 
-/** The user stopped the run. */
+/** The failure of steps that the user interrupted. */
 export const interrupted: Failure = { message: 'interrupted', code: 'interrupted' }
 
-/** The engine as a script sees it: its own session and shell stand in where a step names none. */
+/** A script's access to the engine: its own session and shell are the defaults of its steps. */
 export interface Reach {
   readonly client: Client
   readonly transport: Transport
   sessionId(): string | undefined
   shellId: string | undefined
-  /** Refuse selectors that match several elements. */
+  /** Whether selectors that match several elements are refused. */
   readonly strict: boolean
-  /** Reports on stderr when the work on a session waits for a person. */
+  /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
-  /** Writes a picture that a step names a file for, on this machine and not on the engine's; returns where it is. */
-  keepPicture(path: string, png: Uint8Array): Promise<string>
+  /** Writes a screenshot to the file that a step names, on this machine; returns its path. */
+  writeScreenshot(path: string, png: Uint8Array): Promise<string>
 }
 
 export interface CallLimits {
@@ -51,14 +51,14 @@ export interface CallLimits {
   readonly timeoutMs?: number
 }
 
-/** The engine cuts a command at its time itself; only an engine that does not answer is cut from here. */
+/** The engine enforces timeouts of commands; this client waits longer, in case the engine does not answer. */
 const graceMs = 2_000
 
-/** @throws StepFailure */
+/** Runs a step. @throws StepFailure */
 export async function perform(
   { verb }: CallAction,
   data: Record<string, unknown>,
-  reach: Reach,
+  engine: Reach,
   limits: CallLimits,
 ): Promise<Outcome> {
   const isCommand = verb.call.kind === 'command'
@@ -67,92 +67,94 @@ export async function perform(
   const signal = cut ? AbortSignal.any([limits.signal, cut]) : limits.signal
   try {
     return isCommand
-      ? await performCommand(verb, data, reach, { signal, timeoutMs: limits.timeoutMs })
-      : await performOperation(verb, data, reach, { signal, strict: true })
+      ? await performCommand(verb, data, engine, { signal, timeoutMs: limits.timeoutMs })
+      : await performOperation(verb, data, engine, { signal, strict: true })
   } catch (error) {
     if (limits.signal.aborted) throw new StepFailure(interrupted)
     if (error instanceof StepFailure) throw error
-    // The engine does not answer: what it has done by now is not known.
+    // The engine did not answer, so the outcome is unknown.
     if (cut?.aborted) throw new StepFailure(tooLong(limits.timeoutMs!, { outcome: 'unknown' }))
     throw new StepFailure(failureOf(error))
   }
 }
 
 const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
-  message: `took longer than its ${ms} ms`,
+  message: `timed out after ${ms} ms`,
   code: 'timeout',
   ...(details && { details }),
 })
 
-/** What a refused call says. */
+/** Converts any error to a failure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StepFailure) return error.failure
   if (!(error instanceof BaxError)) return { message: (error as Error).message, code: 'internal_error' }
   const { code, details, hint } = error
-  // The batch of one is ours; the writer of the script knows its fields only.
+  // The author of the script does not know that the step is sent as a batch of one command.
   const message = error.message.replaceAll('commands[0].data.', '')
   return { message: hint ? `${message} (${hint})` : message, code, ...(details && { details }) }
 }
 
 async function performCommand(
-  { name: command, pictureField, schema }: CallAction['verb'],
+  { name: command, screenshotField, schema }: CallAction['verb'],
   data: Record<string, unknown>,
-  reach: Reach,
+  engine: Reach,
   { signal, timeoutMs }: CallLimits,
 ): Promise<Outcome> {
-  const { [pictureField ?? '']: path, ...rest } = data
-  // A command that knows its time says what it waited for; the batch would only say that it is over.
-  const knowsTime =
+  const { [screenshotField ?? '']: path, ...rest } = data
+  // The timeout error of a command says what the command waited for; that of the batch does not.
+  const takesTimeout =
     timeoutMs !== undefined && Object.hasOwn(schema.shape, 'timeout_ms') && rest['timeout_ms'] === undefined
   const body = {
-    session_id: reach.sessionId(),
-    ...(reach.strict && { strict: true }),
-    commands: [{ command, data: knowsTime ? { ...rest, timeout_ms: timeoutMs } : rest }],
+    session_id: engine.sessionId(),
+    ...(engine.strict && { strict: true }),
+    commands: [{ command, data: takesTimeout ? { ...rest, timeout_ms: timeoutMs } : rest }],
     ...(timeoutMs !== undefined && {
-      timeout_ms: Math.min(timeoutMs + (knowsTime ? graceMs : 0), coreLimits.command.batchMs),
+      timeout_ms: Math.min(timeoutMs + (takesTimeout ? graceMs : 0), coreLimits.command.batchMs),
     }),
   }
-  const sending = reach.client.runCommands(body, { signal, strict: true })
-  const { results } = await reach.reportingControl(body.session_id, sending)
+  const sending = engine.client.runCommands(body, { signal, strict: true })
+  const { results } = await engine.reportingControl(body.session_id, sending)
   const [result] = results as [CommandResult]
   if (!result.success) {
     const { error = 'failed', code = 'action_failed', details } = result
-    const isOurs = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
-    throw new StepFailure(isOurs ? tooLong(timeoutMs, details) : { message: error, code, ...(details && { details }) })
+    const isStepTimeout = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
+    throw new StepFailure(
+      isStepTimeout ? tooLong(timeoutMs, details) : { message: error, code, ...(details && { details }) },
+    )
   }
   const outcome = outcomeOfCommand(result)
   if (typeof path !== 'string' || !outcome.png) return outcome
-  return { ...outcome, value: { ...result.data, path: await reach.keepPicture(path, outcome.png) } }
+  return { ...outcome, value: { ...result.data, path: await engine.writeScreenshot(path, outcome.png) } }
 }
 
-/** What a result entry is about: the extracted value, the content, or the data of the command. */
+/** Returns the extracted value, the content, or the data of a command. */
 export function outcomeOfCommand({ content_type, data }: CommandResult): Outcome {
   if (content_type === 'data') return { value: (data?.['result'] as { value?: unknown } | undefined)?.value ?? null }
   if (data && Object.hasOwn(data, 'content')) return { value: data['content'] }
-  const png = content_type === 'image/png' ? pictureIn(data) : undefined
+  const png = content_type === 'image/png' ? screenshotIn(data) : undefined
   return { value: data ?? null, ...(png && { png }) }
 }
 
-function pictureIn(value: unknown): Uint8Array | undefined {
+function screenshotIn(value: unknown): Uint8Array | undefined {
   const { screenshot, data } = (value ?? {}) as { screenshot?: unknown; data?: { screenshot?: unknown } }
-  const picture = screenshot ?? data?.screenshot
-  if (typeof picture !== 'string') return undefined
-  const bytes = Buffer.from(picture, 'base64')
+  const encoded = screenshot ?? data?.screenshot
+  if (typeof encoded !== 'string') return undefined
+  const bytes = Buffer.from(encoded, 'base64')
   return bytes.subarray(1, 4).toString() === 'PNG' ? bytes : undefined
 }
 
 async function performOperation(
   verb: CallAction['verb'],
   data: Record<string, unknown>,
-  reach: Reach,
+  engine: Reach,
   options: CallOptions,
 ): Promise<Outcome> {
   const { http } = verb.call as { http: string }
-  const own = verb.uses === 'shell' ? reach.shellId : verb.uses === 'browser' ? reach.sessionId() : undefined
+  const own = verb.uses === 'shell' ? engine.shellId : verb.uses === 'browser' ? engine.sessionId() : undefined
   const input = own !== undefined && data['session_id'] === undefined ? { ...data, session_id: own } : data
-  const value = (await call(reach.transport, http, input, options)) ?? null
+  const value = (await call(engine.transport, http, input, options)) ?? null
   const body = (value ?? {}) as Record<string, unknown>
-  if (startsShell(verb)) reach.shellId = String(body['session_id'] ?? body['id'])
+  if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) {
     const { error, code, details } = body
     throw new StepFailure({
@@ -161,24 +163,21 @@ async function performOperation(
       ...(details ? { details } : {}),
     })
   }
-  const png = pictureIn(value)
-  const complaint = complaintOf(body)
-  return { value, ...(png && { png }), ...(complaint && { complaint }) }
+  const png = screenshotIn(value)
+  const programFailure = programFailureOf(body)
+  return { value, ...(png && { png }), ...(programFailure && { programFailure }) }
 }
 
-/** A program that ended with another code than 0, or was stopped. */
-function complaintOf({ exit_code, timed_out, stderr }: Record<string, unknown>): Failure | undefined {
-  if (timed_out === true) return { message: 'the program took too long and was stopped', code: 'timeout' }
+/** Returns the failure of a program that timed out or did not exit with 0. */
+function programFailureOf({ exit_code, timed_out, stderr }: Record<string, unknown>): Failure | undefined {
+  if (timed_out === true) return { message: 'the program timed out and was stopped', code: 'timeout' }
   if (typeof exit_code !== 'number' || exit_code === 0) return undefined
-  const said = typeof stderr === 'string' ? stderr.trim().split('\n').slice(-5).join('\n') : ''
-  return {
-    message: `the program ended with exit code ${exit_code}${said ? `: ${said}` : ''}`,
-    code: 'action_failed',
-    actual: exit_code,
-  }
+  const output = typeof stderr === 'string' ? stderr.trim().split('\n').slice(-5).join('\n') : ''
+  const message = `the program ended with exit code ${exit_code}${output ? `: ${output}` : ''}`
+  return { message, code: 'action_failed', actual: exit_code }
 }
 
-/** Waits between two tries; ends early, without an error, when the run is interrupted. */
+/** Waits between two attempts; returns early, without an error, when the run is interrupted. */
 export async function waitBetween(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await pause(ms, undefined, { signal })

@@ -1,4 +1,4 @@
-/** Holds the result of a step against what is expected of it. */
+/** Checks the result of a step against its expectations. */
 import { isDeepStrictEqual } from 'node:util'
 import { StepFailure } from './call.ts'
 import { expression, validator } from './script/expectations.ts'
@@ -7,12 +7,12 @@ import { asText, pick } from './script/references.ts'
 import type { Failure } from './report.ts'
 import type { Expected } from './script/shape.ts'
 
-/** Compares a picture with a stored one; returns what a reader should know when it is no fault. */
+/** Compares the page with a stored screenshot; returns a note for the report, if any. */
 export type CheckPicture = (expected: NonNullable<Expected['screenshot']>) => Promise<string | undefined>
 
 /**
- * Checks everything that the expectation says, in the order of the interface; returns notes.
- * @throws StepFailure with expected and actual.
+ * Checks all conditions of an expectation, in the order of `checks`; returns notes.
+ * @throws StepFailure with the expected and the actual value.
  */
 export async function checkExpectation(
   { path, pathText }: Expectation,
@@ -40,102 +40,94 @@ const shown = (value: unknown): string => {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 
-const unlike = (name: string, how: string, expected: unknown, actual: unknown) => ({
-  message: `expected ${name} ${how}, but it is ${shown(actual)}`,
-  expected,
-  actual: actual ?? null,
-})
+/** Returns a check of a predicate; `relation` describes it in the message. */
+const checkThat =
+  (holds: (actual: unknown, expected: unknown) => boolean, relation: (expected: unknown) => string): Check =>
+  (actual, expected, name) =>
+    holds(actual, expected)
+      ? undefined
+      : {
+          message: `expected ${name} ${relation(expected)}, but it is ${shown(actual)}`,
+          expected,
+          actual: actual ?? null,
+        }
 
 const checks: Readonly<Record<string, Check>> = {
-  exists: (actual, expected, name) =>
-    (actual !== undefined && actual !== null) === expected
-      ? undefined
-      : unlike(name, expected ? 'to exist' : 'not to exist', expected, actual),
-
-  equals: (actual, expected, name) =>
-    isDeepStrictEqual(actual, expected) ? undefined : unlike(name, `to equal ${shown(expected)}`, expected, actual),
-
-  contains: (actual, expected, name) =>
-    contains(actual, expected) ? undefined : unlike(name, `to contain ${shown(expected)}`, expected, actual),
-
-  matches: (actual, expected, name) =>
-    typeof actual !== 'object' && actual !== undefined && expression(String(expected)).test(String(actual))
-      ? undefined
-      : unlike(name, `to match ${String(expected)}`, expected, actual),
+  exists: checkThat(
+    (actual, expected) => (actual !== undefined && actual !== null) === expected,
+    (expected) => (expected ? 'to exist' : 'not to exist'),
+  ),
+  equals: checkThat(isDeepStrictEqual, (expected) => `to equal ${shown(expected)}`),
+  contains: checkThat(contains, (expected) => `to contain ${shown(expected)}`),
+  matches: checkThat(
+    (actual, expected) =>
+      typeof actual !== 'object' && actual !== undefined && expression(String(expected)).test(String(actual)),
+    (expected) => `to match ${String(expected)}`,
+  ),
 
   count: (actual, expected, name) => {
     const count = countOf(actual)
     if (count === expected) return undefined
     const found = count === undefined ? `it is ${shown(actual)}` : `it has ${count}`
-    return {
-      message: `expected ${name} to have ${shown(expected)} items, but ${found}`,
-      expected,
-      actual: count ?? actual ?? null,
-    }
+    const message = `expected ${name} to have ${shown(expected)} items, but ${found}`
+    return { message, expected, actual: count ?? actual ?? null }
   },
 
-  less: (actual, expected, name) =>
-    numberOf(actual) < (expected as number)
-      ? undefined
-      : unlike(name, `to be less than ${shown(expected)}`, expected, actual),
-
-  greater: (actual, expected, name) =>
-    numberOf(actual) > (expected as number)
-      ? undefined
-      : unlike(name, `to be greater than ${shown(expected)}`, expected, actual),
+  less: checkThat(
+    (actual, expected) => numberOf(actual) < (expected as number),
+    (expected) => `to be less than ${shown(expected)}`,
+  ),
+  greater: checkThat(
+    (actual, expected) => numberOf(actual) > (expected as number),
+    (expected) => `to be greater than ${shown(expected)}`,
+  ),
 
   status_code: (actual, expected, name) => {
     const status = statusOf(actual)
     if (status === expected) return undefined
     const found = status === undefined ? `${name} has none` : `it is ${status}`
-    return {
-      message: `expected the status code to be ${shown(expected)}, but ${found}`,
-      expected,
-      actual: status ?? null,
-    }
+    const message = `expected the status code to be ${shown(expected)}, but ${found}`
+    return { message, expected, actual: status ?? null }
   },
 
   schema: (actual, expected, name) => {
-    const faults = validator(expected as object)(actual ?? null)
-    if (faults.length === 0) return undefined
-    return {
-      message: `expected ${name} to fit the schema, but ${faults.join('; ')}`,
-      expected,
-      actual: actual ?? null,
-      details: faults,
-    }
+    const errors = validator(expected as object)(actual ?? null)
+    if (errors.length === 0) return undefined
+    const message = `expected ${name} to match the schema, but ${errors.join('; ')}`
+    return { message, expected, actual: actual ?? null, details: errors }
   },
 }
 
-/** Part of a text, an item of a list, or fields of an object with these values. */
+/** Whether a text contains another, a list contains an item, or an object has fields with these values. */
 function contains(actual: unknown, expected: unknown): boolean {
   if (typeof actual === 'string') return actual.includes(asText(expected))
   if (Array.isArray(actual))
-    return actual.some((item) => isDeepStrictEqual(item, expected) || holdsFields(item, expected))
-  return holdsFields(actual, expected)
+    return actual.some((item) => isDeepStrictEqual(item, expected) || hasFields(item, expected))
+  return hasFields(actual, expected)
 }
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function holdsFields(actual: unknown, expected: unknown): boolean {
+function hasFields(actual: unknown, expected: unknown): boolean {
   if (!isObject(actual) || !isObject(expected)) return false
   return Object.entries(expected).every(([key, value]) => {
     const own = (actual as Record<string, unknown>)[key]
-    return isDeepStrictEqual(own, value) || holdsFields(own, value)
+    return isDeepStrictEqual(own, value) || hasFields(own, value)
   })
 }
 
+/** Returns the length of a text or list, or the number of fields of an object. */
 function countOf(value: unknown): number | undefined {
   if (typeof value === 'string' || Array.isArray(value)) return value.length
   return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined
 }
 
-/** A page shows numbers as texts. */
+/** Returns a number or a numeric text, as pages contain it, as a number; NaN otherwise. */
 const numberOf = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN
 
-/** Where commands, scrapes and the rest keep the HTTP status. */
+/** Returns the HTTP status of a command, a scrape or another result. */
 function statusOf(value: unknown): number | undefined {
   const body = (value ?? {}) as { status_code?: unknown; metadata?: unknown; data?: { metadata?: unknown } }
   const found =

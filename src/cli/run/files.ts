@@ -1,10 +1,11 @@
-/** From what was typed to the files that run. */
+/** Finds the scripts of a run, and writes its output files. */
 import { statSync } from 'node:fs'
-import { isAbsolute, relative, resolve } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** Files, folders (their YAML files) and globs, without duplicates; globs and folders in the order of the alphabet. */
+/** Expands files, folders (their YAML files) and globs, without duplicates; folders and globs are sorted by name. */
 export async function findScripts(given: readonly string[], cwd: string): Promise<string[]> {
   const found = new Map<string, string>()
   for (const text of given) {
@@ -13,7 +14,7 @@ export async function findScripts(given: readonly string[], cwd: string): Promis
   return [...found.values()]
 }
 
-/** A path from the working folder, and whole when it is not below. */
+/** Returns a path relative to the working folder, or an absolute path outside it. */
 export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path)
   return below.startsWith('..') || isAbsolute(below) ? path : below
@@ -22,9 +23,9 @@ export function shownPath(path: string, cwd: string): string {
 async function expand(text: string, cwd: string): Promise<string[]> {
   const stat = statSync(resolve(cwd, text), { throwIfNoEntry: false })
   if (stat?.isFile()) return [shownPath(resolve(cwd, text), cwd)]
-  if (stat?.isDirectory()) return matching(['**/*.{yaml,yml}'], resolve(cwd, text), cwd, `${text} has no YAML file`)
+  if (stat?.isDirectory()) return matching(['**/*.{yaml,yml}'], resolve(cwd, text), cwd, `no YAML files in ${text}`)
   if (!isDynamicPattern(text)) {
-    throw new BaxError('invalid_request', `there is no script ${text}`, { hint: 'give files, folders or globs' })
+    throw new BaxError('invalid_request', `script not found: ${text}`, { hint: 'pass files, folders or globs' })
   }
   return matching([text], cwd, cwd, `no file matches ${JSON.stringify(text)}`)
 }
@@ -35,13 +36,13 @@ async function matching(patterns: string[], folder: string, cwd: string, none: s
   return files.map((file) => shownPath(file, cwd)).toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-/** One part of several machines' work. */
+/** The share of one of several machines. */
 export interface Shard {
   readonly index: number
   readonly of: number
 }
 
-/** `2/4` @throws BaxError `invalid_request` */
+/** Parses `2/4`. @throws BaxError `invalid_request` */
 export function parseShard(text: string): Shard {
   const match = /^(\d+)\/(\d+)$/.exec(text)
   const [index, of] = [Number(match?.[1]), Number(match?.[2])]
@@ -49,6 +50,12 @@ export function parseShard(text: string): Shard {
   throw new BaxError('invalid_request', `--shard must be i/n with i from 1 to n, not ${JSON.stringify(text)}`)
 }
 
-/** Every n-th file, so that neighbours, which often are alike, go to different machines. */
+/** Returns every n-th file, so that neighbours, which are often similar, go to different machines. */
 export const shardOf = (files: readonly string[], { index, of }: Shard): string[] =>
   files.filter((_, at) => at % of === index - 1)
+
+/** Writes an output file and creates its folder. Unlike files of the state folder, output files are not private. */
+export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+}

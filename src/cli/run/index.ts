@@ -1,10 +1,9 @@
-/** `bax run`: reads scripts, runs them if nothing is wrong with any, and reports. */
+/** `bax run`: reads scripts, runs them when all are valid, and reports the results. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createClient } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import { keepFile } from './kept-file.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { showBatch } from '../output/batch-output.ts'
 import type { Context } from '../context.ts'
@@ -14,8 +13,8 @@ import { openHome } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { EvidenceRoom } from './evidence.ts'
 import { renderFaults } from './script/script-errors.ts'
-import { findScripts, type Shard, shardOf } from './files.ts'
-import { LateSignal } from './late-signal.ts'
+import { findScripts, type Shard, shardOf, writeOutput } from './files.ts'
+import { startCleanupTimer } from './late-signal.ts'
 import { countSteps, type Plan } from './script/plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
 import { counted } from './reporters/reporter.ts'
@@ -25,7 +24,7 @@ import { type ReadScripts, readScripts } from './script/script.ts'
 import { Suite } from './suite.ts'
 import { makeVerbs } from './script/verbs.ts'
 
-/** What was asked for on the command line. */
+/** The options of the command line. */
 export interface RunOptions {
   readonly files: readonly string[]
   readonly vars: Readonly<Record<string, string>>
@@ -40,13 +39,13 @@ export interface RunOptions {
   readonly shard?: Shard
 }
 
-/** JSON Schema of scripts, as text. */
+/** Returns the JSON Schema of scripts as text. */
 export async function scriptSchemaText(): Promise<string> {
   const { scriptSchema } = await import('./script/schema-document.ts')
   return JSON.stringify(scriptSchema(makeVerbs()), null, 2)
 }
 
-/** Runs scripts; returns the exit code. @throws BaxError for what keeps them from running. */
+/** Runs scripts; returns the exit code. @throws BaxError when they cannot be run. */
 export async function runScripts(options: RunOptions, context: Context): Promise<number> {
   const { io } = context
   const found = await findScripts(options.files, io.cwd)
@@ -61,13 +60,13 @@ export async function runScripts(options: RunOptions, context: Context): Promise
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   const mask = makeMask(read.plans.flatMap(({ secrets }) => secrets))
-  const wrong = mistakes(read, options, files)
-  if (wrong !== undefined) {
-    io.stderr.write(mask.text(wrong))
+  const problems = renderProblems(read, options, files)
+  if (problems !== undefined) {
+    io.stderr.write(mask.text(problems))
     return exits.usage
   }
   if (options.check) {
-    for (const plan of read.plans) print(io, `${plan.file}: ${counted(stepsOf(plan), 'step')}, nothing wrong`)
+    for (const plan of read.plans) print(io, `${plan.file}: ${counted(stepsOf(plan), 'step')}, no errors`)
     return exits.done
   }
   return runPlans(read.plans, runId, mask, options, context)
@@ -75,9 +74,9 @@ export async function runScripts(options: RunOptions, context: Context): Promise
 
 const stepsOf = (plan: Plan): number => (plan.kind === 'script' ? countSteps(plan.block) : plan.places.length)
 
-/** Everything that is wrong, as text; undefined when nothing is. */
-function mistakes(
-  { faults, variables }: ReadScripts,
+/** Returns all errors of the scripts and `--var` as text; undefined when there are none. */
+function renderProblems(
+  { errors, variables }: ReadScripts,
   { vars }: RunOptions,
   files: readonly string[],
 ): string | undefined {
@@ -85,11 +84,11 @@ function mistakes(
   const lines = unknown.map(
     (name) => `--var ${name}: no script has a variable ${JSON.stringify(name)}${didYouMean(name, variables)}\n`,
   )
-  const count = faults.length + lines.length
+  const count = errors.length + lines.length
   if (count === 0) return undefined
-  const wrong = new Set(faults.map(({ file }) => file)).size
-  const where = wrong > 1 ? ` in ${wrong} files` : ''
-  return `${[...lines, ...(faults.length > 0 ? [renderFaults(faults)] : [])].join('\n')}\n${counted(count, 'mistake')}${where}; nothing was run\n`
+  const invalid = new Set(errors.map(({ file }) => file)).size
+  const where = invalid > 1 ? ` in ${invalid} files` : ''
+  return `${[...lines, ...(errors.length > 0 ? [renderFaults(errors)] : [])].join('\n')}\n${counted(count, 'error')}${where}; nothing was run\n`
 }
 
 async function runPlans(
@@ -101,21 +100,20 @@ async function runPlans(
 ): Promise<number> {
   const { manifest, settings } = context
   const io = masked(context.io, mask)
-  // A run of bodies alone is a `bax do`: what it prints are the results.
+  // A run of plain bodies prints their results as `bax do` does.
   const onlyBodies = plans.length > 0 && plans.every(({ kind }) => kind === 'body')
   const showsBodies = options.reporters.some(({ name, file }) => name === 'line' && file === undefined)
-  const told = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
-  const open = await openReporters(told, io, mask)
+  const choices = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
+  const open = await openReporters(choices, io, mask)
   const home = openHome({ ...context, io }, { when: 'ask' })
-  const late = new LateSignal(io.signal)
+  const cleanup = startCleanupTimer(io.signal)
   const { artifacts: folder } = options
   const evidence = new EvidenceRoom({
     ...(folder !== undefined && { folder }),
     pictures: options.reporters.some(({ name }) => name === 'html'),
     cwd: io.cwd,
     mask,
-    operations: manifest.operations,
-    signal: late.signal,
+    signal: cleanup.signal,
   })
   const suite = new Suite(plans, {
     ...options,
@@ -125,42 +123,39 @@ async function runPlans(
     tools: {
       client: createClient(home.transport, manifest.operations),
       transport: home.transport,
-      operations: manifest.operations,
       pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
       evidence,
       reportingControl: (id, work) => reportingControl(io, home.transport, id, work),
-      keepPicture: async (path, png) => {
+      writeScreenshot: async (path, png) => {
         const target = resolve(io.cwd, mask.name(path))
-        await keepFile(target, png)
+        await writeOutput(target, png)
         return target
       },
       cwd: io.cwd,
       now: () => new Date(),
       signal: io.signal,
-      lateSignal: late.signal,
+      cleanupSignal: cleanup.signal,
     },
   })
   try {
     const report = await suite.run()
     if (io.signal.aborted) return interruptedExit(io)
-    if (plans.length === 0) note(io, 'no script is left for this shard')
+    if (plans.length === 0) note(io, 'no scripts in this shard')
     return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
   } catch (error) {
     throw error instanceof BaxError ? new BaxError(error.code, mask.text(error.message), { ...(error.hint && { hint: mask.text(error.hint) }), cause: error }) : error // prettier-ignore
   } finally {
-    late.release()
+    cleanup.release()
     open.close()
     await home.transport.close()
   }
 }
 
-/** Outputs of the terminal that let no secret through. */
+/** Returns an Io whose outputs mask secrets. */
 function masked(io: Context['io'], mask: Mask): Context['io'] {
-  const through = (output: Context['io']['stdout']) =>
-    Object.create(output, {
-      write: {
-        value: (chunk: string | Uint8Array) => output.write(typeof chunk === 'string' ? mask.text(chunk) : chunk),
-      },
-    }) as typeof output
-  return { ...io, stdout: through(io.stdout), stderr: through(io.stderr) }
+  const maskedOutput = (output: Context['io']['stdout']) => {
+    const value = (chunk: string | Uint8Array) => output.write(typeof chunk === 'string' ? mask.text(chunk) : chunk)
+    return Object.create(output, { write: { value } }) as typeof output
+  }
+  return { ...io, stdout: maskedOutput(io.stdout), stderr: maskedOutput(io.stderr) }
 }

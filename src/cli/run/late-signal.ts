@@ -1,30 +1,21 @@
-/** The time that is left after an interrupt for what has to be done at the end: `finally`, logs, closing sessions. */
+/** Limits the cleanup after an interrupt: `finally` steps, logs, and closing sessions. */
 
-/** Longest time for the end of a run that was stopped. */
-const lastWordsMs = 30_000
+const cleanupMs = 30_000
 
-/** Aborted a while after another signal. */
-export class LateSignal {
-  readonly #controller = new AbortController()
-  readonly #early: AbortSignal
-  #timer: NodeJS.Timeout | undefined
-  readonly #begin = () => {
-    this.#timer = setTimeout(() => this.#controller.abort(this.#early.reason), lastWordsMs)
+/** Returns a signal that is aborted `cleanupMs` after `interrupt`. `release` clears the timer. */
+export function startCleanupTimer(interrupt: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const start = () => {
+    timer = setTimeout(() => controller.abort(interrupt.reason), cleanupMs)
   }
-
-  constructor(early: AbortSignal) {
-    this.#early = early
-    if (early.aborted) this.#begin()
-    else early.addEventListener('abort', this.#begin, { once: true })
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** Forgets the timer. */
-  release(): void {
-    clearTimeout(this.#timer)
-    this.#early.removeEventListener('abort', this.#begin)
+  if (interrupt.aborted) start()
+  else interrupt.addEventListener('abort', start, { once: true })
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer)
+      interrupt.removeEventListener('abort', start)
+    },
   }
 }

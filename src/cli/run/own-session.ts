@@ -1,50 +1,45 @@
-/** The session of a script: made or found when it begins, closed when it ends. */
+/** The session of a script: created or found at its start, closed at its end. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Addressed, call, type Client } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
+import type { Client } from '../../client/client.ts'
 import { asBaxError, BaxError, type ErrorBody } from '../../core/errors/errors.ts'
-import { pathFields } from '../../core/operation/operation.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { SessionFields } from './script/shape.ts'
 
 export interface OwnSession {
   readonly id: string
-  /** What the engine said when it was made. */
   readonly warning?: string
-  /** Closes a session that was made here, unless the script keeps it. */
+  /** Closes a session that was created for the script, unless the script keeps it. */
   close(signal: AbortSignal): Promise<void>
 }
 
-/** @throws BaxError as POST /sessions, or `session_not_found`, `profile_not_found`. */
+/** Creates or finds a session. @throws BaxError as POST /sessions, or `session_not_found`, `profile_not_found`. */
 export async function openSession(
   client: Client,
   fields: Partial<SessionFields>,
   signal: AbortSignal,
 ): Promise<OwnSession> {
   const { session_id, profile, keep, ...input } = fields
-  if (session_id !== undefined) {
-    return { id: await foundId(client, session_id, signal), close: async () => {} }
-  }
-  const profileId = profile === undefined ? undefined : await profileNamed(client, profile, signal)
-  const wanted = { headless: true, ...input, ...(profileId && { profile_id: profileId }) }
-  const { id, warning } = await create(client, wanted, signal)
+  if (session_id !== undefined) return { id: await findSession(client, session_id, signal), close: async () => {} }
+  const profileId = profile === undefined ? undefined : await findProfile(client, profile, signal)
+  const options = { headless: true, ...input, ...(profileId && { profile_id: profileId }) }
+  const { id, warning } = await create(client, options, signal)
   return {
     id,
     ...(warning && { warning }),
-    close: async (lateSignal) => {
-      if (!keep) await client.closeSession({ session_id: id }, { signal: lateSignal })
+    close: async (cleanupSignal) => {
+      if (!keep) await client.closeSession({ session_id: id }, { signal: cleanupSignal })
     },
   }
 }
 
-/** The id of a session, or of a browser of the relay, that goes by this id or name. */
-async function foundId(client: Client, session_id: string, signal: AbortSignal): Promise<string> {
+/** Returns the ID of the session or relayed browser with this ID or name. */
+async function findSession(client: Client, session_id: string, signal: AbortSignal): Promise<string> {
   try {
     const found = await client.getSession({ session_id }, { signal })
     if (found.status === 'ready') return found.session_id
   } catch (error) {
     if (asBaxError(error).code !== 'session_not_found') throw error
-    // What is neither is told of as a session: that is the usual case.
+    // When neither is found, report the session as missing, which is the usual case.
     const { sessions } = await client.listRelays({}, { signal })
     const relayed = sessions.find(({ id, name }) => id === session_id || name === session_id)
     if (relayed) return relayed.id
@@ -53,27 +48,15 @@ async function foundId(client: Client, session_id: string, signal: AbortSignal):
   throw new BaxError('session_closed', `session ${session_id} has ended`)
 }
 
-/** Stops a shell that a step has made. */
-export async function stopShell(
-  transport: Transport,
-  operations: readonly Addressed[],
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const found = operations.find(({ http }) => /^DELETE \/shell\/sessions\/\{\w+\}$/.test(http))
-  if (!found) return
-  const [field] = pathFields(found.http)
-  await call(transport, found.http, { [field!]: id }, { signal })
-}
-
 async function create(
   client: Client,
   input: Partial<SessionFields>,
   signal: AbortSignal,
 ): Promise<{ id: string; warning?: string }> {
-  const made = await client.createSession(input, { signal, strict: true })
-  if (made.status === 'ready') return { id: made.session_id!, ...(made.warning && { warning: made.warning }) }
-  const provision_id = made.provision_id!
+  const created = await client.createSession(input, { signal, strict: true })
+  if (created.status === 'ready')
+    return { id: created.session_id!, ...(created.warning && { warning: created.warning }) }
+  const provision_id = created.provision_id!
   try {
     for (;;) {
       const record = await client.pollProvision({ provision_id }, { signal })
@@ -91,7 +74,7 @@ async function create(
   }
 }
 
-async function profileNamed(client: Client, name: string, signal: AbortSignal): Promise<string> {
+async function findProfile(client: Client, name: string, signal: AbortSignal): Promise<string> {
   const { profiles } = await client.listProfiles({}, { signal })
   const found = profiles.find((profile) => profile.name === name || profile.profile_id === name)
   if (found) return found.profile_id

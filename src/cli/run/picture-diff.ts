@@ -1,4 +1,4 @@
-/** Two pictures, pixel by pixel. */
+/** Compares screenshots pixel by pixel. */
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 
@@ -10,19 +10,19 @@ export interface PictureLimits {
 
 export interface PictureDifference {
   readonly same: boolean
-  /** What differs, as a sentence. */
+  /** Description of the difference. */
   readonly message: string
-  /** Where it differs, in red; absent when the sizes do. */
+  /** Image with the differences in red; missing when the sizes differ. */
   readonly diff?: Buffer
 }
 
-/** @throws Error when one of them is no PNG. */
+/** Compares two PNGs. @throws Error when one of them is not a PNG. */
 export function comparePictures(expected: Uint8Array, actual: Uint8Array, limits: PictureLimits): PictureDifference {
   const [before, after] = [decode(expected), decode(actual)]
   if (before.width !== after.width || before.height !== after.height) {
     return {
       same: false,
-      message: `the picture is ${after.width}x${after.height}, the stored one ${before.width}x${before.height}`,
+      message: `the screenshot is ${after.width}x${after.height}, the stored one ${before.width}x${before.height}`,
     }
   }
   const { width, height } = before
@@ -31,16 +31,16 @@ export function comparePictures(expected: Uint8Array, actual: Uint8Array, limits
   const pixels = pixelmatch(before.data, after.data, diff.data, width, height, options)
   const allowed = allowedPixels(limits, width * height)
   const ratio = ((pixels / (width * height)) * 100).toFixed(2)
-  const message = `${pixels} of ${width * height} pixels differ (${ratio} %), at most ${allowed} may`
+  const message = `${pixels} of ${width * height} pixels differ (${ratio} %), ${allowed} allowed`
   return { same: pixels <= allowed, message, diff: PNG.sync.write(diff) }
 }
 
-/** Both limits hold when both are given. */
+/** Returns the smaller of the given limits, in pixels; 0 without one. */
 function allowedPixels({ max_diff_pixels, max_diff_ratio }: PictureLimits, all: number): number {
   const byRatio = max_diff_ratio === undefined ? undefined : Math.floor(max_diff_ratio * all)
   if (max_diff_pixels === undefined) return byRatio ?? 0
   return byRatio === undefined ? max_diff_pixels : Math.min(max_diff_pixels, byRatio)
 }
 
-/** pngjs reads from a Buffer only. */
+/** Decodes a PNG; pngjs accepts only a Buffer. */
 const decode = (bytes: Uint8Array): PNG => PNG.sync.read(Buffer.from(bytes))

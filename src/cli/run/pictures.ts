@@ -1,29 +1,29 @@
-/** `expect: {screenshot: …}`: a picture beside the script that the page must look like. */
+/** `expect: {screenshot: …}`: compares the page with a stored screenshot. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
-import { keepFile } from './kept-file.ts'
 import { StepFailure } from './call.ts'
+import { writeOutput } from './files.ts'
 import { comparePictures } from './picture-diff.ts'
 import type { Picture } from './report.ts'
 import type { Mask } from './script/secrets.ts'
 import type { Expected } from './script/shape.ts'
 
 export interface PictureRules {
-  /** Write every picture anew instead of comparing. */
+  /** Whether to write every screenshot instead of comparing. */
   readonly update: boolean
-  /** In CI a missing picture is a fault: nobody would see that it was made. */
+  /** Whether a missing screenshot is a failure, as in CI, where nobody would notice a new one. */
   readonly inCi: boolean
   readonly mask: Mask
 }
 
-/** What a comparison left behind for the reports. */
+/** The screenshots of a comparison, for the reports. */
 export interface Compared {
   readonly note?: string
   readonly pictures: readonly Picture[]
 }
 
-/** A picture that is not as expected, with those that show it. */
+/** The failure of a comparison, with screenshots that show the difference. */
 export class PictureFailure extends StepFailure {
   readonly pictures: readonly Picture[]
 
@@ -33,7 +33,7 @@ export class PictureFailure extends StepFailure {
   }
 }
 
-/** @throws PictureFailure */
+/** Compares a screenshot with the stored one, or stores it. @throws PictureFailure */
 export async function checkPicture(
   expected: NonNullable<Expected['screenshot']>,
   actual: Uint8Array,
@@ -46,16 +46,16 @@ export async function checkPicture(
   const label = basename(shown, extname(shown))
   const known = existsSync(file)
   if (update || (!known && !inCi)) {
-    await keepFile(file, actual)
+    await writeOutput(file, actual)
     return { note: `wrote ${shown}`, pictures: [{ label, png: actual }] }
   }
   const taken: Picture = { label: `${label}-actual`, png: actual }
   if (!known)
-    throw new PictureFailure(`there is no ${shown} to compare with: make it with --update-snapshots`, shown, [taken])
+    throw new PictureFailure(`no stored screenshot ${shown}: create it with --update-snapshots`, shown, [taken])
   const stored = await readFile(file)
   const pictures: Picture[] = [{ label: `${label}-expected`, png: stored }, taken]
   const { same, message, diff } = comparePictures(stored, actual, limits)
   if (same) return { pictures: [taken] }
   if (diff) pictures.push({ label: `${label}-diff`, png: diff })
-  throw new PictureFailure(`the page does not look like ${shown}: ${message}`, shown, pictures)
+  throw new PictureFailure(`the page differs from ${shown}: ${message}`, shown, pictures)
 }

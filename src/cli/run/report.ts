@@ -1,22 +1,22 @@
-/** What a run was like: the facts that every reporter tells in its own form. */
+/** The results of a run, which every reporter formats in its own way. */
 import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Place } from './script/plan.ts'
 
 type StepStatus = 'passed' | 'failed' | 'skipped'
-/** `flaky`: failed first and passed when it was tried again. */
+/** `flaky`: failed first and passed in a retry. */
 type ScriptStatus = 'passed' | 'failed' | 'flaky' | 'skipped'
 
 /** Why a step failed. */
 export interface Failure {
   readonly message: string
-  /** A code of the service, or `expectation_failed`, `undefined_reference`, `interrupted`. */
+  /** An error code of the engine, or `expectation_failed`, `undefined_reference`, `interrupted`. */
   readonly code: string
   readonly expected?: unknown
   readonly actual?: unknown
   readonly details?: unknown
 }
 
-/** A PNG that tells something about a step. */
+/** A screenshot of a step, as PNG. */
 export interface Picture {
   readonly label: string
   readonly png: Uint8Array
@@ -28,19 +28,18 @@ export interface StepStart {
   readonly name: string
   readonly place: Place
   readonly phase: 'steps' | 'finally'
-  /** Which item of for_each, counting from 1. */
+  /** Item of for_each, counted from 1. */
   readonly item?: { readonly index: number; readonly of: number }
 }
 
 export interface StepReport extends StepStart {
   readonly status: StepStatus
   readonly durationMs: number
-  /** How often it was tried. */
   readonly tries: number
   readonly failure?: Failure
-  /** Why it was skipped, or what else a reader should know. */
+  /** Why the step was skipped, or other remarks. */
   readonly note?: string
-  /** The result, shortened. */
+  /** Shortened result. */
   readonly value?: unknown
   readonly pictures: readonly Picture[]
 }
@@ -50,7 +49,7 @@ export interface ScriptStart {
   readonly file: string
   readonly name: string
   readonly steps: number
-  /** 1, and more with --retries. */
+  /** Number of the attempt, from 1; grows with --retries. */
   readonly attempt: number
 }
 
@@ -60,9 +59,9 @@ export interface ScriptReport extends Omit<ScriptStart, 'steps'> {
   readonly durationMs: number
   readonly sessionId?: string
   readonly steps: readonly StepReport[]
-  /** What went wrong beside the steps: no session, no capacity. */
+  /** Failure outside the steps, such as a session that could not be created. */
   readonly failure?: Failure
-  /** Files that were kept, as paths from the working folder. */
+  /** Evidence files, relative to the working folder. */
   readonly artifacts: readonly string[]
   readonly notes: readonly string[]
 }
@@ -77,7 +76,7 @@ export interface RunReport {
 
 export const succeeded = ({ scripts }: RunReport): boolean => scripts.every(({ status }) => status !== 'failed')
 
-/** What a run that could not even begin exits with: no engine, no browser, no right; undefined when steps have failed. */
+/** Returns the exit code of a run without engine, browser or access; undefined when steps failed. */
 export function exitOfFailure({ scripts }: RunReport): number | undefined {
   const failed = scripts.filter(({ status }) => status === 'failed')
   const codes = failed.map(({ failure, steps }) => (steps.length === 0 ? failure?.code : undefined))
@@ -87,7 +86,7 @@ export function exitOfFailure({ scripts }: RunReport): number | undefined {
   return exit === exits.unreachable || exit === exits.denied ? exit : undefined
 }
 
-/** How many scripts, and how many of their steps, ended in which way. */
+/** Counts scripts and their steps by status. */
 export function tally(report: RunReport) {
   const scripts = { passed: 0, failed: 0, flaky: 0, skipped: 0 }
   const steps = { passed: 0, failed: 0, skipped: 0 }
@@ -98,15 +97,13 @@ export function tally(report: RunReport) {
   return { scripts, steps }
 }
 
-/** Longest text of a value that goes into a report. */
-const longest = 2000
+const maxTextChars = 2000
 
-/** A value as reports show it: long texts cut, pictures left out. */
+/** Shortens a value for reports: truncates long texts and lists, and omits screenshots. */
 export function shortened(value: unknown, key?: string): unknown {
   if (typeof value === 'string') {
     if (key === 'screenshot' && value.length > 100) return '(picture)'
-
-    return value.length > longest ? `${value.slice(0, longest)}… (${value.length} characters)` : value
+    return value.length > maxTextChars ? `${value.slice(0, maxTextChars)}… (${value.length} characters)` : value
   }
   if (Array.isArray(value)) {
     const kept: unknown[] = value.slice(0, 100).map((item) => shortened(item))

@@ -1,11 +1,11 @@
-/** Runs one script: its session, its steps in order, those under `finally`, and the report of it all. */
+/** Runs one script: opens its session, runs its steps and those under `finally`, and reports the results. */
 import { resolve } from 'node:path'
-import type { Addressed, Client } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { Collected, EvidenceRoom } from './evidence.ts'
 import { failureOf, type Reach } from './call.ts'
 import { holds, refersTo } from './script/condition.ts'
-import { type OwnSession, openSession, stopShell } from './own-session.ts'
+import { type OwnSession, openSession } from './own-session.ts'
 import type { PictureRules } from './pictures.ts'
 import { type Block, countSteps, type IncludeAction, type ScriptPlan, type StepPlan } from './script/plan.ts'
 import { asText } from './script/references.ts'
@@ -14,7 +14,7 @@ import { RunScope, UnresolvedReference } from './script/scope.ts'
 import type { SessionFields } from './script/shape.ts'
 import { type CallStep, runStep, type StepResult } from './step-run.ts'
 
-/** Hears what happens, as it happens. */
+/** Receives events of a running script. */
 export interface Observer {
   scriptStarted(script: ScriptStart): void
   stepStarted(script: ScriptStart, step: StepStart): void
@@ -24,24 +24,23 @@ export interface Observer {
 export interface RunnerTools {
   readonly client: Client
   readonly transport: Transport
-  readonly operations: readonly Addressed[]
   readonly pictures: PictureRules
   readonly observer: Observer
   readonly evidence: EvidenceRoom
-  readonly keepPicture: Reach['keepPicture']
+  readonly writeScreenshot: Reach['writeScreenshot']
   readonly reportingControl: Reach['reportingControl']
   readonly cwd: string
   readonly now: () => Date
   readonly signal: AbortSignal
-  /** Goes on a while after `signal`, for what has to be done at the end. */
-  readonly lateSignal: AbortSignal
+  /** Aborted some time after `signal`, for cleanup. */
+  readonly cleanupSignal: AbortSignal
 }
 
-/** Where a step stands: in which part of the script, and in which round of a loop. */
+/** The position of a step: the part of the script, and the iteration of a loop. */
 interface Position {
   readonly phase: 'steps' | 'finally'
   readonly item?: StepStart['item']
-  /** Name of the `include` that a step came by. */
+  /** Name of the `include` that the step belongs to. */
   readonly under?: string
 }
 
@@ -50,30 +49,30 @@ export class ScriptRun {
   readonly #tools: RunnerTools
   readonly #start: ScriptStart
   readonly #reports: StepReport[] = []
-  readonly #reach: Reach
+  readonly #engine: Reach
   readonly #evidence: Collected
   #session: OwnSession | undefined
   #failed = false
 
   constructor(plan: ScriptPlan, attempt: number, tools: RunnerTools) {
-    const { client, transport, keepPicture, pictures, reportingControl } = tools
+    const { client, transport, writeScreenshot, pictures, reportingControl } = tools
     this.#plan = plan
     this.#tools = tools
     const { file, name } = pictures.mask.deep({ file: plan.file, name: plan.name })
     this.#start = { file, name, steps: countSteps(plan.block), attempt }
-    this.#reach = {
+    this.#engine = {
       client,
       transport,
-      keepPicture,
+      writeScreenshot,
       reportingControl,
       sessionId: () => this.#session?.id,
       shellId: undefined,
       strict: plan.strict,
     }
-    this.#evidence = tools.evidence.of(this.#start, this.#reach)
+    this.#evidence = tools.evidence.of(this.#start, this.#engine)
   }
 
-  /** Runs the script; whatever goes wrong is in the report. */
+  /** Runs the script. Does not throw: failures are in the report. */
   async run(): Promise<ScriptReport> {
     const { observer, now, pictures } = this.#tools
     const startedAt = now().toISOString()
@@ -113,7 +112,7 @@ export class ScriptRun {
 
   #scope(): RunScope {
     const { given, vars } = this.#plan
-    return new RunScope({ given, vars: { ...vars }, saved: new Map(), sessionId: this.#reach.sessionId })
+    return new RunScope({ given, vars: { ...vars }, saved: new Map(), sessionId: this.#engine.sessionId })
   }
 
   async #open(notes: string[]): Promise<void> {
@@ -126,33 +125,33 @@ export class ScriptRun {
   }
 
   async #close(): Promise<void> {
-    const { transport, operations, lateSignal } = this.#tools
-    const { shellId } = this.#reach
+    const { client, cleanupSignal } = this.#tools
+    const { shellId } = this.#engine
     try {
-      if (shellId !== undefined) await stopShell(transport, operations, shellId, lateSignal)
+      if (shellId !== undefined) await client.deleteShell({ session_id: shellId }, { signal: cleanupSignal })
     } finally {
-      await this.#session?.close(lateSignal)
+      await this.#session?.close(cleanupSignal)
     }
   }
 
-  /** Runs steps until one fails, then those that run in any case. Returns whether to go on after the block. */
+  /** Runs steps until one fails, then those under `finally`. Returns whether to continue after the block. */
   async #block(
     { steps, finally: last }: Block,
     scope: RunScope,
     position: Position = { phase: 'steps' },
   ): Promise<boolean> {
-    let goesOn = true
+    let continues = true
     for (const step of steps) {
-      if (goesOn) goesOn = await this.#step(step, scope, position)
-      else this.#skip(step, scope, position, 'not run: a step before failed', true)
+      if (continues) continues = await this.#step(step, scope, position)
+      else this.#skip(step, scope, position, 'not run: an earlier step failed', true)
     }
     for (const step of last) await this.#step(step, scope, { ...position, phase: 'finally' })
-    return goesOn
+    return continues
   }
 
   async #step(step: StepPlan, scope: RunScope, position: Position): Promise<boolean> {
     const { forEach, when } = step
-    if (!forEach) return (await this.#once(step, scope, position)).goesOn
+    if (!forEach) return (await this.#once(step, scope, position)).continues
     if (when && !refersTo(when, forEach.as) && !holds(when, scope)) {
       this.#skip(step, scope, position, `when: ${when.source}`)
       return true
@@ -164,7 +163,7 @@ export class ScriptRun {
     for (const [index, value] of items.entries()) {
       const inner = { ...position, item: { index: index + 1, of: items.length } }
       const done = await this.#once(step, scope.within(forEach.as, value), inner)
-      if (!done.goesOn) return false
+      if (!done.continues) return false
       values.push(done.value)
     }
     if (step.save !== undefined) scope.saved.set(step.save, values)
@@ -175,11 +174,11 @@ export class ScriptRun {
     return this.#filled(step, scope, position, () => {
       const items = scope.fill(step.forEach!.items)
       if (Array.isArray(items)) return items as unknown[]
-      throw new UnresolvedReference(`for_each needs a list, and this is ${asText(items)}`)
+      throw new UnresolvedReference(`for_each must be a list, not ${asText(items)}`)
     })
   }
 
-  /** What `fill` gives; a reference without a value fails the step, and gives undefined. */
+  /** Returns the result of `fill`; undefined, with a failed step, when a reference has no value. */
   #filled<T>(step: StepPlan, scope: RunScope, position: Position, fill: () => T): T | undefined {
     try {
       return fill()
@@ -187,31 +186,26 @@ export class ScriptRun {
       if (!(error instanceof UnresolvedReference)) throw error
       const failure = { message: error.message, code: 'undefined_reference' }
       this.#failed = true
-      this.#report(this.#startOf(step, scope, position), {
-        status: 'failed',
-        durationMs: 0,
-        tries: 0,
-        failure,
-        pictures: [],
-      })
+      const start = this.#startOf(step, scope, position)
+      this.#report(start, { status: 'failed', durationMs: 0, tries: 0, failure, pictures: [] })
       return undefined
     }
   }
 
-  /** One round of a step. */
-  async #once(step: StepPlan, scope: RunScope, position: Position): Promise<{ goesOn: boolean; value: unknown }> {
+  /** Runs a step once, or one iteration of it. */
+  async #once(step: StepPlan, scope: RunScope, position: Position): Promise<{ continues: boolean; value: unknown }> {
     const { action, when } = step
     if (when && !holds(when, scope)) {
       this.#skip(step, scope, position, `when: ${when.source}`)
-      return { goesOn: true, value: null }
+      return { continues: true, value: null }
     }
     if (action.kind === 'include') {
       const done = await this.#include(step, action, scope, position)
-      return { goesOn: done || step.continueOnError, value: null }
+      return { continues: done || step.continueOnError, value: null }
     }
     const result = await this.#call({ ...step, action }, scope, position)
     if (!result.failure && step.save !== undefined && !step.forEach) scope.saved.set(step.save, result.value)
-    return { goesOn: !result.failure || step.continueOnError, value: result.value }
+    return { continues: !result.failure || step.continueOnError, value: result.value }
   }
 
   async #include(step: StepPlan, action: IncludeAction, scope: RunScope, position: Position): Promise<boolean> {
@@ -227,14 +221,14 @@ export class ScriptRun {
   }
 
   async #call(step: CallStep, scope: RunScope, position: Position): Promise<StepResult> {
-    const { cwd, observer, pictures, signal, lateSignal } = this.#tools
+    const { cwd, observer, pictures, signal, cleanupSignal } = this.#tools
     const start = this.#startOf(step, scope, position)
     observer.stepStarted(this.#start, start)
     const started = performance.now()
     const result = await runStep(step, scope, {
-      reach: this.#reach,
+      engine: this.#engine,
       pictures,
-      signal: position.phase === 'finally' ? lateSignal : signal,
+      signal: position.phase === 'finally' ? cleanupSignal : signal,
       script: resolve(cwd, step.place.file),
     })
     const durationMs = performance.now() - started
@@ -262,18 +256,18 @@ export class ScriptRun {
     try {
       if (name) shown = asText(scope.fill(name))
     } catch (error) {
-      // The step is told by its label then; what it refers to in its data fails it by itself.
+      // Fall back to the label; missing references in the data of the step fail it separately.
       if (!(error instanceof UnresolvedReference)) throw error
     }
     const { mask } = this.#tools.pictures
-    const told = { ...place, file: mask.text(place.file) }
     const full = under === undefined ? shown : `${under}: ${shown}`
-    return { number, name: mask.text(full), place: told, phase, ...(item && { item }) }
+    const maskedPlace = { ...place, file: mask.text(place.file) }
+    return { number, name: mask.text(full), place: maskedPlace, phase, ...(item && { item }) }
   }
 
   #report(start: StepStart, rest: Omit<StepReport, keyof StepStart>, silent = false): void {
     const { durationMs, tries, pictures, status, ...facts } = rest
-    // Secrets go first: a text that is cut could show the half of one.
+    // Mask before shortening: a truncated text could contain half of a secret.
     const shown = shortened(this.#tools.pictures.mask.deep(facts)) as typeof facts
     const report: StepReport = { ...start, status, durationMs, tries, ...shown, pictures }
     this.#reports.push(report)

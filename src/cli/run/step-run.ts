@@ -1,4 +1,4 @@
-/** One step: its call, its tries, and what is expected of the result. */
+/** Runs one step with its retries, and checks its expectations. */
 import { failureOf, interrupted, type Outcome, perform, type Reach, StepFailure, waitBetween } from './call.ts'
 import { checkExpectation } from './expect.ts'
 import { checkPicture, PictureFailure, type PictureRules } from './pictures.ts'
@@ -11,14 +11,14 @@ import { fieldsOf } from './script/verbs.ts'
 export type CallStep = StepPlan & { readonly action: CallAction }
 
 export interface StepTools {
-  readonly reach: Reach
+  readonly engine: Reach
   readonly pictures: PictureRules
   readonly signal: AbortSignal
-  /** The script's file as a whole path; stored pictures are beside it. */
+  /** Absolute path of the script; stored screenshots are relative to it. */
   readonly script: string
 }
 
-/** What came of a step after all its tries. */
+/** The result of a step after all attempts. */
 export interface StepResult {
   readonly tries: number
   readonly value: unknown
@@ -27,11 +27,11 @@ export interface StepResult {
   readonly pictures: readonly Picture[]
 }
 
-/** Tries a step as often as it says; never throws for what the step does. */
+/** Runs a step and retries it as it declares; never throws for failures of the step. */
 export async function runStep(step: CallStep, scope: RunScope, tools: StepTools): Promise<StepResult> {
   const { verb } = step.action
   let done: Outcome | undefined
-  // An action that has been done is not done again because of what is expected of the page: that alone is checked again.
+  // An action that succeeded is not repeated when an expectation fails; only the expectation is checked again.
   const act = async () => {
     const outcome = done ?? (await call(step, scope, tools))
     if (verb.sendsInput && !step.retry.repeatDelivered) done = outcome
@@ -41,7 +41,7 @@ export async function runStep(step: CallStep, scope: RunScope, tools: StepTools)
     try {
       return { tries, ...(await check(step, await act(), scope, tools)) }
     } catch (error) {
-      const failure = explain(error, tools.signal)
+      const failure = stepFailureOf(error, tools.signal)
       const pictures = error instanceof PictureFailure ? error.pictures : []
       const isFinal =
         tries > step.retry.count ||
@@ -54,41 +54,41 @@ export async function runStep(step: CallStep, scope: RunScope, tools: StepTools)
   }
 }
 
-/** Whether a repetition could do something twice: an action has reached the page, or nobody knows what a call has done. */
+/** Whether a retry could repeat an effect: the action reached the page, or the outcome of the call is unknown. */
 function mayHaveHappened({ verb }: CallAction, { code, details }: Failure): boolean {
   const { delivered, outcome } = (details ?? {}) as { delivered?: unknown; outcome?: unknown }
   if (delivered !== undefined) return delivered === true
   return !verb.onlyReads && (outcome === 'unknown' || code === 'worker_lost')
 }
 
-function explain(error: unknown, signal: AbortSignal): Failure {
+function stepFailureOf(error: unknown, signal: AbortSignal): Failure {
   if (error instanceof UnresolvedReference) return { message: error.message, code: 'undefined_reference' }
   if (signal.aborted) return interrupted
   return failureOf(error)
 }
 
-function call({ action, timeoutMs }: CallStep, scope: RunScope, { reach, signal }: StepTools): Promise<Outcome> {
+function call({ action, timeoutMs }: CallStep, scope: RunScope, { engine, signal }: StepTools): Promise<Outcome> {
   const data = fieldsOf(action.verb, action.data, (template) => scope.fill(template))
-  return perform(action, data, reach, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+  return perform(action, data, engine, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
 }
 
-/** Checks what is expected of the outcome of a step. */
+/** Checks the expectations of a step. */
 async function check(
   { expect }: CallStep,
   outcome: Outcome,
   scope: RunScope,
   tools: StepTools,
 ): Promise<Omit<StepResult, 'tries'>> {
-  const { complaint } = outcome
-  if (complaint && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))
-    throw new StepFailure(complaint)
+  const { programFailure } = outcome
+  if (programFailure && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))
+    throw new StepFailure(programFailure)
   const notes: string[] = []
   const compared: Picture[] = []
   for (const expectation of expect) {
     const expected = scope.fill(expectation.template) as Expected
     notes.push(
       ...(await checkExpectation(expectation, expected, outcome.value, async (picture) => {
-        const result = await checkPicture(picture, await pictureFor(outcome, tools), tools.script, tools.pictures)
+        const result = await checkPicture(picture, await screenshotFor(outcome, tools), tools.script, tools.pictures)
         compared.push(...result.pictures)
         return result.note
       })),
@@ -98,25 +98,24 @@ async function check(
   return { value: outcome.value, pictures: [...own, ...compared], ...(notes.length > 0 && { note: notes.join('; ') }) }
 }
 
-/** The picture that the step took, or else one of the page as it is now. */
-async function pictureFor(outcome: Outcome, { reach, signal }: StepTools): Promise<Uint8Array> {
+/** Returns the screenshot that the step took, or else takes one. */
+async function screenshotFor(outcome: Outcome, { engine, signal }: StepTools): Promise<Uint8Array> {
   if (outcome.png) return outcome.png
-  const png = await takePicture(reach, signal)
+  const png = await takePicture(engine, signal)
   if (png) return png
-  throw new StepFailure({ message: 'there is no page to take a picture of', code: 'expectation_failed' })
+  throw new StepFailure({ message: 'cannot take a screenshot without a session', code: 'expectation_failed' })
 }
 
-/** A page that takes longer to be drawn hangs. */
-const pictureMs = 15_000
+const screenshotMs = 15_000
 
-/** The viewport of the script's session; undefined without one. @throws BaxError when the page cannot be shown. */
+/** Takes a screenshot of the script's session; undefined without a session. @throws StepFailure, BaxError */
 export async function takePicture({ client, sessionId }: Reach, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const session_id = sessionId()
   if (session_id === undefined) return undefined
   const commands = [{ command: 'screenshot' }]
-  const { results } = await client.runCommands({ session_id, commands, timeout_ms: pictureMs }, { signal })
+  const { results } = await client.runCommands({ session_id, commands, timeout_ms: screenshotMs }, { signal })
   const [result] = results
   if (!result?.success)
-    throw new StepFailure({ message: result?.error ?? 'no picture', code: result?.code ?? 'internal_error' })
+    throw new StepFailure({ message: result?.error ?? 'no screenshot', code: result?.code ?? 'internal_error' })
   return Buffer.from(String(result.data?.['screenshot']), 'base64')
 }

@@ -1,9 +1,9 @@
-/** All scripts of a run: side by side, tried again, told to the reporters. */
+/** Runs all scripts in parallel, with retries, and passes the results to the reporters. */
 import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { runBody } from './body-run.ts'
-import { countSteps, type Plan } from './script/plan.ts'
+import type { Plan } from './script/plan.ts'
 import type { Reporter } from './reporters/reporter.ts'
-import type { RunReport, ScriptReport, ScriptStart } from './report.ts'
+import type { RunReport, ScriptReport } from './report.ts'
 import { type Observer, type RunnerTools, ScriptRun } from './runner.ts'
 
 export interface SuiteOptions {
@@ -14,7 +14,7 @@ export interface SuiteOptions {
   readonly shard?: RunReport['shard']
   readonly reporters: readonly Reporter[]
   readonly tools: Omit<RunnerTools, 'observer'>
-  /** Prints the answer to a plain body. */
+  /** Prints the response to a plain body. */
   readonly showBody?: (answer: CommandsResult) => Promise<void>
 }
 
@@ -41,20 +41,20 @@ export class Suite {
     const startedAt = tools.now().toISOString()
     const started = performance.now()
     for (const reporter of reporters) reporter.begin?.({ runId, startedAt, scripts: this.#plans.length })
-    const scripts = await this.#sideBySide()
+    const scripts = await this.#runAll()
     const durationMs = performance.now() - started
     const report = { runId, startedAt, durationMs, ...(shard && { shard }), scripts }
     for (const reporter of reporters) reporter.end(report)
     return report
   }
 
-  /** Reports in the order of the scripts, whatever the order in which they end. */
-  async #sideBySide(): Promise<ScriptReport[]> {
+  /** Returns the reports in the order of the scripts, not in the order in which they end. */
+  async #runAll(): Promise<ScriptReport[]> {
     const reports: ScriptReport[] = []
     const waiting = this.#plans.map((plan, index) => ({ plan, index }))
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        reports[next.index] = await this.#one(next.plan)
+        reports[next.index] = await this.#runOne(next.plan)
       }
     }
     const workers = Math.min(this.#options.parallel, this.#plans.length)
@@ -62,16 +62,16 @@ export class Suite {
     return reports
   }
 
-  async #one(plan: Plan): Promise<ScriptReport> {
+  async #runOne(plan: Plan): Promise<ScriptReport> {
     const { failFast, retries, reporters, tools } = this.#options
     const report =
-      (failFast && this.#failed) || tools.signal.aborted ? notRun(plan, tools) : await this.#tried(plan, retries)
+      (failFast && this.#failed) || tools.signal.aborted ? notRun(plan, tools) : await this.#withRetries(plan, retries)
     if (report.status === 'failed') this.#failed = true
     for (const reporter of reporters) reporter.scriptFinished?.(report)
     return report
   }
 
-  async #tried(plan: Plan, retries: number): Promise<ScriptReport> {
+  async #withRetries(plan: Plan, retries: number): Promise<ScriptReport> {
     const artifacts: string[] = []
     for (let attempt = 1; ; attempt += 1) {
       const report = await this.#attempt(plan, attempt)
@@ -92,20 +92,15 @@ export class Suite {
 }
 
 function notRun(plan: Plan, { now, pictures }: Pick<RunnerTools, 'now' | 'pictures'>): ScriptReport {
-  const start: ScriptStart = {
+  return {
     file: plan.file,
     name: pictures.mask.text(plan.name),
-    steps: plan.kind === 'script' ? countSteps(plan.block) : plan.places.length,
     attempt: 0,
-  }
-  const { steps: _, ...facts } = start
-  return {
-    ...facts,
     status: 'skipped',
     startedAt: now().toISOString(),
     durationMs: 0,
     steps: [],
     artifacts: [],
-    notes: [pictures.mask.text('not run: the run was stopped before')],
+    notes: [pictures.mask.text('not run: the run was stopped')],
   }
 }

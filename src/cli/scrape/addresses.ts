@@ -1,10 +1,10 @@
-/** The pages that a command line names: its words, the lines of a file, the lines of standard input. */
+/** URLs on a command line: words, lines of a file, or lines of standard input. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { type Io, readStdin } from '../io.ts'
 import { fileText, type Typed } from '../parse/values.ts'
 
-/** @throws BaxError `invalid_request` when none is named. */
-export async function addressesOf(io: Io, typed: Typed): Promise<string[]> {
+/** Returns the URLs. @throws BaxError `invalid_request` if there are none */
+export async function urlsOf(io: Io, typed: Typed): Promise<string[]> {
   const words = (typed.words[0] ?? []) as string[]
   const file = typed.flags['file'] as string | undefined
   const named: string[] = []
@@ -16,7 +16,7 @@ export async function addressesOf(io: Io, typed: Typed): Promise<string[]> {
   else if (file !== undefined) named.push(...linesOf(fileText(`@${file}`, '--file', io.cwd)))
   if (named.length > 0) return named
   throw new BaxError('invalid_request', '<url> is missing', {
-    hint: 'usage: bax scrape <url…>; --file takes a file of addresses, - standard input',
+    hint: 'run "bax scrape <url…>", or pass a list of URLs with --file or on standard input (-)',
   })
 }
 

@@ -1,21 +1,24 @@
+/** File names for pages. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file name made from an address, `example.com-docs-intro.md`; one that is taken gets a number. */
-export function nameFor(folder: string, address: string, extension: string, taken?: Set<string>): string {
-  const stem = stemOf(address)
+/**
+ * Returns a path derived from a URL, such as `example.com-docs-intro.md`, with a number if it is taken. With `taken`,
+ * files of earlier runs are overwritten; without it, existing files are not.
+ */
+export function nameFor(folder: string, url: string, extension: string, taken?: Set<string>): string {
+  const stem = stemOf(url)
   for (let count = 1; ; count++) {
     const path = join(folder, `${stem}${count > 1 ? `-${count}` : ''}.${extension}`)
-    // What an earlier run wrote into a folder is replaced; what stands beside it elsewhere is not.
     if (taken ? taken.has(path) : existsSync(path)) continue
     taken?.add(path)
     return path
   }
 }
 
-function stemOf(address: string): string {
-  const full = /^https?:/i.test(address) ? address : `https://${address}`
-  const { host, pathname, search } = URL.canParse(full) ? new URL(full) : { host: address, pathname: '', search: '' }
+function stemOf(url: string): string {
+  const full = /^https?:/i.test(url) ? url : `https://${url}`
+  const { host, pathname, search } = URL.canParse(full) ? new URL(full) : { host: url, pathname: '', search: '' }
   const text = `${host}${pathname.replace(/\.x?html?$/i, '')}${search}`
   const stem = safeDecode(text)
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')

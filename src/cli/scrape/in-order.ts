@@ -1,4 +1,4 @@
-/** Runs `work` on some items at a time; the results come in the order of the items, each as soon as its turn has come. */
+/** Runs `work` on up to `together` items at a time, and yields the results in the order of the items. */
 export async function* inOrder<Item, Result>(
   items: readonly Item[],
   together: number,
@@ -8,7 +8,7 @@ export async function* inOrder<Item, Result>(
   let next = 0
   const start = () => {
     const result = work(items[next++]!)
-    // Heard when its turn comes.
+    // A rejection is handled when its turn comes.
     result.catch(() => {})
     running.push(result)
   }

@@ -1,4 +1,4 @@
-/** Where scraped pages go: standard output in one of several forms, a file, or a folder. */
+/** Destinations of scraped pages: standard output in several forms, a file, or a folder. */
 import { existsSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
@@ -18,31 +18,32 @@ export interface Scraped {
 }
 
 export interface Outlet {
-  /** Takes one page, in the order of the command line; `failure` says why it counts as failed. */
+  /** Writes one page, in the order of the command line; `failure` is the reason why it counts as failed. */
   take(scraped: Scraped, failure?: BaxError): Promise<void>
-  end(): Promise<void>
+  /** Writes collected pages. */
+  end?(): Promise<void>
 }
 
 type Flags = Readonly<Record<string, unknown>>
 
-/** @throws BaxError `invalid_request` for forms that do not go together. */
-export function outletFor(context: Context, flags: Flags, wishes: Flags, count: number): Outlet {
+/** Returns the destination for the flags, the fields of the request, and the number of pages. */
+export function outletFor(context: Context, flags: Flags, input: Flags, count: number): Outlet {
   const output = flags['output'] as string | undefined
   const lines = flags['ndjson'] === true
   if (lines || context.settings.json) return wholeAnswers(context, { lines, many: count > 1, output })
   if (output === undefined || output === '-') return toScreen(context, count > 1)
-  const several = count > 1 || formatCount(wishes) > 1
+  const several = count > 1 || formatCount(input) > 1
   return several || isFolder(context, output) ? toFolder(context, output) : toFile(context, output)
 }
 
-const formatCount = (wishes: Flags): number => new Set((wishes['formats'] as string[] | undefined) ?? ['markdown']).size
+const formatCount = (input: Flags): number => new Set((input['formats'] as string[] | undefined) ?? ['markdown']).size
 
 function isFolder({ io }: Context, output: string): boolean {
   const path = resolve(io.cwd, output)
   return /[/\\]$/.test(output) || (existsSync(path) && statSync(path).isDirectory())
 }
 
-/** The service's answers as they came: one value, or one a line. */
+/** Prints the JSON answers: as one value, or one per line. */
 function wholeAnswers(context: Context, form: { lines: boolean; many: boolean; output: string | undefined }): Outlet {
   const { io } = context
   const kept: unknown[] = []
@@ -70,17 +71,15 @@ function toScreen(context: Context, many: boolean): Outlet {
     async take(scraped, failure) {
       if (failure) await tell(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`)
       if (!scraped.answer) return
-      // Pages one below the other say where they come from.
       if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
       first = false
       await showPieces(context, piecesOf(scraped.answer), scraped)
       await showWarning(io, failure ? { warning: undefined } : scraped.answer)
     },
-    async end() {},
   }
 }
 
-/** One text as it is; several as one JSON value; pictures never as bytes on a terminal. */
+/** Prints a single text unchanged, several as one JSON value; on a terminal, images go to files. */
 async function showPieces(context: Context, pieces: readonly Piece[], { url }: Scraped): Promise<void> {
   const { io } = context
   const [only] = pieces
@@ -89,16 +88,16 @@ async function showPieces(context: Context, pieces: readonly Piece[], { url }: S
     if (!io.stdout.isTTY) return void io.stdout.write(only.bytes)
   }
   const texts = pieces.filter((piece) => 'text' in piece)
-  const pictures = pieces.filter((piece) => 'bytes' in piece)
+  const images = pieces.filter((piece) => 'bytes' in piece)
   if (texts.length > 0) {
     const values = texts.map(({ format, value, text }) => [format, value ?? text])
     print(io, texts.length === 1 ? texts[0]!.text.trimEnd() : JSON.stringify(Object.fromEntries(values), null, 2))
   }
-  for (const picture of pictures) {
-    const path = nameFor(io.cwd, url, picture.extension)
-    writeOutput(path, picture.bytes)
-    const tellPath = texts.length > 0 ? note : print
-    tellPath(io, relative(io.cwd, path))
+  for (const { extension, bytes } of images) {
+    const path = nameFor(io.cwd, url, extension)
+    writeOutput(path, bytes)
+    const printPath = texts.length > 0 ? note : print
+    printPath(io, relative(io.cwd, path))
   }
 }
 
@@ -112,7 +111,6 @@ function toFile(context: Context, output: string): Outlet {
       writeOutput(resolve(io.cwd, output), 'bytes' in piece ? piece.bytes : piece.text)
       await showWarning(io, failure ? {} : answer)
     },
-    async end() {},
   }
 }
 
@@ -130,6 +128,5 @@ function toFolder(context: Context, output: string): Outlet {
       }
       if (answer && !failure) await showWarning(io, answer)
     },
-    async end() {},
   }
 }

@@ -1,4 +1,4 @@
-/** The formats of a scraped page as things that can be printed or written. */
+/** Formats of a scraped page that can be printed or written. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 
 export type Piece =
@@ -8,7 +8,7 @@ export type Piece =
 const texts: Record<string, string> = { markdown: 'md', html: 'html', rawHtml: 'raw.html', summary: 'summary.txt' }
 const values: Record<string, string> = { links: 'links.json', images: 'images.json', json: 'json', branding: 'branding.json', actions: 'actions.json' } // prettier-ignore
 
-/** In the order in which the answer has them. */
+/** Returns the formats in the order of the answer. */
 export function piecesOf({ data }: ScrapeAnswer): Piece[] {
   return Object.entries(data ?? {}).flatMap(([format, value]): Piece[] => {
     if (format === 'screenshot') return [{ format, extension: 'png', bytes: Buffer.from(value as string, 'base64') }]

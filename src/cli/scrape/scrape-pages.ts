@@ -1,4 +1,4 @@
-/** Scrapes what was typed after `bax scrape`, however it was parsed. */
+/** Scrapes the pages of `bax scrape`, for both parsers. */
 import { call } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
@@ -8,75 +8,75 @@ import { type Context, operationNamed } from '../context.ts'
 import type { Home } from '../engine/locate-engine.ts'
 import { startCount, startSpinner } from '../output/progress.ts'
 import { flagValue, type Typed } from '../parse/values.ts'
-import { addressesOf } from './addresses.ts'
+import { urlsOf } from './addresses.ts'
 import { inOrder } from './in-order.ts'
 import { outletFor, type Scraped } from './outlet.ts'
-import { withJsonWishes } from './wishes.ts'
+import { withJsonFormat } from './wishes.ts'
 
-/** Pages asked for at the same time; the engine has bounds of its own. */
+/** Maximum number of concurrent requests; the engine has its own limits. */
 const together = 6
 
-/** What can be asked of a page, as flags. */
+/** Returns the fields of a scrape request that are flags. */
 export const scrapeFields = (manifest: Manifest): Param[] =>
   operationNamed(manifest, 'scrape').params.filter(({ name }) => name !== 'url')
 
-/** Scrapes all pages in `home`, which it closes; returns the exit code. */
-export async function scrapePages(context: Context, typed: Typed, home: Home): Promise<number> {
+/** Scrapes all pages with an engine, and closes it. Returns the exit code. */
+export async function scrapePages(context: Context, typed: Typed, engine: Home): Promise<number> {
   const { io, manifest } = context
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
-    const wishes = withJsonWishes(Object.fromEntries(fields), typed.flags, io.cwd)
-    const addresses = await addressesOf(io, typed)
-    const outlet = outletFor(context, typed.flags, wishes, addresses.length)
+    const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
+    const urls = await urlsOf(io, typed)
+    const outlet = outletFor(context, typed.flags, input, urls.length)
     const { http } = operationNamed(manifest, 'scrape')
     const failOnStatus = typed.flags['failOnStatus'] === true
-    return await scrapeAll({ context, home, http, wishes, failOnStatus }, addresses, outlet)
+    return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, outlet)
   } finally {
-    await home.transport.close()
+    await engine.transport.close()
   }
 }
 
-interface Errand {
+interface ScrapeRun {
   readonly context: Context
-  readonly home: Home
+  readonly engine: Home
   readonly http: string
-  readonly wishes: Record<string, unknown>
+  readonly input: Record<string, unknown>
   readonly failOnStatus: boolean
 }
 
-/** Every page on its own: what goes wrong with one says nothing of the others. */
+/** Scrapes each page with its own request, so that a failure affects one page only. */
 async function scrapeAll(
-  errand: Errand,
-  addresses: readonly string[],
+  run: ScrapeRun,
+  urls: readonly string[],
   outlet: ReturnType<typeof outletFor>,
 ): Promise<number> {
-  const { io } = errand.context
-  const many = addresses.length > 1
+  const { io } = run.context
+  const many = urls.length > 1
   const progress = many
-    ? await startCount(io, addresses.length, 'page')
-    : { ...(await startSpinner(io, `scraping ${addresses[0]}`)), next: () => {} }
+    ? await startCount(io, urls.length, 'page')
+    : { ...(await startSpinner(io, `scraping ${urls[0]}`)), next: () => {} }
   const failures: BaxError[] = []
   try {
-    for await (const scraped of inOrder(addresses, together, (address) => scrapeOne(errand, address))) {
-      const failure = scraped.error ?? (errand.failOnStatus ? statusFailure(scraped) : undefined)
+    for await (const scraped of inOrder(urls, together, (url) => scrapeOne(run, url))) {
+      const failure = scraped.error ?? (run.failOnStatus ? statusFailure(scraped) : undefined)
       if (failure) failures.push(failure)
-      // Of a single page the failure itself is the outcome.
+      // The failure of a single page is the outcome of the command.
       if (!many && scraped.error) throw scraped.error
       progress.next(failure !== undefined)
       await progress.aside(() => outlet.take(scraped, failure))
     }
     progress.stop()
-    await outlet.end()
+    await outlet.end?.()
   } finally {
     progress.stop()
   }
   return failures.length > 0 ? exits.failed : exits.done
 }
 
-async function scrapeOne({ context, home, http, wishes }: Errand, url: string): Promise<Scraped> {
+async function scrapeOne({ context, engine, http, input }: ScrapeRun, url: string): Promise<Scraped> {
   const { signal } = context.io
   try {
-    const body = await call(home.transport, http, { ...wishes, url }, { signal, strict: true })
+    const body = await call(engine.transport, http, { ...input, url }, { signal, strict: true })
     const answer = body as ScrapeAnswer
     return answer.success ? { url, answer } : { url, error: BaxError.fromBody(body) }
   } catch (error) {

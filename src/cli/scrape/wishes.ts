@@ -1,11 +1,18 @@
-/** `--prompt` and `--schema`: the short way to ask for the json format. */
+/** Flags `--prompt` and `--schema`, which request the json format. */
+import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { fileText } from '../parse/values.ts'
 
 type Input = Record<string, unknown>
 
-/** The input with what the two flags say in `json_options`. */
-export function withJsonWishes(input: Input, flags: Readonly<Input>, cwd: string): Input {
+/** Adds the two flags to a command. */
+export const addJsonFlags = (command: Command): Command =>
+  command
+    .option('--prompt <text>', 'description of the data for the json format')
+    .option('--schema <json|@file>', 'JSON schema of the data for the json format')
+
+/** Adds the json format with the options of the two flags to a request. */
+export function withJsonFormat(input: Input, flags: Readonly<Input>, cwd: string): Input {
   const prompt = flags['prompt'] as string | undefined
   const schema = flags['schema'] === undefined ? undefined : readSchema(String(flags['schema']), cwd)
   if (prompt === undefined && schema === undefined) return input
@@ -23,6 +30,6 @@ function readSchema(text: string, cwd: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    throw new BaxError('invalid_request', '--schema must be JSON, or @ and the name of a file', { cause })
+    throw new BaxError('invalid_request', '--schema must be JSON, or @ and a file name', { cause })
   }
 }

@@ -1,13 +1,17 @@
-/** Results of a search as a list to read, on a terminal and in a pipe. */
+/** Prints the results of a search, or saves them as files. */
+import { basename, join, relative, resolve } from 'node:path'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
-import type { SearchResult } from '../../core/shapes/search.ts'
+import type { SearchAnswer, SearchResult } from '../../core/shapes/search.ts'
 import { tell } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
 import { type Piece, piecesOf } from '../scrape/pieces.ts'
+import { nameFor } from '../scrape/file-names.ts'
+import type { Context } from '../context.ts'
 import { styleFor } from '../output/style.ts'
+import { writeOutput } from '../output/write-output.ts'
 
-/** Lines of text are easier to follow when they are no longer than this. */
-const widest = 100
+/** Maximum width of descriptions, for readability. */
+const maxWidth = 100
 
 export async function showResults(io: Io, results: readonly SearchResult[]): Promise<void> {
   const { bold, cyan } = await styleFor(io, io.stdout)
@@ -22,12 +26,12 @@ export async function showResults(io: Io, results: readonly SearchResult[]): Pro
   }
 }
 
-/** The formats of a result's page; nothing when it could not be had. */
-export const piecesOfContent = (content: NonNullable<SearchResult['content']>): Piece[] =>
+/** Returns the formats of a result's page; empty if it could not be scraped. */
+const piecesOfContent = (content: NonNullable<SearchResult['content']>): Piece[] =>
   piecesOf({ success: true, data: content } satisfies ScrapeAnswer)
 
-/** Says which pages could not be had; returns how many. */
-export async function tellMissing(io: Io, results: readonly SearchResult[]): Promise<number> {
+/** Prints the errors of pages that could not be scraped; returns how many have no content. */
+export async function reportMissing(io: Io, results: readonly SearchResult[]): Promise<number> {
   let count = 0
   for (const { url, content } of results) {
     const { error, code } = content?.metadata ?? {}
@@ -38,18 +42,18 @@ export async function tellMissing(io: Io, results: readonly SearchResult[]): Pro
   return count
 }
 
-/** One text as it is, several as one JSON value. */
+/** Returns a single text unchanged, several as one JSON value. */
 function textOf(pieces: readonly Piece[]): string {
   const texts = pieces.filter((piece) => 'text' in piece)
   if (texts.length <= 1) return texts[0]?.text.trim() ?? ''
   return JSON.stringify(Object.fromEntries(texts.map(({ format, value, text }) => [format, value ?? text])), null, 2)
 }
 
-/** Lines of words that fit a terminal; in a pipe one line. */
+/** Wraps text to the terminal; returns one line in a pipe. */
 function wrapped({ stdout }: Io, text: string, indent: number): string[] {
   if (text === '') return []
   if (!stdout.isTTY) return [text]
-  const width = Math.max(20, Math.min(stdout.columns || 80, widest) - indent)
+  const width = Math.max(20, Math.min(stdout.columns || 80, maxWidth) - indent)
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
@@ -57,4 +61,25 @@ function wrapped({ stdout }: Io, text: string, indent: number): string[] {
     else lines.push(word)
   }
   return lines
+}
+
+/** Name of the list of results and their files. */
+const listName = 'results.json'
+
+/** Writes the pages and `results.json` to a folder; returns the paths relative to the working folder. */
+export function saveResults({ io }: Context, output: string, { data, provider }: SearchAnswer): string[] {
+  const folder = resolve(io.cwd, output)
+  const list = join(folder, listName)
+  const taken = new Set<string>([list])
+  const results = data.map(({ content, ...result }) => {
+    const files = content ? piecesOfContent(content).map((piece) => {
+      const path = nameFor(folder, result.url, piece.extension, taken)
+      writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)
+      return path
+    }) : [] // prettier-ignore
+    const { error, code } = content?.metadata ?? {}
+    return { ...result, files: files.map((path) => basename(path)), ...(error && { error, code }) }
+  })
+  writeOutput(list, `${JSON.stringify({ provider, results }, null, 2)}\n`)
+  return [...taken].map((path) => relative(io.cwd, path))
 }

@@ -1,4 +1,4 @@
-/** Settings of the search providers: `BAX_BRAVE_KEY` and its like, or `search` in the user's file. */
+/** Settings of search providers: variables such as `BAX_BRAVE_KEY`, or `search` in the user's settings file. */
 import type { SearchAccess, SearchConfig } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
 
-/** What each provider can be told; every setting is an environment variable, too. */
+/** Settings of each provider; each one is also an environment variable. */
 const fields: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[]>> = {
   searxng: ['url'],
   brave: ['key', 'url'],
@@ -22,15 +22,15 @@ const fields: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[
 
 const variable = (name: string, field: string): string => `BAX_${name}_${field}`.toUpperCase()
 
-/** @throws BaxError `invalid_request` that names the setting. */
+/** Reads the settings of all providers. @throws BaxError `invalid_request` with the name of the setting */
 export function readSearch(env: Io['env'], file: unknown = {}): SearchConfig | undefined {
-  const said = checked(file)
+  const checkedFile = checked(file)
   const providers: Partial<Record<SearchProviderName, SearchAccess>> = {}
   for (const name of searchProviderNames) {
-    const access = accessOf(name, env, said[name])
+    const access = accessOf(name, env, checkedFile[name])
     if (Object.keys(access).length > 0) providers[name] = access
   }
-  const order = orderOf(env['BAX_SEARCH_PROVIDERS'], said.providers)
+  const order = orderOf(env['BAX_SEARCH_PROVIDERS'], checkedFile.providers)
   if (!order && Object.keys(providers).length === 0) return undefined
   const config = { providers, ...(order && { order }) }
   for (const name of order ?? []) if (!isSetUp(name, config)) throw needs(name, 'BAX_SEARCH_PROVIDERS names it')
@@ -59,17 +59,17 @@ function checked(file: unknown): SearchFile {
 function accessOf(name: SearchProviderName, env: Io['env'], file: Record<string, unknown> = {}): SearchAccess {
   const given = fields[name].flatMap((field) => {
     const value = env[variable(name, field)] || file[field]
-    return value ? [[field, field === 'url' ? address(String(value), name) : String(value)]] : []
+    return value ? [[field, field === 'url' ? checkedUrl(String(value), name) : String(value)]] : []
   })
   const access: SearchAccess = Object.fromEntries(given)
-  // A part of what it needs is a mistake; nothing is a provider that is not used.
+  // Incomplete settings are an error; missing ones mean that the provider is unused.
   if ((access.key ?? access.cx) !== undefined && !isSetUp(name, { providers: { [name]: access } })) throw needs(name)
   return access
 }
 
-function address(text: string, name: SearchProviderName): string {
+function checkedUrl(text: string, name: SearchProviderName): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
-  throw invalid(`${variable(name, 'url')} (search.${name}.url in the file) must be an http or https address`)
+  throw invalid(`${variable(name, 'url')} (search.${name}.url in the file) must be an http or https URL`)
 }
 
 function orderOf(text: string | undefined, file: unknown): SearchProviderName[] | undefined {
@@ -83,9 +83,9 @@ function orderOf(text: string | undefined, file: unknown): SearchProviderName[] 
   return names as SearchProviderName[]
 }
 
-function needs(name: SearchProviderName, why = 'it is half set up'): BaxError {
-  const wanted = searchNeeds[name].map((field) => `${variable(name, field)} (search.${name}.${field} in the file)`)
-  return invalid(`the search provider ${name} needs ${wanted.join(' and ')}: ${why}`)
+function needs(name: SearchProviderName, why = 'its settings are incomplete'): BaxError {
+  const missing = searchNeeds[name].map((field) => `${variable(name, field)} (search.${name}.${field} in the file)`)
+  return invalid(`the search provider ${name} needs ${missing.join(' and ')}: ${why}`)
 }
 
 const invalid = (message: string, hint?: string): BaxError =>

@@ -1,4 +1,4 @@
-/** Writes the choice of `bax session use`. */
+/** Saves the choice of `bax session use`. */
 import { rm } from 'node:fs/promises'
 import { localFiles } from '../../core/state/local-home.ts'
 import { explainDir, openStateDir } from '../../core/state/state-dir.ts'
@@ -6,7 +6,7 @@ import { writeState } from '../../core/state/state-file.ts'
 import type { ChosenSession } from './chosen-session.ts'
 import type { Settings } from '../settings.ts'
 
-/** Remembers the session, or forgets it. */
+/** Saves the chosen session, or deletes the choice. */
 export async function writeChoice({ stateDir }: Settings, choice: ChosenSession | undefined): Promise<void> {
   const { chosenSession } = localFiles(stateDir)
   try {

@@ -1,4 +1,4 @@
-/** The session that a command works on when it names none: `BAX_SESSION`, then the choice of `bax session use`. */
+/** Default session of commands: `BAX_SESSION`, then the choice of `bax session use`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-home.ts'
 import { readState, UnusableFile } from '../../core/state/state-file.ts'
@@ -7,14 +7,14 @@ import type { Settings } from '../settings.ts'
 
 export interface ChosenSession {
   readonly session_id: string
-  /** The home that has it: a server's address, or `local`. */
+  /** Engine of the session: the URL of a server, or `local`. */
   readonly home: string
 }
 
-/** Where the name of a session came from; decides what an error about it advises. */
+/** Source of a session's name, which decides the hint of errors about it. */
 export type SessionSource = 'flag' | 'setting' | 'choice'
 
-/** The session to use at this home; undefined when nothing names one. */
+/** Returns the session to use with an engine, if one is named. */
 export function sessionFor(
   settings: Settings,
   home: string,
@@ -26,33 +26,32 @@ export function sessionFor(
   return chosen?.home === home ? { id: chosen.session_id, source: 'choice' } : undefined
 }
 
-/** The shell session to use; undefined when nothing names one. */
+/** Returns the shell session to use, if one is named. */
 export function shellFor(settings: Settings, flag?: string): { id: string; source: SessionSource } | undefined {
   if (flag) return { id: flag, source: 'flag' }
   return settings.shellSession === undefined ? undefined : { id: settings.shellSession, source: 'setting' }
 }
 
-/** Reads the choice of `bax session use`. @throws BaxError once for a damaged one; after that nothing is chosen */
+/** Reads the choice of `bax session use`. @throws BaxError for a damaged file, which is moved away */
 export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
   try {
     return readState<ChosenSession>(localFiles(stateDir).chosenSession, stateKinds.chosenSession)
   } catch (error) {
     if (!(error instanceof UnusableFile)) throw error
-    throw new BaxError(error.code, error.message, { cause: error, hint: 'choose again with `bax session use`' })
+    throw new BaxError(error.code, error.message, { cause: error, hint: 'run "bax session use" again' })
   }
 }
 
-/** Adds to an error about a missing session where its name came from. */
+/** Adds a hint to an error about a missing session, depending on the source of its name. */
 export function explainSession(error: unknown, source: SessionSource | undefined): unknown {
-  // What is said of a shell session names its own commands already.
+  // Errors about shell sessions already have a hint.
   if (error instanceof BaxError && /shell session/.test(error.message)) return error
   if (!(error instanceof BaxError) || (error.code !== 'session_not_found' && error.code !== 'session_closed'))
     return error
   const hints: Record<SessionSource, string> = {
-    flag: '`bax session list` shows the live ones; `bax session create` makes one',
-    setting:
-      'its name comes from BAX_SESSION or a settings file; unset it, or make a session with `bax session create`',
-    choice: 'it was chosen with `bax session use`; choose another, or run `bax session use --clear`',
+    flag: 'run "bax session list" for the live sessions, or "bax session create"',
+    setting: 'unset BAX_SESSION or session in the settings file, or run "bax session create"',
+    choice: 'run "bax session use" to choose another session, or "bax session use --clear"',
   }
   return new BaxError(error.code, error.message, {
     ...(error.details && { details: error.details }),
@@ -61,7 +60,7 @@ export function explainSession(error: unknown, source: SessionSource | undefined
   })
 }
 
-/** The error of naming a shell session while no local engine runs. */
+/** Builds the error of a command for a shell session while no local engine runs. */
 export const noEngineForShell =
   (id: string) =>
   (crashed: boolean): BaxError =>
@@ -70,18 +69,18 @@ export const noEngineForShell =
       crashed
         ? `the engine that held shell session ${id} has died`
         : `no shell session ${id}: no local engine is running`,
-      { ...(crashed && { details: { reason: 'engine_lost' } }), hint: 'make one with `bax shell create`' },
+      { ...(crashed && { details: { reason: 'engine_lost' } }), hint: 'run "bax shell create" first' },
     )
 
-/** The error of naming a session while no local engine runs. */
+/** Builds the error of a command for a session while no local engine runs. */
 export const noEngineFor =
   (id: string) =>
   (crashed: boolean): BaxError =>
     crashed
       ? new BaxError('session_closed', `the engine that held session ${id} has died`, {
           details: { reason: 'engine_lost' },
-          hint: 'make a new session with `bax session create`',
+          hint: 'run "bax session create" for a new session',
         })
       : new BaxError('session_not_found', `no session ${id}: no local engine is running`, {
-          hint: 'make one with `bax session create`',
+          hint: 'run "bax session create" first',
         })

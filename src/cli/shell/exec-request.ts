@@ -1,4 +1,4 @@
-/** What was typed after `bax shell exec`, as a request. */
+/** Converts the arguments of `bax shell exec` to a request. */
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
@@ -9,7 +9,7 @@ import { type Io, readStdin } from '../io.ts'
 import { fileText, flagValue, type Typed } from '../parse/values.ts'
 import { addVariables, variablesOf } from './variables.ts'
 
-/** Fields that have flags of their own here, by the operation that has them. */
+/** Fields that are flags, by operation. */
 const flags = {
   shellExecStream: ['language', 'cwd', 'timeout_secs', 'max_output_bytes', 'user'],
   createShell: ['image', 'network', 'limits'],
@@ -27,23 +27,23 @@ export function addExecFlags(command: Command, manifest: Manifest): void {
   command.passThroughOptions()
   command.argument(
     '[command...]',
-    'one word is a line for a shell, several are a program and its arguments, - reads a program; flags stand before it',
+    'shell command line, or program and arguments; - for a program on standard input; flags come first',
   )
   addShellFlag(command)
-  command.option('-c, --code <text|@file>', 'program in --language')
+  command.option('-c, --code <text|@file>', 'program to run, written in --language')
   for (const param of paramsFrom(manifest, 'shellExecStream')) addParam(command, param)
   addVariables(command)
-  command.option('-n, --no-stdin', 'leave standard input alone')
+  command.option('-n, --no-stdin', 'do not read standard input')
   command.option('-t, --tty', 'run in a terminal')
-  command.option('-d, --background', 'print the id of the command and leave it running')
-  command.option('-o, --output <folder>', 'save what the command leaves in the output mounts here')
+  command.option('-d, --background', 'print the ID of the command without waiting for it')
+  command.option('-o, --output <folder>', 'folder for the output files of the command')
   for (const param of paramsFrom(manifest, 'createShell')) addParam(command, param)
 }
 
 export interface ExecRequest {
-  /** Fields of the command, without its session. */
+  /** Fields of the command without its session. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Fields of a session of its own. */
+  /** Fields of the session to create. */
   readonly shell: Readonly<Record<string, unknown>>
   readonly withStdin: boolean
   readonly isTerminal: boolean
@@ -51,7 +51,7 @@ export interface ExecRequest {
   readonly output: string | undefined
 }
 
-/** @throws BaxError `invalid_request` for what does not go together. */
+/** Reads the arguments. @throws BaxError `invalid_request` for conflicting ones */
 export async function readExec(
   typed: Typed,
   manifest: Manifest,
@@ -64,46 +64,46 @@ export async function readExec(
         .map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
         .filter(([, given]) => given !== undefined),
     )
-  const how = value('shellExecStream')
+  const options = value('shellExecStream')
   const shell = value('createShell')
   const env = variablesOf(typed.flags['env'], io)
-  const what = await program(typed, io)
+  const program = await programOf(typed, io)
   const { tty, background, output } = typed.flags as { tty?: boolean; background?: boolean; output?: string }
   const [first] = Object.keys(shell)
   if (session !== undefined && first !== undefined)
-    throw new BaxError('invalid_request', `--${first} is for a session of its own; this one is made already`)
+    throw new BaxError('invalid_request', `--${first} applies to new sessions only`)
   if (session === undefined && background) {
-    throw new BaxError('invalid_request', '--background needs a session that stays', {
-      hint: 'name one with -s; `bax shell create` makes one',
+    throw new BaxError('invalid_request', '--background needs a session that outlives the command', {
+      hint: 'name one with -s, or run "bax shell create"',
     })
   }
-  if (background && tty) throw new BaxError('invalid_request', '--background and --tty do not go together')
+  if (background && tty) throw new BaxError('invalid_request', '--background and --tty exclude each other')
   return {
-    body: { ...what.fields, ...how, ...(env && { env }) },
-    shell: { ...shell, ...(how['language'] !== undefined && { language: how['language'] }) },
-    withStdin: !what.readStdin && typed.flags['stdin'] !== false,
+    body: { ...program.fields, ...options, ...(env && { env }) },
+    shell: { ...shell, ...(options['language'] !== undefined && { language: options['language'] }) },
+    withStdin: !program.readStdin && typed.flags['stdin'] !== false,
     isTerminal: tty === true,
     isBackground: background === true,
     output,
   }
 }
 
-/** The program itself; `readStdin`: it came by standard input, which is used up. */
-async function program(
+/** Returns the fields of the program. `readStdin`: it was read from standard input. */
+async function programOf(
   { words, flags }: Typed,
   io: Io,
 ): Promise<{ fields: Record<string, unknown>; readStdin: boolean }> {
   const given = (words[0] ?? []) as readonly string[]
   const code = flags['code'] as string | undefined
   if (code !== undefined && given.length > 0)
-    throw new BaxError('invalid_request', '--code is the program; words beside it have no meaning')
+    throw new BaxError('invalid_request', '--code cannot be combined with a command')
   if (code !== undefined) return { fields: { code: code.startsWith('@') ? fileText(code, '--code', io.cwd) : code }, readStdin: false } // prettier-ignore
   const [only] = given
   if (only === undefined)
-    throw new BaxError('invalid_request', 'no command was given', { hint: 'bax shell exec -s ID -- ls -la' })
+    throw new BaxError('invalid_request', 'no command was given', { hint: 'run "bax shell exec -s ID -- ls -la"' })
   if (given.length > 1) return { fields: { argv: given }, readStdin: false }
   if (only !== '-') return { fields: { command: only }, readStdin: false }
   const text = await readStdin(io)
-  if (text === '') throw new BaxError('invalid_request', 'standard input holds no program')
+  if (text === '') throw new BaxError('invalid_request', 'standard input is empty')
   return { fields: { code: text }, readStdin: true }
 }

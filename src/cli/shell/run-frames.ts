@@ -1,24 +1,23 @@
-/** Runs a command as if it ran here: its bytes, its input, its exit code. */
-import { openStream } from '../../client/client.ts'
+/** Runs a command of a session with the standard streams of this terminal. */
+import { call, openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Frame } from '../../core/operation/stream.ts'
 import type { Io, Output } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { pumpStdin } from './stdin-pump.ts'
 import { ReaderGone, writeThrough } from './write-through.ts'
 
-/** Exit code of a program whose reader has gone: 128 + SIGPIPE. */
+/** Exit code after standard output was closed: 128 + SIGPIPE. */
 const brokenPipe = 141
 
-export interface FramesErrand {
+interface FramesRun {
   readonly io: Io
   readonly transport: Transport
   readonly http: string
   readonly body: Readonly<Record<string, unknown>>
-  /** Whether standard input goes to the command. */
+  /** Whether to send standard input to the command. */
   readonly withStdin: boolean
-  /** Called with the id of the command when it runs. */
+  /** Called with the ID of the command when it starts. */
   readonly onStart?: (execId: string) => void
 }
 
@@ -27,20 +26,17 @@ export interface Ended {
   readonly artifactIds: readonly string[]
 }
 
-/** @throws BaxError when the command could not be run, or its end is not known. */
-export async function runFrames(errand: FramesErrand): Promise<Ended> {
-  const { io, transport, http, body } = errand
+/** Runs the command to its end. @throws BaxError if it cannot run, or its end is unknown */
+export async function runFrames(run: FramesRun): Promise<Ended> {
+  const { io, transport, http, body } = run
   const over = new AbortController()
   const signal = AbortSignal.any([io.signal, over.signal])
-  const pumps: Promise<void>[] = []
   try {
     const frames = await openStream(transport, http, body, { signal, strict: true })
-    const ended = await follow(frames!, io, (execId) => {
-      errand.onStart?.(execId)
-      if (errand.withStdin)
-        pumps.push(pumpStdin(io, transport, execId, over.signal).catch((error) => over.abort(error)))
+    return await follow(frames!, io, (execId) => {
+      run.onStart?.(execId)
+      if (run.withStdin) void pumpStdin(io, transport, execId, over.signal).catch((error) => over.abort(error))
     })
-    return ended
   } catch (error) {
     if (error instanceof ReaderGone) return { exitCode: brokenPipe, artifactIds: [] }
     throw error
@@ -74,8 +70,34 @@ async function follow(frames: AsyncIterable<Frame>, io: Io, onStart: (execId: st
         throw BaxError.fromBody({ code: fields['code'], error: fields['message'] }, 'session_lost')
     }
   }
-  throw new BaxError('session_lost', 'the stream ended before the command did')
+  throw new BaxError('session_lost', 'the stream ended before the command')
 }
 
 const show = (output: Output, { data, encoding }: Record<string, unknown>): Promise<void> =>
   writeThrough(output, Buffer.from(String(data), encoding as BufferEncoding))
+
+/** Maximum number of bytes per request. */
+const maxBytes = 256 * 1024
+const stdinRoute = 'POST /shell/exec/{exec_id}/stdin'
+
+/** Sends input until it ends, or the command no longer reads it. */
+async function pumpStdin(io: Io, transport: Transport, exec_id: string, signal: AbortSignal): Promise<void> {
+  const send = (fields: Record<string, unknown>) => call(transport, stdinRoute, { exec_id, ...fields }, { signal })
+  try {
+    for await (const chunk of io.stdin) {
+      if (signal.aborted) return
+      const bytes = Buffer.from(chunk as Uint8Array)
+      for (let at = 0; at < bytes.length; at += maxBytes) {
+        await send({ data: bytes.toString('base64', at, Math.min(at + maxBytes, bytes.length)), encoding: 'base64' })
+      }
+    }
+    await send({ eof: true })
+  } catch (error) {
+    // The command has ended, or no longer reads; its outcome is reported elsewhere.
+    if (signal.aborted || isOver(error)) return
+    throw error
+  }
+}
+
+const isOver = (error: unknown): boolean =>
+  error instanceof BaxError && ['conflict', 'exec_not_found', 'session_lost', 'session_closed'].includes(error.code)

@@ -1,4 +1,4 @@
-/** Bytes from a session into files of this machine: whole, or not there. */
+/** Saves files of shell sessions on this machine atomically. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -9,10 +9,10 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryBeside } from '../../core/state/files.ts'
 import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
-/** This machine refused a file: its name, its place, or for lack of space. */
+/** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
 
-/** Writes a file beside its place and renames it when all has come. */
+/** Writes a temporary file, and renames it when it is complete. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const temporary = temporaryBeside(path)
   try {
@@ -29,27 +29,27 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
   }
 }
 
-/** Saves a file of an artifact below a folder, under its own name. Returns where. */
+/** Saves a file of an artifact in a folder; returns its path. */
 async function saveArtifactFile(
   transport: Transport,
   file: ArtifactFile,
   folder: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const path = placeIn(folder, file.name)
+  const path = pathIn(folder, file.name)
   const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
   await saveBytes(path, bytes)
   return path
 }
 
-/** A name from a container is no path of this machine: it stays below the folder. */
-function placeIn(folder: string, name: string): string {
+/** Returns the path of a file in a folder. @throws NotSaved if a name from a container leads outside */
+function pathIn(folder: string, name: string): string {
   const path = resolve(folder, name)
   if (path.startsWith(resolve(folder) + sep)) return path
-  throw new NotSaved('invalid_request', `the name ${JSON.stringify(name)} leads out of ${folder}`)
+  throw new NotSaved('invalid_request', `${JSON.stringify(name)} is outside ${folder}`)
 }
 
-/** Every artifact of a session, the oldest first. */
+/** Lists all artifacts of a session, oldest first. */
 export async function artifactsOf(transport: Transport, sessionId: string, signal: AbortSignal): Promise<Artifact[]> {
   const all: Artifact[] = []
   let cursor: string | undefined
@@ -68,11 +68,11 @@ export async function artifactsOf(transport: Transport, sessionId: string, signa
 
 export interface Saved {
   readonly paths: readonly string[]
-  /** Files that this machine refused; the others are saved. */
+  /** Files that could not be written; the others are saved. */
   readonly failed: readonly { readonly name: string; readonly error: string; readonly code: string }[]
 }
 
-/** Saves what the artifacts hold; of a name that comes more than once the last one. */
+/** Saves the files of artifacts; of files with the same name, the last one. */
 export async function saveArtifacts(
   transport: Transport,
   artifacts: readonly Artifact[],
@@ -95,10 +95,10 @@ export async function saveArtifacts(
   return { paths, failed }
 }
 
-/** The file to write to: a folder that is named takes the name of what is saved. */
+/** Returns the path of an output file; in a folder, the file keeps its name. */
 export const targetOf = (cwd: string, output: string | undefined, name: string): string =>
   output === undefined
-    ? placeIn(cwd, name)
+    ? pathIn(cwd, name)
     : /[/\\]$/.test(output)
       ? join(resolve(cwd, output), name)
       : resolve(cwd, output)

@@ -1,4 +1,4 @@
-/** How shell sessions get their containers: DOCKER_HOST and its like, and the `shell` of the user's file. */
+/** Settings of shell sessions: variables such as `DOCKER_HOST`, and `shell` in the user's settings file. */
 import type { ShellConfig } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { isImageReference } from '../../core/config/image-reference.ts'
@@ -10,13 +10,13 @@ const kinds: Record<string, (value: unknown) => boolean> = {
   warm: (value) => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 20,
 }
 
-/** @throws BaxError `invalid_request` for a setting that there is not, or of another kind. */
+/** Reads the settings. @throws BaxError `invalid_request` for an unknown setting or an invalid value */
 export function readShell(env: Io['env'], file: object | undefined): ShellConfig | undefined {
   const given = (file ?? {}) as { docker_host?: string; images?: string[]; warm?: number }
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(kinds, name) || !kinds[name]!(value)) {
-      throw new BaxError('invalid_request', `shell.${name} in the settings file cannot be used`, {
-        hint: 'shell takes docker_host (text), images (a list of image references) and warm (0 to 20)',
+      throw new BaxError('invalid_request', `shell.${name} in the settings file is invalid`, {
+        hint: 'use docker_host (text), images (a list of image references) and warm (0 to 20)',
       })
     }
   }

@@ -1,4 +1,4 @@
-/** This terminal as that of a command in a session: every key goes there, and its size follows. */
+/** Runs a command of a session in this terminal: forwards keys and the terminal size. */
 import { spawnSync } from 'node:child_process'
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
@@ -6,26 +6,26 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
 import { type Ended, runFrames } from './run-frames.ts'
 
-/** A terminal may say that it is 0 by 0, and no program can work in that. */
+/** Returns the terminal size; some terminals report 0 by 0, which programs cannot use. */
 const sizeOf = ({ stdout }: Io) => ({
   cols: Math.min(stdout.columns || 80, 1000),
   rows: Math.min(stdout.rows || 24, 1000),
 })
 
-interface TerminalErrand {
+interface TerminalRun {
   readonly io: Io
   readonly transport: Transport
   readonly http: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Runs the command in a terminal; the own one is as before when it has ended, however it ended. */
-export async function runInTerminal({ io, transport, http, body }: TerminalErrand): Promise<Ended> {
+/** Runs the command in this terminal, and always restores the terminal afterwards. */
+export async function runInTerminal({ io, transport, http, body }: TerminalRun): Promise<Ended> {
   const { stdin, stdout } = io
   let execId: string | undefined
   const resize = () => {
     if (execId === undefined) return
-    // A command that has just ended needs no size any more.
+    // The command may have just ended.
     call(transport, 'POST /shell/exec/{exec_id}/resize', { exec_id: execId, ...sizeOf(io) }).catch(() => {})
   }
   const isRaw = stdin.isTTY === true && stdin.setRawMode !== undefined
@@ -46,17 +46,17 @@ export async function runInTerminal({ io, transport, http, body }: TerminalErran
   }
 }
 
-/** Keys go through as they are; so does what is written, which Node's raw mode would still give carriage returns. */
+/** Switches to raw mode, and turns off carriage returns in the output, which Node's raw mode keeps. */
 function makeRaw({ stdin }: Io): void {
   stdin.setRawMode!(true)
-  // Leaving raw mode brings back what was before, this included. Without stty line ends come twice, and no worse.
+  // Leaving raw mode restores this setting, too. Without stty, lines only end with an extra carriage return.
   spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
-/** @throws BaxError `invalid_request` when nobody sits at a terminal. */
+/** @throws BaxError `invalid_request` if standard input or output is not a terminal */
 export function needTerminal({ stdin, stdout }: Io): void {
   if (stdin.isTTY && stdout.isTTY) return
-  throw new BaxError('invalid_request', 'this is for a terminal, and standard input or output is none', {
-    hint: 'run a command with `bax shell exec -s ID -- …`',
+  throw new BaxError('invalid_request', 'standard input or output is not a terminal', {
+    hint: 'run "bax shell exec -s ID -- …" instead',
   })
 }

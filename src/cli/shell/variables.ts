@@ -1,16 +1,17 @@
-/** Environment variables as they are typed: `-e NAME=value`, or `-e NAME` for the one of this terminal. */
+/** Environment variable flags: `-e NAME=value`, or `-e NAME` for the value in this terminal. */
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
+import { collect } from '../parse/flags.ts'
 
 export const addVariables = (command: Command): Command =>
   command.option(
     '-e, --env <name[=value]>',
-    'environment variable; without a value that of this terminal; can be repeated',
-    (text: string, before: string[] = []) => [...before, text],
+    'environment variable, by default its value here; may be repeated',
+    collect,
   )
 
-/** @throws BaxError `invalid_request` for what names no variable. */
+/** Returns the variables. @throws BaxError `invalid_request` for a missing name or value */
 export function variablesOf(given: unknown, { env }: Io): Record<string, string> | undefined {
   if (given === undefined) return undefined
   const pairs = (given as readonly string[]).map((text) => {
@@ -18,7 +19,7 @@ export function variablesOf(given: unknown, { env }: Io): Record<string, string>
     const name = at === -1 ? text : text.slice(0, at)
     const value = at === -1 ? env[name] : text.slice(at + 1)
     if (name !== '' && value !== undefined) return [name, value] as const
-    const why = name === '' ? 'has no name' : 'is not set here: give it a value, NAME=value'
+    const why = name === '' ? 'has no name' : 'is not set here: pass NAME=value'
     throw new BaxError('invalid_request', `--env ${text} ${why}`)
   })
   return Object.fromEntries(pairs)

@@ -1,15 +1,15 @@
-/** Writes bytes as they are, at the pace of whoever reads them. */
+/** Writes bytes with backpressure. */
 import type { Output } from '../io.ts'
 
-/** The reader of an output has gone; what wrote for it has no reason to go on. */
+/** Thrown after the reader of an output has closed it. */
 export class ReaderGone extends Error {
   constructor(cause: Error) {
-    super('the reader of the output is gone', { cause })
+    super('the output is closed', { cause })
     this.name = 'ReaderGone'
   }
 }
 
-/** Resolves when the bytes have left. @throws ReaderGone. */
+/** Resolves when the bytes are written. @throws ReaderGone */
 export async function writeThrough(output: Output, bytes: Uint8Array): Promise<void> {
   if (!output.on) {
     output.write(bytes)

@@ -1,4 +1,4 @@
-/** What `bax tui` gives the UI: this terminal, its home, and the tools of the command line. */
+/** Connects the terminal UI of `bax tui` to this terminal, its engine, and the command line. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { localFiles, readEngineState } from '../../core/state/local-home.ts'
@@ -11,31 +11,31 @@ import type { Settings } from '../settings.ts'
 import { readLine } from './line.ts'
 import { writeScript } from './script.ts'
 
-/** `home` starts an engine where none runs; what it opened is closed by whoever opened it. */
-export function openDesk(context: Context, home: Home): Desk {
+/** Returns the host of the UI. The caller closes `engine`. */
+export function openDesk(context: Context, engine: Home): Desk {
   const { io, manifest, settings } = context
-  const isLocal = home.kind === 'local'
+  const isLocal = engine.kind === 'local'
   return {
     terminal: { stdin: io.stdin as never, stdout: io.stdout as never, env: io.env },
     ...(io.host.job && { job: io.host.job }),
     signal: io.signal,
     manifest,
-    home: { kind: home.kind, name: home.name },
-    begin: home.transport,
-    join: isLocal ? openHome(context, runningEngine).transport : home.transport,
-    fate: isLocal ? () => fateOf(settings) : () => 'lost',
+    home: { kind: engine.kind, name: engine.name },
+    begin: engine.transport,
+    join: isLocal ? openHome(context, runningEngine).transport : engine.transport,
+    fate: isLocal ? () => engineFate(settings) : () => 'lost',
     cwd: io.cwd,
     historyFile: join(settings.stateDir, 'tui-history'),
-    parse: (words) => readLine(words, context, home),
+    parse: (words) => readLine(words, context, engine),
     script: (commands, facts) => writeScript(commands, facts, manifest),
-    child: home.kind === 'embedded' ? null : (argv) => runChild(argv, io, settings),
+    child: engine.kind === 'embedded' ? null : (argv) => runChild(argv, io, settings),
     logFile: isLocal ? localFiles(settings.stateDir).log : null,
   }
 }
 
-function fateOf({ stateDir }: Settings): ReturnType<Desk['fate']> {
+function engineFate({ stateDir }: Settings): ReturnType<Desk['fate']> {
   const state = readEngineState(stateDir)
-  // It takes its file along when it ends as it should.
+  // An engine that ends cleanly removes its state file.
   if (!state) return 'stopped'
   try {
     process.kill(state.pid, 0)
@@ -45,7 +45,7 @@ function fateOf({ stateDir }: Settings): ReturnType<Desk['fate']> {
   }
 }
 
-/** Runs bax once more in this terminal, against the same home. */
+/** Runs another bax command in this terminal, against the same engine. */
 function runChild(argv: readonly string[], { host, env }: Io, { server, stateDir, apiKey }: Settings): Promise<number> {
   const [program, ...leading] = host.self
   const where = server === undefined ? ['--state-dir', stateDir] : ['--server', server]

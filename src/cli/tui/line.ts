@@ -1,4 +1,4 @@
-/** A line of the UI, read and run as `bax do` would. */
+/** Command lines of the terminal UI, parsed and run like `bax do`. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { Line } from '../../tui/desk.ts'
 import type { Context } from '../context.ts'
@@ -8,30 +8,32 @@ import type { Io, Output } from '../io.ts'
 import { parseBatch } from '../parse/parse-batch.ts'
 import { sendBatch } from '../send-batch.ts'
 
-/** @throws BaxError `invalid_request` that says what is wrong with the words. */
-export function readLine(words: readonly string[], context: Context, home: Home): Line {
+/** Parses a line. @throws BaxError `invalid_request` */
+export function readLine(words: readonly string[], context: Context, engine: Home): Line {
   const { manifest, io } = context
-  // Whoever knows the command line types it whole.
+  // Users may type the whole command.
   const argv = words[0] === 'bax' && words[1] === 'do' ? words.slice(2) : words
   try {
     const batch = parseBatch(argv, manifest, io.cwd)
     const { commands } = batch
     if (!commands)
-      throw new BaxError('invalid_request', 'there is no standard input here', { hint: 'type the commands themselves' })
+      throw new BaxError('invalid_request', 'there is no standard input here', {
+        hint: 'type the commands instead of -',
+      })
     return {
       commands: commands.map(({ command, data }) => ({ command, data })),
       async run(transport, sessionId, signal) {
-        const said: string[] = []
+        const chunks: string[] = []
         const code = await sendBatch(
-          { ...context, io: quiet(io, said, signal), settings: { ...context.settings, json: false } },
+          { ...context, io: capturing(io, chunks, signal), settings: { ...context.settings, json: false } },
           {
             batch: { commands, flags: { session: sessionId, ...batch.flags } },
-            homeName: home.name,
-            // The UI goes on with it.
-            openHome: () => ({ ...home, transport: { ...transport, close: async () => {} } }),
+            engineName: engine.name,
+            // The UI keeps using the connection.
+            openEngine: () => ({ ...engine, transport: { ...transport, close: async () => {} } }),
           },
         )
-        return { success: code === exits.done, text: said.join('').trimEnd() }
+        return { success: code === exits.done, text: chunks.join('').trimEnd() }
       },
     }
   } catch (error) {
@@ -40,9 +42,9 @@ export function readLine(words: readonly string[], context: Context, home: Home)
   }
 }
 
-/** The terminal of a command whose words are shown elsewhere. */
-function quiet(io: Io, said: string[], signal: AbortSignal): Io {
-  const output = (isTTY: boolean): Output => ({ write: (chunk) => said.push(String(chunk)), isTTY })
-  // Pictures are kept in files, as where somebody looks; colours and progress are the UI's own.
+/** Returns an `Io` that collects the output of a command. */
+function capturing(io: Io, chunks: string[], signal: AbortSignal): Io {
+  const output = (isTTY: boolean): Output => ({ write: (chunk) => chunks.push(String(chunk)), isTTY })
+  // A terminal on stdout makes screenshots go to files; the UI has its own colours and progress.
   return { ...io, stdout: output(true), stderr: output(false), env: { ...io.env, NO_COLOR: '1' }, signal }
 }

@@ -1,4 +1,4 @@
-/** Commands that were typed, as a script for `bax run`. */
+/** Converts typed commands to a script for `bax run`. */
 import type { Manifest } from '../../operations/manifest.ts'
 import type { TypedCommand } from '../../tui/desk.ts'
 import { findEntry, requiredOf } from '../parse/batch.ts'
@@ -12,7 +12,7 @@ export async function writeScript(
   return yaml.stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
 }
 
-/** In the shortest spelling: a name, a name with its one field, or a name with its fields. */
+/** Returns a step in its shortest form: a name, a name with one field, or a name with all fields. */
 function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
   const fields = Object.entries(data).map(([name, value]) => [name, literal(value)] as const)
   if (fields.length === 0) return command
@@ -23,7 +23,7 @@ function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
   return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
 }
 
-/** What looks like a reference to a variable is text that was typed. */
+/** Escapes references to variables: typed text has none. */
 function literal(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('${', '$$${')
   if (Array.isArray(value)) return value.map(literal)

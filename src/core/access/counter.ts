@@ -1,9 +1,9 @@
-/** How much each holder has of something that is counted. */
+/** Counts amounts per holder. */
 export class Tally<Holder> {
   readonly #amounts = new Map<Holder, number>()
   #total = 0
 
-  /** What all holders have together. */
+  /** Sum over all holders. */
   get total(): number {
     return this.#total
   }
@@ -12,7 +12,7 @@ export class Tally<Holder> {
     return this.#amounts.get(holder) ?? 0
   }
 
-  /** With a negative amount something is given back. */
+  /** Adds an amount; a negative one releases. */
   add(holder: Holder, amount: number): void {
     const now = this.of(holder) + amount
     if (now > 0) this.#amounts.set(holder, now)
@@ -20,7 +20,7 @@ export class Tally<Holder> {
     this.#total += amount
   }
 
-  /** Adds one; the function gives it back, once. */
+  /** Adds one; the returned function releases it, at most once. */
   take(holder: Holder): () => void {
     this.add(holder, 1)
     let held = true

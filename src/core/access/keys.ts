@@ -1,31 +1,31 @@
-/** Keys that callers show where a service is not its user's alone. */
+/** API keys, which callers send where a service is not its user's alone. */
 import type { Caller } from './caller.ts'
 import type { KeyInput, KeyMade, KeyRecord } from '../shapes/keys.ts'
 
-/** Every key begins so, which is how one is told from a token. */
+/** Prefix of every key, which distinguishes keys from tokens. */
 export const keyPrefix = 'bax_'
 
-/** Who may come in, as the gate asks. */
+/** Access checks of the server. */
 export interface KeyRing {
-  /** Whether callers must show a key: from the first one that is made, whatever becomes of it, and while nobody can tell. */
+  /** Whether callers must send a key: true from the first key ever created, and while the keys cannot be read. */
   required(): boolean
-  /** @throws BaxError `not_ready` while the keys cannot be read: nobody is let in then. */
+  /** Checks that the keys can be read. @throws BaxError `not_ready` otherwise: no caller is admitted then. */
   check(): void
-  /** @throws BaxError `unauthorized` for one that is unknown, expired or revoked. */
+  /** @throws BaxError `unauthorized` for an unknown, expired or revoked key. */
   callerOf(key: string): Caller
-  /** Whether what belongs to a key may still be used; always so of what no key owns. */
+  /** Whether the resources of a key may still be used; always true for unowned resources. */
   isGood(keyId: string | null): boolean
-  /** Calls `tell` once when the key is good no longer, at once or within a second; until `signal` aborts. */
-  whenLost(keyId: string | null, tell: () => void, signal: AbortSignal): void
+  /** Calls `listener` once when the key becomes invalid, at once or within a second, until `signal` aborts. */
+  whenLost(keyId: string | null, listener: () => void, signal: AbortSignal): void
 }
 
 export interface Keys extends KeyRing {
-  /** @throws BaxError `invalid_request` for an end that cannot be read or has been. */
+  /** @throws BaxError `invalid_request` for an expiry that is invalid or in the past. */
   create(input: KeyInput): Promise<KeyMade>
-  /** All that were ever made, the newest first. */
+  /** All keys ever created, newest first. */
   list(): Promise<KeyRecord[]>
-  /** Names the files of keys that cannot be read, and therefore let nobody in. */
+  /** A warning that names the unreadable key files, whose keys are therefore rejected. */
   warning(): string | undefined
-  /** By id, or by a name that one key has; does nothing for one that is revoked. @throws BaxError `key_not_found`, `conflict`. */
+  /** Revokes a key by its ID or unique name, unless already revoked. @throws BaxError `key_not_found`, `conflict`. */
   revoke(idOrName: string): Promise<KeyRecord>
 }

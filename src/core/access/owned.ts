@@ -1,9 +1,9 @@
-/** Things that belong to the key they were made under: to every other key they are not there. */
+/** Resources that belong to the key they were created with; all other keys cannot see them. */
 import { type Caller, sees } from './caller.ts'
 import { BaxError } from '../errors/errors.ts'
 
 export interface Owned {
-  /** A key, by its id; null for what was made where no keys are in use. */
+  /** ID of a key; null for resources created where no keys are in use. */
   readonly owner: string | null
 }
 
@@ -13,8 +13,8 @@ export const isSeen =
     sees(caller, owner)
 
 /**
- * What a caller means by a name, which several keys may use: its own thing, or the only one of that name that it sees.
- * @throws BaxError `conflict` when several others have it.
+ * Finds a resource by name, which several keys may use: the caller's own one, or the only visible one.
+ * @throws BaxError `conflict` when several other keys use the name.
  */
 export function named<T extends Owned & { readonly name: string | null }>(
   things: readonly T[],
@@ -25,6 +25,6 @@ export function named<T extends Owned & { readonly name: string | null }>(
   const own = found.find(({ owner }) => owner === caller.keyId)
   if (own || found.length <= 1) return own ?? found[0]
   throw new BaxError('conflict', `${found.length} keys use the name ${JSON.stringify(name)}`, {
-    hint: 'name the one that is meant by its id',
+    hint: 'use the id instead of the name',
   })
 }

@@ -1,47 +1,47 @@
-/** What one caller may have at a time, and how often it may ask. */
+/** Quotas and rate limits of callers. */
 import type { Caller } from './caller.ts'
 import { BaxError, type ErrorCode } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
 import { Tally } from './counter.ts'
 
-/** Bounds for one caller; 0 stands for none. */
+/** Limits of one caller; 0 means unlimited. */
 export interface Allowance {
-  /** Requests a second in the long run. */
+  /** Sustained requests per second. */
   readonly rate: number
-  /** Requests that may come at once. */
+  /** Number of requests that may arrive at once. */
   readonly burst: number
-  /** Live browser sessions, those being made included. */
+  /** Live browser sessions, including those being created. */
   readonly sessions: number
   /** Live shell sessions. */
   readonly shells: number
-  /** Crawls at work, those that only map a site included. */
+  /** Running crawls, including maps. */
   readonly crawls: number
 }
 
-/** An engine without them has no bounds for callers. */
+/** Limits of all callers; an engine without them has none. */
 export interface Allowances {
   /** For each key. */
   readonly keyed: Allowance
-  /** For all who come without a key where none is asked for: they are one caller. */
+  /** For all callers without a key where none is required; they share one quota. */
   readonly keyless: Allowance
 }
 
 const none: Allowance = { rate: 0, burst: 0, sessions: 0, shells: 0, crawls: 0 }
 
 /**
- * The usual bounds for keys, with what the operator wishes instead. Without keys a server is its user's own, and has
- * only the bounds that the operator has wished for.
+ * Builds the default limits of keys with the operator's overrides. Without keys, a server belongs to its user and has
+ * only the limits that the operator has set.
  */
-export function allowancesOf(wishes: Partial<Allowance>): Allowances {
-  const { rate, burst } = { ...none, ...wishes }
+export function allowancesOf(overrides: Partial<Allowance>): Allowances {
+  const { rate, burst } = { ...none, ...overrides }
   return {
-    keyed: { ...limits.caller, ...wishes },
-    // A rate alone comes with the room that it fills in the usual time.
-    keyless: { ...none, ...wishes, burst: burst || Math.ceil((rate * limits.caller.burst) / limits.caller.rate) },
+    keyed: { ...limits.caller, ...overrides },
+    // A rate without a burst gets the default proportion of both.
+    keyless: { ...none, ...overrides, burst: burst || Math.ceil((rate * limits.caller.burst) / limits.caller.rate) },
   }
 }
 
-/** Who came without a key where keys are in use only gets to what is public, and to what its token opens. */
+/** Returns the limits of a caller; none for one without the required key, which has access to little anyway. */
 export function allowanceOf({ keyId, admin }: Caller, allowances: Allowances | undefined): Allowance {
   if (!allowances || (keyId === null && !admin)) return none
   return keyId === null ? allowances.keyless : allowances.keyed
@@ -50,11 +50,11 @@ export function allowanceOf({ keyId, admin }: Caller, allowances: Allowances | u
 type Kind = 'sessions' | 'shells' | 'crawls'
 
 interface KindFacts {
-  /** As in "20 browser sessions". */
+  /** Plural noun, as in "20 browser sessions". */
   readonly things: string
   readonly code: ErrorCode
   readonly hint: string
-  /** What a server has of them at most, whoever they belong to. */
+  /** Limit of the server over all callers. */
   readonly overall: number
 }
 
@@ -62,25 +62,25 @@ const kinds: Readonly<Record<Kind, KindFacts>> = {
   sessions: {
     things: 'browser sessions',
     code: 'too_many_sessions',
-    hint: 'close one that is not needed any more',
-    // As many as there are places in browsers; others wait in a queue of its own.
+    hint: 'close a session that is no longer needed',
+    // Limited to the number of browser slots; further requests queue.
     overall: Infinity,
   },
   shells: {
     things: 'shell sessions',
     code: 'too_many_sessions',
-    hint: 'delete one that is not needed any more',
+    hint: 'delete a session that is no longer needed',
     overall: limits.shell.sessions,
   },
   crawls: {
     things: 'crawls',
     code: 'rate_limited',
-    hint: 'wait for one to end, or cancel one',
+    hint: 'wait for a crawl to end, or cancel one',
     overall: limits.overload.crawls,
   },
 }
 
-/** Counts what every caller has of one kind. */
+/** Counts the resources of one kind that every caller holds. */
 export class Quota {
   readonly #kind: Kind
   readonly #allowances: Allowances | undefined
@@ -91,14 +91,14 @@ export class Quota {
     this.#allowances = allowances
   }
 
-  /** What all callers have taken together. */
+  /** Number held by all callers together. */
   get total(): number {
     return this.#taken.total
   }
 
   /**
-   * Takes one for the caller; the function gives it back, once.
-   * @throws BaxError with the code of the kind when the caller has as many as it may, `no_capacity` when the server has.
+   * Takes one for the caller; the returned function releases it, at most once.
+   * @throws BaxError with the code of the kind at the caller's limit, `no_capacity` at the server's.
    */
   take(caller: Caller): () => void {
     this.#assertRoom(caller)
@@ -111,13 +111,13 @@ export class Quota {
     const { retryAfterSecs } = limits.overload
     const most = allowanceOf(caller, this.#allowances)[this.#kind]
     if (most > 0 && this.#taken.of(caller.keyId) >= most) {
-      throw new BaxError(code, `one key may have ${most} ${things} at a time, and there are as many`, {
+      throw new BaxError(code, `the limit of ${most} ${things} per key is reached`, {
         hint,
         details: { limit: this.#kind, most },
         retryAfterSecs,
       })
     }
     if (this.total < overall) return
-    throw new BaxError('no_capacity', `the server has all the ${things} that it can take`, { retryAfterSecs })
+    throw new BaxError('no_capacity', `the server has reached its limit of ${things}`, { retryAfterSecs })
   }
 }

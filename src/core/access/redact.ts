@@ -1,29 +1,30 @@
-/** Takes secrets out of what is logged, and of what a connector collects before it leaves the user's machine (`spec: relay 6`). */
+/** Removes secrets from logs, and from a connector's data before it leaves the user's machine (`spec: relay 6`). */
+import { decodedPart } from '../net/urls.ts'
 
-/** What stands in the place of a secret. */
+/** Placeholder for a secret. */
 const redacted = '[redacted]'
 
 const secretHeader = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key)$|-token$|csrf|xsrf/i
 const secretField =
   /^(?:(?:access_|refresh_|id_)?token|api_?key|key|(?:client_)?secret|password|passwd|code|sig|signature|session)$/i
 
-/** Headers with the values of the secret ones replaced. */
+/** Replaces the values of secret headers. */
 export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, secretHeader.test(name) ? redacted : redactText(value)]),
   )
 }
 
-/** An address without credentials, and without the values of secret fields in its query and fragment. */
+/** Removes credentials from a URL, and the values of secret fields from its query and fragment. */
 export function redactUrl(url: string): string {
   return url
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@\s]*@/i, `$1${redacted}@`)
     .replace(/([?&#;])([^=&#;\s]+)=([^&#;\s]*)/g, (whole, mark: string, name: string) =>
-      secretField.test(decoded(name)) ? `${mark}${name}=${redacted}` : whole,
+      secretField.test(decodedPart(name)) ? `${mark}${name}=${redacted}` : whole,
     )
 }
 
-/** Text without what looks like a credential: bearer tokens, JSON web tokens, keys of well-known services, secret URL fields. */
+/** Removes likely credentials from text: bearer tokens, JSON web tokens, keys of known services, secret URL fields. */
 export function redactText(text: string): string {
   return text
     .replaceAll(/\b(bearer|basic)\s+[\w\-.~+/]{8,}=*/gi, `$1 ${redacted}`)
@@ -34,33 +35,37 @@ export function redactText(text: string): string {
     .replaceAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]+/gi, redactUrl)
 }
 
-/** A value of any shape with every text in it redacted; fields that are named like a secret lose their value whole. */
-export function redactValue(value: unknown): unknown {
-  if (typeof value === 'string') return redactText(value)
-  if (Array.isArray(value)) return value.map(redactValue)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      const secret = typeof inner === 'string' && (secretHeader.test(name) || secretField.test(name))
-      return [name, secret ? redacted : redactValue(inner)]
-    }),
+/** Redacts every text in a value of any shape; text fields with a secret name lose their whole value. */
+export const redactValue = (value: unknown): unknown =>
+  redactDeep(
+    value,
+    redactText,
+    (name, inner) => typeof inner === 'string' && (secretHeader.test(name) || secretField.test(name)),
   )
-}
 
 /**
- * Facts of a log line: headers that hold secrets lose their value, texts what looks like a credential.
- * Plain names such as `code` and `session` are ours here and stay.
+ * Redacts the facts of a log line: secret headers, and text that looks like a credential.
+ * Fields named `code` or `session` hold no secrets here and are kept.
  */
-export function redactFacts(value: unknown): unknown {
-  if (typeof value === 'string') return redactLine(value)
-  if (Array.isArray(value)) return value.map(redactFacts)
+export const redactFacts = (value: unknown): unknown => redactDeep(value, redactLine, (name) => secretHeader.test(name))
+
+function redactDeep(
+  value: unknown,
+  redact: (text: string) => string,
+  isSecret: (name: string, inner: unknown) => boolean,
+): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((inner) => redactDeep(inner, redact, isSecret))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, secretHeader.test(name) ? redacted : redactFacts(inner)]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      isSecret(name, inner) ? redacted : redactDeep(inner, redact, isSecret),
+    ]),
   )
 }
 
-/** A line of a log, in which headers may stand as text and addresses without their host. */
+/** Redacts a log line, which may contain headers as text and URLs without their host. */
 export const redactLine = (text: string): string =>
   redactText(
     text
@@ -68,27 +73,19 @@ export const redactLine = (text: string): string =>
       .replaceAll(/([?&](?:token|key|api_key)=)[^&\s"']+/gi, `$1${redacted}`),
   )
 
-/** `cookie: a=1; b=2` to the end of its line. */
+/** Matches `cookie: a=1; b=2` up to the end of the line. */
 const headerInText = /(\b(?:proxy-authorization|authorization|set-cookie|cookie|x-api-key)["']?\s*[:=]\s*)[^\r\n]+/gi
 
-/** The text of an answer: JSON by its fields, anything else, forms too, as text. */
+/** Redacts a response body: JSON by its fields; anything else, including forms, as text. */
 export function redactBody(body: string): string {
   try {
     return JSON.stringify(redactValue(JSON.parse(body)))
   } catch {
-    // No JSON.
+    // Not JSON.
     return redactText(
       body.replace(/(^|&)([\w.[\]-]+)=([^&\s]*)/g, (whole, mark: string, name: string) =>
         secretField.test(name) ? `${mark}${name}=${redacted}` : whole,
       ),
     )
-  }
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
   }
 }

@@ -1,4 +1,4 @@
-/** References to container images, in the grammar of the distribution project. Free of zod: the settings read them too. */
+/** References to container images, in the grammar of the distribution project. Without zod: settings use them too. */
 
 const component = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
 const hostPart = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'

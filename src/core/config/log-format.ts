@@ -1,6 +1,4 @@
-/** How much a log says, and how. */
-
-/** From all to the least. */
+/** Log levels, most verbose first, and log formats. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 

@@ -1,11 +1,11 @@
-/** The search providers by name, and which of them can be asked. */
+/** The search providers and their required settings. */
 import type { SearchAccess, SearchConfig } from './config.ts'
 
-/** In the order in which they are asked unless another one is configured. */
+/** Provider names, in their default order. */
 export const searchProviderNames = ['searxng', 'brave', 'serper', 'google', 'duckduckgo', 'bing'] as const
 export type SearchProviderName = (typeof searchProviderNames)[number]
 
-/** What a provider must be told before it can be asked; the result pages of the last two need nothing. */
+/** Settings that a provider requires; the result pages of the last two require none. */
 export const searchNeeds: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[]>> = {
   searxng: ['url'],
   brave: ['key'],
@@ -15,10 +15,10 @@ export const searchNeeds: Readonly<Record<SearchProviderName, readonly (keyof Se
   bing: [],
 }
 
-/** Whether a provider has been told what it needs. */
+/** Returns whether all required settings of a provider are present. */
 export const isSetUp = (name: SearchProviderName, { providers = {} }: SearchConfig): boolean =>
   searchNeeds[name].every((need) => providers[name]?.[need] !== undefined)
 
-/** The providers that a search asks, one after the other until one answers. */
+/** Returns the providers to query, one after the other until one succeeds. */
 export const searchOrder = (config: SearchConfig): SearchProviderName[] =>
   (config.order ?? searchProviderNames).filter((name) => isSetUp(name, config))

@@ -1,4 +1,4 @@
-/** The one table of failures: every code with its HTTP status, CLI exit code and whether repeating may help. */
+/** The error table: every code with its HTTP status, CLI exit code and whether a retry may help. */
 
 /** CLI exit codes (`spec: contract 1`). */
 export const exits = {
@@ -14,7 +14,7 @@ export const exits = {
 } as const
 
 interface ErrorFacts {
-  /** HTTP status. 200 marks a failure of the target (page, site, container), which is an answer and not a fault of ours. */
+  /** HTTP status. 200 marks a failure of the target (page, site, container), which is a result and no error of bax. */
   readonly status: number
   readonly exit: number
   readonly retryable: boolean
@@ -128,13 +128,13 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** One fault of an input: where (`commands[1].data.url`) and what. */
+/** One error of an input: where (`commands[1].data.url`) and what. */
 export interface FieldFault {
   readonly path: string
   readonly message: string
 }
 
-/** Why one search provider gave no answer. */
+/** The failure of one search provider. */
 export interface ProviderFault {
   readonly provider: string
   readonly error: string
@@ -142,15 +142,15 @@ export interface ProviderFault {
 }
 
 export interface ErrorExtras {
-  /** What the reader can do next; printed by the CLI below the message. */
+  /** What to do next; the CLI prints it below the message. */
   readonly hint?: string
   readonly details?: readonly FieldFault[] | readonly ProviderFault[] | Record<string, unknown>
   readonly cause?: unknown
-  /** Seconds after which trying again makes sense (`retry-after`). */
+  /** Seconds after which to retry (`retry-after`). */
   readonly retryAfterSecs?: number
 }
 
-/** The wire form of every failure; `error` repeats `message` and is always a string. */
+/** The wire form of every error; `error` repeats `message` and is always a string. */
 export interface ErrorBody {
   success: false
   error: string
@@ -161,16 +161,16 @@ export interface ErrorBody {
   request_id?: string
 }
 
-/** Characters of a sentence on the wire: it may repeat what a stranger has sent. */
-const longestSentence = 2000
+/** Maximum length of a message on the wire: it may quote input of a stranger. */
+const maxMessageChars = 2000
 
-/** The beginning of a text that is too long. */
+/** Truncates a text to `most` characters. */
 export const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-/** Marks the class across bundles: the one-liners' own bundle holds a second copy of it. */
+/** Marks the class across bundles: the bundle of one-liners contains a second copy of it. */
 const marker = Symbol.for('bax.error')
 
-/** A failure with a code of the table and one sentence; the code decides status, exit code and retryability. */
+/** An error with a code of the table; the code decides status, exit code and retryability. */
 export class BaxError extends Error {
   readonly [marker] = true
   readonly code: ErrorCode
@@ -204,7 +204,7 @@ export class BaxError extends Error {
   }
 
   toBody(requestId?: string): ErrorBody {
-    const message = shortened(this.message, longestSentence)
+    const message = shortened(this.message, maxMessageChars)
     return {
       success: false,
       error: message,
@@ -216,18 +216,18 @@ export class BaxError extends Error {
     }
   }
 
-  /** Rebuilds the error that a server sent; a body of another shape becomes `fallback`. */
+  /** Rebuilds the error that a server sent; a body of another shape gets the code `fallback`. */
   static fromBody(body: unknown, fallback: ErrorCode = 'internal_error'): BaxError {
     const { code, error, hint, details } = (body ?? {}) as Partial<ErrorBody>
     const known = code !== undefined && Object.hasOwn(errorTable, code) ? code : fallback
-    return new BaxError(known, typeof error === 'string' ? error : 'the server answered in an unknown form', {
+    return new BaxError(known, typeof error === 'string' ? error : 'the server sent an unknown error response', {
       ...(hint && { hint }),
       ...(details && { details }),
     })
   }
 }
 
-/** The error itself when it is one of ours, else an internal error that keeps the original as its cause. */
+/** Returns a BaxError as it is, and wraps any other error as the cause of one, `internal_error` by default. */
 export function asBaxError(error: unknown): BaxError {
   if (error instanceof BaxError) return error
   const system = error as NodeJS.ErrnoException | undefined
@@ -235,5 +235,5 @@ export function asBaxError(error: unknown): BaxError {
     return new BaxError('no_capacity', 'too many files are open', { cause: error })
   if (system?.code === 'ENOSPC' || system?.code === 'EDQUOT')
     return new BaxError('no_space', 'the disk is full', { cause: error, hint: 'free some space and repeat the call' })
-  return new BaxError('internal_error', 'an internal fault; the log has the details', { cause: error })
+  return new BaxError('internal_error', 'internal error; see the log for details', { cause: error })
 }

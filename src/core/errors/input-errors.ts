@@ -1,21 +1,21 @@
-/** What is wrong with an input, as sentences that name the field. Shared by HTTP, scripts and configuration. */
+/** Describes invalid input in sentences that name the field. Shared by HTTP, scripts and configuration. */
 import type { z } from 'zod'
 import type { FieldFault } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** Every fault of a failed parse, in the order of the schema. */
+/** Lists all errors of a failed parse, in the order of the schema. */
 export function faultsOf(error: z.ZodError): FieldFault[] {
   return error.issues.flatMap(faultsOfIssue)
 }
 
-/** `url is required`, `limit must be at most 100`. */
+/** Formats one field error: `url is required`, `limit must be at most 100`. */
 export function sentenceOf({ path, message }: FieldFault): string {
   if (!path) return message
-  return /^(is|must|has) /.test(message) ? `${path} ${message}` : `${path}: ${message}`
+  return /^(is|must|has|cannot) /.test(message) ? `${path} ${message}` : `${path}: ${message}`
 }
 
-/** One fault per field; of a union that did not match, the faults of the branch that came nearest. */
+/** Converts an issue; a union that did not match reports the errors of its closest branch. */
 function faultsOfIssue(issue: Issue): FieldFault[] {
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
@@ -24,7 +24,7 @@ function faultsOfIssue(issue: Issue): FieldFault[] {
   return [{ path: pathText(issue.path), message: messageOf(issue) }]
 }
 
-/** `commands[1].data.selector` */
+/** Formats a path: `commands[1].data.selector`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
@@ -32,7 +32,7 @@ function pathText(path: readonly PropertyKey[]): string {
   }, '')
 }
 
-const named: Record<string, string> = {
+const typeNames: Record<string, string> = {
   string: 'a string',
   number: 'a number',
   int: 'a whole number',
@@ -45,10 +45,10 @@ const named: Record<string, string> = {
 function messageOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      // zod leaves the input out of the issue; its own text says whether there was one.
+      // zod omits the input from the issue; its message tells whether there was one.
       return issue.message.endsWith('received undefined')
         ? 'is required'
-        : `must be ${named[issue.expected] ?? issue.expected}`
+        : `must be ${typeNames[issue.expected] ?? issue.expected}`
     case 'too_small':
       return smallest(issue)
     case 'too_big':

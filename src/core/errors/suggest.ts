@@ -2,12 +2,12 @@ import { distance } from 'fastest-levenshtein'
 
 export { distance }
 
-/** Nobody misspells a name into one as long as this. */
+/** Longer words are not plausible typos. */
 const longest = 100
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
 
-/** The candidate that the writer of `word` most likely meant, if one is near enough. */
+/** Returns the candidate closest to `word`, if it is close enough. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > longest) return undefined
   let best: string | undefined
@@ -19,7 +19,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** ` (did you mean "click"?)`, or nothing when no candidate is near. */
+/** Returns ` (did you mean "click"?)`, or nothing when no candidate is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const found = suggest(word, candidates)
   return found === undefined ? '' : ` (did you mean "${found}"?)`

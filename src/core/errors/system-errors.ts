@@ -1,4 +1,4 @@
-/** Refusals of the operating system, in words: what could not be read or written, and why. */
+/** Messages for errors of the operating system: what could not be read or written, and why. */
 import { asBaxError, BaxError, type ErrorCode } from './errors.ts'
 
 const reasons: Readonly<Record<string, string>> = {
@@ -14,19 +14,19 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'not a folder',
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'the name is too long',
-  EPIPE: 'nobody reads it',
+  EPIPE: 'the reader closed it',
 }
 
 const hints: Readonly<Record<string, string>> = {
   ENOSPC: 'free some space and repeat the command',
   EDQUOT: 'free some space and repeat the command',
-  EMFILE: 'raise the limit of open files (`ulimit -n`), or run less at the same time',
-  ENFILE: 'raise the limit of open files (`ulimit -n`), or run less at the same time',
+  EMFILE: 'raise the limit of open files (`ulimit -n`), or run fewer tasks at once',
+  ENFILE: 'raise the limit of open files (`ulimit -n`), or run fewer tasks at once',
 }
 
 const reading = new Set(['read', 'stat', 'lstat', 'access', 'scandir', 'realpath', 'readlink'])
 
-/** Why a system call failed, in words; its code where there are none. */
+/** Returns the reason of a failed system call; its code when there is no text for it. */
 export const systemReason = ({ code = '', message }: NodeJS.ErrnoException): string =>
   reasons[code] ?? (code || message)
 
@@ -35,23 +35,23 @@ export function systemSentence(thrown: unknown): { readonly message: string; rea
   if (!(thrown instanceof Error)) return undefined
   const { code = '', path, dest, syscall } = thrown as NodeJS.ErrnoException & { dest?: string }
   const reason = reasons[code]
-  // Sockets have neither: their failures are told where they happen.
+  // Errors of sockets have neither path nor hint; they are reported where they occur.
   if (reason === undefined || (path === undefined && !Object.hasOwn(hints, code))) return undefined
   const verb = reading.has(syscall ?? '') ? 'read' : syscall === 'open' && code === 'ENOENT' ? 'open' : 'write'
   const hint = hints[code]
   return { message: `cannot ${verb} ${dest ?? path ?? 'a file'}: ${reason}`, ...(hint && { hint }) }
 }
 
-/** Names the file and the reason in an error that a system call caused: for the machine's own user only. */
+/** Adds the file and the reason of a failed system call to an error; only for the machine's own user. */
 export function withSystemCause(error: BaxError): BaxError {
   const sentence = systemSentence(error.cause)
-  // An error that says more than its cause alone keeps its own words.
+  // Keep messages that say more than the generic one.
   if (!sentence || asBaxError(error.cause).message !== error.message) return error
   const { hint = error.hint } = sentence
   return new BaxError(error.code, sentence.message, { ...(hint && { hint }), cause: error.cause })
 }
 
-/** Failures whose hint and details are for the operator: they name paths, programs, addresses and settings of the server. */
+/** Errors whose hint and details name paths, programs, addresses and settings of the server: for the operator only. */
 const forOperator: ReadonlySet<ErrorCode> = new Set([
   'browser_not_found',
   'browser_failed',
@@ -65,14 +65,14 @@ const forOperator: ReadonlySet<ErrorCode> = new Set([
   'search_unavailable',
 ])
 
-/** What callers of a server are told where the message itself is the operator's. */
+/** Messages for callers of a server, where the original is for the operator. */
 const publicMessages: Partial<Record<ErrorCode, string>> = {
-  docker_unavailable: 'shell sessions are not available on this server now',
+  docker_unavailable: 'shell sessions are currently not available on this server',
   engine_failed: 'the server cannot use its own files',
-  image_failed: 'the image could not be made',
+  image_failed: 'the image could not be created',
 }
 
-/** The error as a caller of a server may see it; the whole of it belongs in the server's log. */
+/** Returns the error as callers of a server may see it; the full error belongs in the server's log. */
 export function forCallers(error: BaxError): BaxError {
   if (!hidesFrom(error)) return error
   const { code, retryAfterSecs, details } = error
@@ -84,10 +84,10 @@ export function forCallers(error: BaxError): BaxError {
   })
 }
 
-/** Details that name a field are of the caller's own request. */
+/** Details that name a field describe the caller's own request. */
 const namesField = ({ code, details }: BaxError): boolean => code !== 'search_unavailable' && Array.isArray(details)
 
-/** Whether callers are shown less than there is to say. */
+/** Returns whether `forCallers` removes parts of the error. */
 export const hidesFrom = (error: BaxError): boolean =>
   forOperator.has(error.code) &&
   !namesField(error) &&

@@ -1,12 +1,12 @@
-/** Errors of navigations that do not come from the address, and are gone when it is opened again. */
+/** Navigation errors that are not caused by the URL and disappear on a retry. */
 
 /**
- * The error page of an earlier navigation arrived late; or a network interface of this machine came or went, as with
- * every container that starts, upon which Chromium ends all connections.
+ * Matches a late error page of an earlier navigation, and a change of this machine's network interfaces (as with every
+ * container that starts), after which Chromium closes all connections.
  */
 const passing = /interrupted by another navigation to "chrome-error:|net::ERR_NETWORK_CHANGED/
 
-/** Navigates, and tries up to twice more after a passing error. For navigations that may be repeated: not for forms. */
+/** Navigates, with up to two retries after a transient error. Not for form submissions, which must not be repeated. */
 export function retryPassing<T>(navigate: () => Promise<T>): Promise<T> {
   const again = (error: unknown) => {
     if (!passing.test(String(error))) throw error

@@ -1,16 +1,16 @@
-/** An event of a session in one line, for people. */
+/** Formats session events as one line for humans. */
 import { cell } from '../text/cell.ts'
 import type { Frame } from '../operation/stream.ts'
 
-/** An event as it is sent. */
+/** An event as it is sent to clients. */
 export type Event = Frame & { readonly data: Readonly<Record<string, unknown>> }
 
-/** `12:00:01.123  network.response   200 GET http://…` */
+/** Formats an event: `12:00:01.123  network.response   200 GET http://…` */
 export function eventLine({ ts, type, data }: Event): string {
   return `${String(ts).slice(11, 23)}  ${type.padEnd(17)}  ${eventFacts(type, data)}`.trimEnd()
 }
 
-/** What happened, without when and what kind it is. */
+/** Formats the data of an event, without time and type. */
 export function eventFacts(type: string, data: Event['data']): string {
   const text = (name: string) => cell(data[name])
   switch (type) {

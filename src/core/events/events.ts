@@ -1,40 +1,19 @@
-/** Events of one session: numbered, kept in a ring that is bounded by their number and their length, and delivered to listeners. */
+/** Event log of one session: numbered events in a ring buffer limited by count and length, delivered to listeners. */
 import { limits } from '../limits/limits.ts'
 
-/** Every type that a session's log can hold; core/shapes/events.ts says what their data is. */
+/** All types of a session's event log; their data is described in core/shapes/events.ts. */
 export const sessionEventTypes = [
-  'session.status',
-  'session.expiring',
-  'session.closed',
-  'command.started',
-  'command.finished',
-  'page.navigated',
-  'page.loaded',
-  'page.error',
-  'console',
-  'network.request',
-  'network.response',
-  'network.failed',
-  'dialog.opened',
-  'dialog.closed',
-  'file_chooser.opened',
-  'download.started',
-  'download.finished',
-  'tab.opened',
-  'tab.recovered',
-  'tab.closed',
-  'provision.stage',
-  'control.taken',
-  'control.waiting',
-  'control.returned',
-  'lagged',
-  'error',
-] as const
+  'session.status', 'session.expiring', 'session.closed', 'command.started', 'command.finished',
+  'page.navigated', 'page.loaded', 'page.error', 'console', 'network.request', 'network.response', 'network.failed',
+  'dialog.opened', 'dialog.closed', 'file_chooser.opened', 'download.started', 'download.finished',
+  'tab.opened', 'tab.recovered', 'tab.closed', 'provision.stage',
+  'control.taken', 'control.waiting', 'control.returned', 'lagged', 'error',
+] as const // prettier-ignore
 
 export type SessionEventType = (typeof sessionEventTypes)[number]
 
 export interface SessionEvent {
-  /** From 1, without holes. */
+  /** Sequence number, from 1 without gaps. */
   readonly seq: number
   /** ISO 8601 UTC. */
   readonly ts: string
@@ -63,7 +42,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** Kept events with a number above `seq`, oldest first. */
+  /** Returns buffered events with a number above `seq`, oldest first. */
   since(seq: number): SessionEvent[] {
     const first = this.#ring[0]?.event.seq ?? this.#seq + 1
     return this.#ring.slice(Math.max(0, seq + 1 - first)).map(({ event }) => event)
@@ -73,23 +52,23 @@ export class EventLog {
     return this.#seq
   }
 
-  /** Calls `listener` for every event from now on; returns the way to stop it. */
+  /** Calls `listener` for every new event; returns a function that stops it. */
   listen(listener: (event: SessionEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   /**
-   * Events after `since` as they come, until `signal` is aborted or `session.closed` was delivered.
-   * A reader that falls behind the ring gets a `lagged` event with the number it lost: memory stays bounded.
+   * Yields the events after `since` until `signal` aborts or `session.closed` was delivered.
+   * A reader that falls behind the buffer gets a `lagged` event with the number of lost events; memory stays limited.
    */
   async *follow(since: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
-    // A number from a time before this log (an engine that started anew) means: from here on.
+    // A number from before this log, of an engine that has restarted, means: from here on.
     let seen = Math.min(since, this.#seq)
     let wake = () => {}
-    const poke = () => wake()
-    const stop = this.listen(poke)
-    signal.addEventListener('abort', poke)
+    const wakeUp = () => wake()
+    const stop = this.listen(wakeUp)
+    signal.addEventListener('abort', wakeUp)
     try {
       while (!signal.aborted) {
         const events = this.since(seen)
@@ -104,17 +83,17 @@ export class EventLog {
           yield event
           if (event.type === 'session.closed') return
         }
-        // Nothing is emitted between the look above and this wait.
+        // Nothing is emitted between the read above and this wait.
         if (events.length === 0 && lost === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       stop()
-      signal.removeEventListener('abort', poke)
+      signal.removeEventListener('abort', wakeUp)
     }
   }
 }
 
-/** About as many characters as the value has as JSON. */
+/** Estimates the length of the value as JSON. */
 function charsOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8

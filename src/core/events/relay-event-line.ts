@@ -1,14 +1,14 @@
-/** An event of the relay as a line to read. */
+/** Formats relay events as one line for humans. */
 import type { RelayEvent } from '../shapes/relay.ts'
 import { cell } from '../text/cell.ts'
 
-/** `12:00:01.123  network  response   200 GET http://…` */
+/** Formats an event: `12:00:01.123  network  response   200 GET http://…` */
 export function relayEventLine(event: RelayEvent): string {
   const time = new Date(event.ts).toISOString().slice(11, 23)
   return `${time}  ${event.kind.padEnd(7)}  ${event.type.padEnd(12)}  ${relayEventFacts(event)}`.trimEnd()
 }
 
-/** What happened, without when and what kind it is. */
+/** Formats the data of an event, without time and type. */
 export function relayEventFacts({ kind, type, data }: RelayEvent): string {
   const text = (name: string) => cell(data[name])
   const place = data['url'] === undefined ? '' : ` (${text('url')}${data['line'] ? `:${text('line')}` : ''})`

@@ -1,8 +1,9 @@
-/** Bounds of what browsers say, and of what they may break; the units are those of `limits.ts`, of which they are a part. */
+/** Limits on browser messages and on failures; same units as `limits.ts`, which includes them. */
 export const wireLimits = {
   /**
-   * Messages of a page's console, and its errors, that are heard in a second. A page of which so many more, or bytes, are
-   * left out without a second's rest is ended, and one of which so many in a row are so late that they pile up.
+   * Console messages and errors of a page processed per second; further ones are dropped. A page is closed when
+   * more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a
+   * row are more than `lateMs` late.
    */
   flood: {
     messagesPerSec: 2000,
@@ -13,12 +14,12 @@ export const wireLimits = {
   },
 
   /**
-   * Longest message of a browser, and of one that somebody else runs; JSON values in either. Parsing 64 MiB of text, or
-   * 500,000 values, takes about 100 ms, during which nothing else runs. Screenshots and bodies of 64 MB fit into a message
-   * as base64.
+   * Longest message of our own and of a foreign browser, and JSON values in either. Parsing 64 MiB of text or 500,000
+   * values takes about 100 ms, during which nothing else runs. Screenshots and bodies of 64 MB fit into a message as
+   * base64.
    */
   cdp: { messageBytes: 128 * 1024 * 1024, foreignBytes: 64 * 1024 * 1024, messageValues: 500_000 },
 
-  /** Faults that nobody caught: lines of the log that tell of them in a minute, and time for an end in order after one. */
+  /** Uncaught errors: log lines about them per minute, and time for an orderly exit after one. */
   faults: { linesPerMin: 20, endMs: 15_000 },
 } as const

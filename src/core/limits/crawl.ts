@@ -1,75 +1,75 @@
-/** Defaults and maxima of crawling; the units are those of `limits.ts`, of which they are a part. */
+/** Defaults and limits of crawls; same units as `limits.ts`, which includes them. */
 export const crawlLimits = {
-  /** Pages and depth unless others are asked for. */
+  /** Default number of pages and default depth. */
   pages: 10,
   depth: 2,
-  /** Pages that a server allows unless its operator says otherwise. */
+  /** Maximum number of pages on a server, unless its operator sets another. */
   serverPages: 100,
   mostPages: 1_000_000,
-  /** Pages of a crawl of /v2 that does not say how many, where the server allows them. */
+  /** Default number of pages of a /v2 crawl, within the server's limit. */
   pagesV2: 10_000,
   mostDepth: 1000,
-  /** Globs of paths, and characters of each. */
+  /** Number of path globs, and characters of each. */
   globs: 1000,
   globChars: 1000,
-  /** Seconds for a whole crawl unless others are asked for. */
+  /** Default time for a whole crawl, in seconds. */
   secs: 600,
   mostSecs: 86_400,
-  /** How long a crawl is kept after its last page. */
+  /** Retention of a crawl after its last page. */
   keptMs: 24 * 3_600_000,
-  /** How often those whose time is over are looked for. */
+  /** Interval of removing expired crawls. */
   sweepMs: 3_600_000,
-  /** Pages of one answer; what is beyond them, or beyond so many characters, is had by `next`. */
+  /** Default and maximum number of pages per response, and its maximum characters; `next` leads to the rest. */
   listedPages: 100,
   mostListedPages: 1000,
   answerChars: 64 * 1024 * 1024,
-  /** Crawls in one list. */
+  /** Crawls listed in one response. */
   listedCrawls: 50,
   mostListedCrawls: 1000,
-  /** Skipped addresses that an answer lists. */
+  /** Skipped URLs listed in one response. */
   listed: 10_000,
-  /** Addresses of one site that are told apart; further ones are not followed. */
+  /** URLs of one site that are remembered; further ones are not followed. */
   addresses: 2_000_000,
-  /** Characters of an address beyond which it is no page but a trap. */
+  /** Length of a URL beyond which it counts as a crawler trap. */
   addressChars: 2000,
-  /** Waiting addresses held in memory; further ones wait on disk. */
+  /** Queued URLs in memory; further ones are queued on disk. */
   waiting: 5000,
   mostAtOnce: 64,
-  /** Requests to one host at the same time. */
+  /** Concurrent requests to one host. */
   perHost: 10,
-  /** Pages that may be done and wait for a slower one before them, by number and characters. */
+  /** Finished pages that wait for a slower earlier one, by number and characters. */
   ahead: 128,
   aheadChars: 32 * 1024 * 1024,
-  /** Bytes of one file of answers that are kept for them. */
+  /** Maximum size of one file of stored answers. */
   keptSegmentBytes: 4 * 1024 * 1024,
-  /** Further tries of a page that failed for a reason that passes, and the first pause before one; it doubles. */
+  /** Retries of a page after a transient failure, and the first delay, which doubles. */
   retries: 2,
   retryMs: 500,
-  /** Of a host that wants fewer requests: tries of one page, refusals in a row, first pause and all pauses together. */
+  /** For hosts that rate-limit: tries of one page, refusals in a row, first delay and total of all delays. */
   busyTries: 8,
   busyRefusals: 20,
   busyMs: 1000,
   busyPatienceMs: 120_000,
-  /** The same of a host that cannot be reached. */
+  /** The same for unreachable hosts. */
   downTries: 5,
   downPatienceMs: 16_000,
   crawlDelaySecs: 10,
   robotsMs: 10_000,
   robotsBytes: 500 * 1024,
   sitemapMs: 20_000,
-  /** Time, files, bytes (unpacked, of each) and nested indexes of the sitemaps of a site. */
+  /** Time, files, bytes (unpacked, of each) and nested indexes of a site's sitemaps. */
   sitemapsMs: 120_000,
   sitemaps: 1000,
   sitemapBytes: 50 * 1024 * 1024,
   sitemapDepth: 3,
-  /** Of so many pages that are taken as they were fetched, one is also rendered to see whether that was right. */
+  /** Interval of audits: one of this many pages accepted as fetched is also rendered, to check that decision. */
   auditEvery: 32,
-  /** Kinds of pages of one host whose first page is rendered for that. */
+  /** Page templates of one host whose first page is rendered for that. */
   auditedTemplates: 16,
   progressMs: 250,
-  /** Addresses that a map lists unless others are asked for. */
+  /** Default number of URLs that a map lists. */
   mapped: 5000,
   mostMapped: 100_000,
-  /** Seconds that a map takes at most unless others are asked for. */
+  /** Default time for a map, in seconds. */
   mapSecs: 120,
 } as const

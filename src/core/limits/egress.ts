@@ -1,15 +1,15 @@
-/** Bounds of what leaves the engine; part of the one table of limits. Milliseconds in `*Ms`. */
+/** Limits on outgoing connections; part of `limits.ts`. Milliseconds in `*Ms`. */
 export const egressLimits = {
-  /** Connections of browsers that go through the proxy at the same time. */
+  /** Concurrent connections of browsers through the proxy. */
   connections: 4096,
-  /** Time for a browser to say where it wants to go. */
+  /** Time for a browser to send its destination. */
   greetingMs: 10_000,
   dialMs: 30_000,
-  /** Silence after which a connection is ended that one side has left. */
+  /** Idle time after which a half-closed connection is ended. */
   lingerMs: 30_000,
-  /** How long the addresses of a name are taken as they were. */
+  /** Cache lifetime of resolved names. */
   nameMs: 10_000,
   names: 1000,
-  /** Hosts of which the reason of the last failure is known. */
+  /** Hosts whose last failure is remembered. */
   failures: 1000,
 } as const

@@ -15,25 +15,25 @@ export const limits = {
     idleTimeoutSecs: 300,
     timeoutSecs: 3600,
     maxTimeoutSecs: 86_400,
-    /** How long a ticket lets a client of CDP in. */
+    /** Lifetime of a ticket for CDP clients. */
     ticketMs: 60_000,
-    /** How long before its end `session.expiring` is sent. */
+    /** Lead time of `session.expiring` before the session ends. */
     expiringNoticeSecs: 30,
-    /** How long an ended session, or a finished provision, can still be asked about. */
+    /** Lifetime of the tombstone of an ended session or finished provision. */
     tombstoneMs: 10 * 60_000,
-    /** Tabs at most; a page that has opened so many more is closed itself. */
+    /** Maximum number of tabs, and of further attempts until the page that opens them is closed. */
     tabs: 50,
     refusedTabs: 20,
-    /** Files that its pages may download, and their bytes together. */
+    /** Number of files that a session's pages may download, and their total bytes. */
     downloads: 200,
     downloadBytes: 1024 * 1024 * 1024,
-    /** Lines of a journal of sessions after which it is written anew, without those that are forgotten. */
+    /** Lines of the session journal after which it is rewritten without expired entries. */
     graveLines: 2000,
-    /** How long reading cookies and storage for a profile may take. */
+    /** Time to read cookies and storage for a profile. */
     storageMs: 10_000,
-    /** How long a page that has just loaded may take to tell its title. */
+    /** Time for a page that has just loaded to report its title. */
     titleMs: 2000,
-    /** Time for reloading a tab whose page has crashed. */
+    /** Time to reload a tab whose page has crashed. */
     reloadMs: 15_000,
     viewport: { width: 1280, height: 720 },
   },
@@ -47,51 +47,51 @@ export const limits = {
     navigationMs: 30_000,
     evaluateMs: 30_000,
     batchMs: 300_000,
-    /** Longest time that a `timeout_ms` may ask for. */
+    /** Maximum value of `timeout_ms`. */
     maxMs: 300_000,
     perBatch: 1000,
-    /** Batches that may wait for one session; one more is answered 429. */
+    /** Batches queued for one session; further ones receive 429. */
     queue: 32,
   },
 
   pool: {
-    /** Ready pages kept for the next sessions. */
+    /** Pages kept ready for the next sessions. */
     warm: 2,
-    /** Pause before ready pages are made, so that the creation that took one goes first. */
+    /** Delay before the warm pages are refilled, to let the session creation that took one finish first. */
     warmDelayMs: 20,
     contextsPerBrowser: 25,
     browsers: 2,
     launchMs: 30_000,
     closeMs: 5_000,
-    /** How long a browser may take to end by itself. */
+    /** Time for a browser to exit by itself. */
     exitMs: 2_000,
     /**
-     * Every browser is asked for its version this often. One that has not answered in `answerMs` gets no new sessions;
-     * one that has not answered `graceMs` after the question is killed, and its sessions end.
+     * Interval of health checks, which ask each browser for its version. A browser that has not responded within
+     * `answerMs` gets no new sessions; one that has not responded within `graceMs` is killed, and its sessions end.
      */
     health: { everyMs: 5_000, answerMs: 5_000, graceMs: 30_000 },
-    /** A browser without a session ends after this, unless it is the last of its kind. */
+    /** Idle time after which a browser without sessions ends, unless it is the last of its kind. */
     idleMs: 30_000,
   },
 
-  /** How long an answer of `GET /readyz` stays true: of the state folder, of a browser that started, of one that did not. */
+  /** Cache lifetime of `GET /readyz`: for the state folder, for a browser that started, for one that did not. */
   readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
 
-  /** Shortest secret that profiles are encrypted with. */
+  /** Minimum length of the secret that encrypts profiles. */
   profileKeyChars: 16,
 
-  /** Time for what runs when a server is told to end. */
+  /** Time for running work when a server is asked to stop. */
   drain: { secs: 30, maxSecs: 3600 },
 
   engine: {
-    /** A local engine without a session ends after this. */
+    /** Idle time after which a local engine without sessions exits. */
     idleExitMs: 15 * 60_000,
     startMs: 20_000,
-    /** Open calls may finish for so long when an engine is asked to stop. */
+    /** Time for open calls to finish when an engine is asked to stop. */
     stopGraceMs: 1_000,
-    /** A log file that would grow beyond this is moved aside. */
+    /** Size at which a log file is rotated. */
     logBytes: 5 * 1024 * 1024,
-    /** Between two checks that the state folder is still the same. */
+    /** Interval of checking that the state folder has not been replaced. */
     ownFolderMs: 1500,
   },
 
@@ -100,88 +100,88 @@ export const limits = {
   crawl: crawlLimits,
 
   /**
-   * Threads that read pages: at most so many, what each may hold, and how long they stay when there is nothing to read.
-   * They read all pages of a crawl from `worthwhile` pages on, and every page from `large` bytes on: one of that size
-   * may have been made to keep who reads it busy.
+   * Worker threads that parse pages: their number, their heap, and their idle time. They parse all pages of a crawl of
+   * at least `worthwhile` pages, and every page of at least `large` bytes, which may have been built to keep the main
+   * thread busy.
    */
   reading: {
     threads: 8,
     worthwhile: 32,
     large: 512 * 1024,
-    /** Of a page that a language model is asked about: the model is asked here, and the page read here too. */
+    /** Size from which a page is not sent to a language model; smaller ones stay on the main thread, which calls it. */
     forModel: 2 * 1024 * 1024,
     heapMb: 2048,
     longestMs: 30_000,
     idleMs: 30_000,
   },
 
-  /** Threads that read PDFs, what each may hold in its heap, and how much the process may grow meanwhile. */
+  /** Worker threads for PDFs, the heap of each, and how much the process may grow meanwhile. */
   pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, longestMs: 30_000, idleMs: 30_000 },
 
-  /** Threads that unpack what takes long. */
+  /** Worker threads that decompress large bodies. */
   unzstd: { threads: 2, heapMb: 128, longestMs: 30_000, idleMs: 30_000 },
 
   search: {
     results: 5,
     maxResults: 20,
     queryChars: 2000,
-    /** Time for everything, the scraping of the results included. */
+    /** Time for everything, including scraping the results. */
     timeoutMs: 60_000,
     maxTimeoutMs: 300_000,
-    /** Time for one answer of a provider: of an API, of a result page in a browser that may have to be started. */
+    /** Time for one answer of a provider: from an API, and from a result page in a browser that may have to start. */
     apiMs: 10_000,
     pageMs: 20_000,
     answerBytes: 4 * 1024 * 1024,
-    /** Pages of results that one search reads at most. */
+    /** Maximum number of result pages that one search reads. */
     pages: 4,
-    /** Results scraped at the same time, and how many of them in tabs of a session. */
+    /** Results scraped concurrently, and how many of them in tabs of a session. */
     together: 8,
     tabs: 4,
   },
 
   observe: {
-    /** Elements listed unless another number is asked for. */
+    /** Default number of elements listed. */
     elements: 200,
     maxElements: 5000,
-    /** Length of snapshot and text unless another one is asked for. */
+    /** Default length of snapshot and text. */
     chars: 20_000,
     minChars: 500,
     maxChars: 5_000_000,
     /** Time for a whole observation. */
     timeoutMs: 30_000,
-    /** Messages and requests that an observation lists. */
+    /** Messages and requests listed in an observation. */
     recent: 50,
     settleMs: 500,
     maxSettleMs: 30_000,
-    /** A page counts as settled when nothing has changed for so long. */
+    /** A page counts as stable when nothing has changed for this long. */
     quietMs: 100,
   },
 
   model: {
-    /** Time for one answer of a language model, its repetitions included. */
+    /** Time for one answer of a language model, including retries. */
     answerMs: 120_000,
-    /** Kept back of a scrape's time for finding out by rules what a model has not answered. */
+    /** Part of a scrape's time reserved for the heuristics that fill in what a model did not answer. */
     rulesMs: 1000,
-    /** Repetitions of a request that was refused for load, and the longest pause before one. */
+    /** Retries of a request rejected because of load, and the longest delay before one. */
     retries: 2,
     pauseMs: 20_000,
     answerBytes: 4 * 1024 * 1024,
     answerTokens: 8192,
-    /** Characters of a page that a model is shown; four of them are about one token. */
+    /** Characters of a page sent to a model; four of them are about one token. */
     pageChars: 60_000,
   },
 
   shell: {
-    /** Sliding idle time-out, restarted by every call on the session. */
+    /** Sliding idle timeout, restarted by every call on the session. */
     timeoutSecs: 1800,
     maxTimeoutSecs: 86_400,
     maxLifetimeSecs: 21_600,
     maxMaxLifetimeSecs: 604_800,
     /** Live sessions of one engine. */
     sessions: 64,
-    /** How long a stopped session is listed. */
+    /** Lifetime of a stopped session's tombstone. */
     tombstoneMs: 60 * 60_000,
-    /** How long the container of a session that nobody is creating any more may take to appear. */
+    /** Time for the container of an abandoned session creation to appear. */
     createMs: 120_000,
     /** Time for the last capture of artifacts before a container is removed. */
     lastCaptureMs: 5_000,
@@ -204,22 +204,22 @@ export const limits = {
   exec: {
     timeoutSecs: 120,
     maxTimeoutSecs: 3600,
-    /** Kept of each of stdout and stderr. */
+    /** Buffered bytes of stdout and of stderr. */
     outputBytes: 8 * 1024 * 1024,
     maxOutputBytes: 64 * 1024 * 1024,
     commandBytes: 1024 * 1024,
     perSession: 16,
-    /** Finished commands that can still be asked about, by number and by their output. */
+    /** Finished commands that are remembered, by number and by output. */
     kept: 100,
     keptBytes: 32 * 1024 * 1024,
-    /** Largest piece of output in one frame. */
+    /** Largest chunk of output in one frame. */
     chunkBytes: 32 * 1024,
-    /** How long the first bytes of a character wait for the rest of it. */
+    /** How long an incomplete UTF-8 sequence waits for its remaining bytes. */
     tailMs: 50,
     pingMs: 15_000,
-    /** Bytes of output that wait for a reader. */
+    /** Bytes of output buffered for a reader. */
     bufferedBytes: 1024 * 1024,
-    /** Bytes of standard input that wait for the program. */
+    /** Bytes of standard input buffered for the program. */
     stdinBytes: 1024 * 1024,
     bodyBytes: 64 * 1024 * 1024,
   },
@@ -227,9 +227,9 @@ export const limits = {
   files: {
     pathBytes: 4096,
     readBytes: 16 * 1024 * 1024,
-    /** Largest body of a write. */
+    /** Maximum body of a write. */
     bodyBytes: 64 * 1024 * 1024,
-    /** Largest piece of a file that is asked of a container at once. */
+    /** Largest chunk of a file requested from a container at once. */
     chunkBytes: 1024 * 1024,
     listed: 1000,
     maxListed: 10_000,
@@ -242,7 +242,7 @@ export const limits = {
     searchFileBytes: 5 * 1024 * 1024,
     maxSearchFileBytes: 64 * 1024 * 1024,
     lineChars: 500,
-    /** Time for one operation on files. */
+    /** Time for one file operation. */
     timeoutMs: 120_000,
   },
 
@@ -251,19 +251,19 @@ export const limits = {
     sessionBytes: 256 * 1024 * 1024,
     sessionFiles: 2000,
     depth: 64,
-    /** Names of files left out that one artifact lists. */
+    /** Names of skipped files listed by one artifact. */
     skipped: 1000,
-    /** How long artifacts are kept after their session has stopped. */
+    /** Retention of artifacts after their session has stopped. */
     retentionMs: 24 * 60 * 60_000,
     listed: 100,
   },
 
   keys: {
-    /** The use of a key is written down this often at most. */
+    /** Minimum interval between two records of a key's use. */
     noteMs: 60_000,
-    /** What ends with its key does so within this time. */
+    /** Time within which everything that depends on a key ends with it. */
     lookMs: 500,
-    /** Coarsest clock of a file system that is reckoned with. */
+    /** Coarsest file system timestamp to allow for. */
     tickMs: 2000,
   },
 
@@ -276,24 +276,24 @@ export const limits = {
   stream: {
     retryMs: 2000,
     keepAliveMs: 15_000,
-    /** How long a broken connection is tried again before the reader gives up. */
+    /** How long to try to reconnect before the reader gives up. */
     comeBackMs: 60_000,
-    /** Pause between two pictures of a page. */
+    /** Delay between two frames of a page. */
     pictureMs: 60,
   },
 
   live: {
-    /** Tokens of one session beside its first. */
+    /** Additional tokens of one session. */
     tokens: 100,
     textChars: 100_000,
     messageChars: 500_000,
-    /** What hands can do in a second, and a few times that. */
+    /** Several times the input that a person can produce in a second. */
     messagesPerSec: 500,
-    /** A person who has the control and does nothing for so long has gone. */
+    /** Idle time after which a person with control counts as absent. */
     idleMs: 5 * 60_000,
-    /** Events that a view is shown at once when it opens. */
+    /** Recent events sent to a view when it opens. */
     events: 100,
-    /** A view that lets so much wait is let go. */
+    /** Buffered bytes at which a slow view is closed. */
     waitingBytes: 16 * 1024 * 1024,
   },
 } as const

@@ -1,6 +1,6 @@
-/** A duplex link that carries whole messages: a websocket, or two ends within one process. */
+/** A duplex link that carries whole messages: a websocket, or two connected ends within one process. */
 
-/** Why a link ends; the codes from 4000 on are ours (`spec: relay 8`). */
+/** Close codes; those from 4000 on are specific to bax (`spec: relay 8`). */
 export const closeCodes = {
   done: 1000,
   away: 1001,
@@ -19,21 +19,21 @@ export const closeCodes = {
 export interface LinkHandlers {
   onText(text: string): void
   onBytes(bytes: Uint8Array): void
-  /** Called once, for either side's close and for a lost connection (code 1006). */
+  /** Called once: when either side closes, or the connection is lost (code 1006). */
   onClose(code: number, reason: string): void
 }
 
 export interface Link {
-  /** Bytes that were sent and have not left yet. */
+  /** Bytes sent but not yet written to the network. */
   readonly buffered: number
-  /** Has to be called once, before anything is received. */
+  /** Sets the handlers. Must be called once, before anything is received. */
   handle(handlers: LinkHandlers): void
-  /** Text, as a string or as its UTF-8. */
+  /** Sends text, given as a string or as UTF-8. */
   sendText(text: string | Buffer): void
-  /** `onSent` runs when the bytes have left, so that a sender can go on. */
+  /** Sends bytes; `onSent` runs once they have been written, so that the sender can continue. */
   sendBytes(bytes: Uint8Array, onSent: () => void): void
-  /** Says why, and ends; a second call does nothing. */
+  /** Closes the link with a reason; a second call does nothing. */
   close(code: number, reason: string): void
-  /** Ends at once, without a word to a side that does not answer. */
+  /** Terminates the link at once, without a close handshake. */
   drop(): void
 }

@@ -1,7 +1,7 @@
-/** A websocket of the `ws` package, of either side, as a link. */
+/** Adapts a websocket of the `ws` package, client or server side, to a link. */
 import type { Link, LinkHandlers } from './link.ts'
 
-/** The part of a `ws` WebSocket that a link needs; this floor knows no packages. */
+/** The part of a `ws` WebSocket that a link needs; this layer does not import the package. */
 export interface SocketLike {
   readonly bufferedAmount: number
   readonly readyState: number
@@ -15,7 +15,7 @@ export interface SocketLike {
 }
 
 const open = 1
-/** Codes that a side may send; the others are made by the protocol itself. */
+/** Close codes that an endpoint may send; the others are reserved by the protocol. */
 const sendable = (code: number) => code === 1000 || code === 1001 || (code >= 3000 && code <= 4999)
 
 export function websocketLink(socket: SocketLike): Link {
@@ -31,7 +31,7 @@ export function websocketLink(socket: SocketLike): Link {
         ended = true
         onClose(code, reason.toString())
       })
-      // A close follows every error.
+      // Every error is followed by a close.
       socket.on('error', () => {})
     },
     sendText(text) {
@@ -43,7 +43,7 @@ export function websocketLink(socket: SocketLike): Link {
       if (socket.readyState === open) socket.send(bytes, () => onSent())
     },
     close(code, reason) {
-      // The reason of a close frame has 123 bytes at most.
+      // A close frame has room for a reason of at most 123 bytes.
       socket.close(sendable(code) ? code : 1000, Buffer.from(reason).subarray(0, 120).toString())
     },
     drop: () => socket.terminate(),

@@ -1,15 +1,15 @@
-/** A browser command is a value: kind, shapes, and the lines that run it against a page. */
+/** Browser commands are values: kind, shapes, and the function that runs them on a page. */
 import type { BrowserContext, Locator, Page } from 'playwright'
 import type { z } from 'zod'
 
-/** A JavaScript value with the name of its type, as extraction commands return it. */
+/** A JavaScript value with its type name, as extraction commands return it. */
 export interface TypedValue {
   readonly type:
     | 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date' // prettier-ignore
   readonly value: unknown
 }
 
-/** What a command leaves behind: data for its result entry, and the media type of an extraction. */
+/** Result of a command: data for its result entry, and the media type of an extraction. */
 export interface CommandOutcome {
   readonly content_type?: 'data' | 'markdown' | 'html' | 'json' | 'image/png' | 'image/jpeg'
   readonly data?: Record<string, unknown>
@@ -17,7 +17,7 @@ export interface CommandOutcome {
 
 /** In-page helpers that draw on a page without changing its layout. */
 export interface Overlay {
-  /** Shows or hides a mark at every click and at the pointer; survives navigations. */
+  /** Shows or hides a mark at every click and at the pointer; persists across navigations. */
   clicks(enabled: boolean): Promise<void>
   /** Draws or removes numbered boxes around elements; returns the boxes drawn. */
   boxes(options: { enabled: boolean; selector?: string; limit: number; includeHtml: boolean }): Promise<BoundingBox[]>
@@ -41,58 +41,58 @@ export interface StructuredRequest {
   readonly max_chars?: number
 }
 
-/** What commands may use; one per command, made by the engine for the session's active tab. */
+/** API for commands, created by the engine for each command and bound to the session's active tab. */
 export interface CommandContext {
   readonly page: Page
   readonly browserContext: BrowserContext
-  /** Aborted when the command is over or may not go on: give it to every Playwright call that takes one. */
+  /** Aborted when the command ends or must stop; pass it to every Playwright call that accepts one. */
   readonly signal: AbortSignal
-  /** Every match of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=… >> …` chains, `ref=e12`. */
+  /** Returns all matches of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=…`, `ref=e12`. */
   locateAll(selector: string): Locator
-  /** Waits until the first visible match can take the action, runs it, and on failure says why (no match, hidden, covered by …). */
+  /** Runs an action once the first visible match is ready for it. Failures name the reason (no match, hidden, …). */
   act<T>(selector: string, action: (element: Locator, limit: CallLimit) => Promise<T>, options?: ActOptions): Promise<T>
-  /** Sends input that the page has handled when `send` is done, so that a failure can report whether it arrived. */
+  /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
-  /** Number of characters that have reached a field since the command began; null when that is not known. */
+  /** Returns the number of characters that have reached a field since the command began; null when unknown. */
   received(): Promise<number | null>
-  /** Value of an expression of the page, promises awaited; a page that hangs on it is freed. */
+  /** Evaluates an expression in the page and awaits promises; interrupts a script that hangs. */
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
-  /** The same with an element as `this`: a function is called with it, another expression evaluated. */
+  /** Evaluates with an element as `this`; a function is called with the element, any other expression is evaluated. */
   evaluateOn(element: Locator, expression: string, options: { timeoutMs: number }): Promise<TypedValue>
-  /** Address that the navigation of the last action, or else the next one, has led to, once it is loaded. */
+  /** Returns the URL after the navigation caused by the last action, else after the next one, once it has loaded. */
   navigated(timeoutMs: number): Promise<string>
-  /** Where the matches of a selector are, in CSS pixels of the viewport; `total` counts those beyond the limit too. */
+  /** Measures the matches of a selector in CSS pixels of the viewport; `total` includes those beyond the limit. */
   measure(
     selector: string,
     options: { limit: number; includeHtml: boolean },
   ): Promise<{ boxes: BoundingBox[]; total: number }>
-  /** Moves the pointer: with `steps` along a human-like path, else at once. */
+  /** Moves the pointer: with `steps` along a human-like path, else instantly. */
   movePointer(to: Point, steps?: number): Promise<void>
-  /** Remembers where the pointer was left. */
+  /** Last position of the pointer. */
   readonly pointer: Point
-  /** Refuses addresses that may not be opened (`file:` and other schemes); returns the normalised address. */
+  /** Rejects URLs that may not be opened (`file:` and other schemes); returns the normalized URL. */
   checkUrl(url: string): string
-  /** Leaves the page by what `go` does; one that hangs is freed of its script, or given up for a fresh tab where `go` runs. */
+  /** Runs the navigation `go`. Interrupts a hanging script first; if that fails, runs `go` in a fresh tab instead. */
   leave<T>(go: (page: Page) => Promise<T>): Promise<T>
   readonly overlay: Overlay
-  /** Markdown of one element, or of the live page when `element` is undefined. */
+  /** Returns Markdown of one element, or of the live page when `element` is undefined. */
   markdown(element?: Locator): Promise<string>
   structured(
     request: StructuredRequest,
   ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
-  /** Path of a local file that may be uploaded; refuses those that this engine does not give to pages. */
+  /** Checks that this engine may upload a local file, and returns its path. */
   upload(path: string): string
   /** Writes bytes where this engine allows it; returns the absolute path. */
   save(path: string, bytes: Uint8Array): Promise<string>
 }
 
-/** A place in CSS pixels of the viewport. */
+/** A position in CSS pixels of the viewport. */
 export interface Point {
   x: number
   y: number
 }
 
-/** How long a Playwright call may take, in the form of its options. */
+/** Timeout and signal of a Playwright call, in the form of its options. */
 export interface CallLimit {
   readonly timeout: number
   readonly signal: AbortSignal
@@ -100,33 +100,33 @@ export interface CallLimit {
 
 export interface ActOptions {
   readonly timeoutMs?: number
-  /** What the element must allow; decides the wording of a failure. */
+  /** State that the element must reach; also determines the error message. */
   readonly needs?: 'present' | 'visible' | 'pointer' | 'editable'
-  /** A second element that the action needs, such as the target of a drag. */
+  /** Selector of a second element that the action needs, such as the target of a drag. */
   readonly also?: string
-  /** The element that the pointer is left on when it is not the one of the action. */
+  /** Element under the pointer after the action, when it is not the action's own. */
   readonly endsOn?: Locator
 }
 
-/** Input that a command sends to a page, by which its delivery is detected and reported. */
+/** Input that a command sends to a page, used to detect and report its delivery. */
 export interface CommandInput {
-  /** Events that prove its arrival: a pressed button, a moved pointer, or typed and chosen text. */
+  /** Kind of events that confirm delivery: a pressed button, a moved pointer, or typed or selected text. */
   readonly kind: 'press' | 'move' | 'text'
-  /** Name of the input in messages: "the click was delivered". */
+  /** Noun for the input in messages: "the click was delivered". */
   readonly noun: string
 }
 
 export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly kind: 'action' | 'extraction'
   readonly summary: string
-  /** Arguments as one would type them after `bax do <name>`; for the help text. */
+  /** Example arguments after `bax do <name>`, for the help text. */
   readonly example: string
   readonly data: Data
-  /** Set for commands that act like a person; a failed one reports whether its input has reached the page. */
+  /** Set for commands that simulate user input; on failure they report whether the input has reached the page. */
   readonly input?: CommandInput
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
-  /** Time that the command may take, where it is neither the data's `timeout_ms` nor short. */
+  /** Maximum run time, for commands that have no `timeout_ms` and are not short. */
   readonly withinMs?: number
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
 }
@@ -135,7 +135,7 @@ export function defineCommand<Data extends z.ZodObject>(command: Command<Data>):
   return command
 }
 
-/** Wraps a value of the page as `data.result` of an extraction. */
+/** Wraps a value from the page as `data.result` of an extraction. */
 export function extracted(value: unknown): CommandOutcome {
   return { content_type: 'data', data: { result: typed(value) } }
 }
@@ -146,7 +146,7 @@ function typed(value: unknown): TypedValue {
   if (typeof value === 'bigint') return { type: 'bigint', value: value.toString() }
   if (typeof value === 'number') {
     if (Number.isNaN(value)) return { type: 'nan', value: null }
-    // JSON has no infinities: they travel as their names.
+    // JSON has no infinities; they are sent as text.
     return { type: 'number', value: Number.isFinite(value) ? value : String(value) }
   }
   if (value instanceof Date) {

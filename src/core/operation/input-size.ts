@@ -1,11 +1,11 @@
-/** Bounds on the size of an input that hold before it is read: a list of millions of wrong items has millions of faults. */
+/** Limits the size of an input before it is validated: a list of millions of invalid items has millions of errors. */
 import { z } from 'zod'
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
 import { namedOption, unwrap, wireNameOf } from './unknown-fields.ts'
 
 /**
- * Goes along a schema, and no further: what a field takes as it is may be of any size that the body may have.
+ * Checks the sizes that a schema describes; a field without a schema of its own may have any size that the body allows.
  * @throws BaxError `invalid_request` that names the field.
  */
 export function assertSize(schema: z.ZodType, value: unknown, path = ''): void {

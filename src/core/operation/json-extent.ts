@@ -1,20 +1,20 @@
-/** How much JSON holds, found without reading it into values: that takes long, and who comes later walks them by recursion. */
+/** Measures JSON text without parsing it: parsing takes long, and later steps traverse the values recursively. */
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
 export interface JsonBounds {
-  /** Lists and objects in one another. */
+  /** Nesting depth of lists and objects. */
   readonly depth: number
-  /** Values of every kind, lists and objects included. */
+  /** Number of values of every kind, including lists and objects. */
   readonly values: number
 }
 
-/** The first bound that the text of JSON goes beyond. What is no JSON is left to the parser. */
+/** Returns the first limit that the JSON text exceeds. Invalid JSON is left to the parser. */
 export function excessOf(bytes: Uint8Array, most: JsonBounds): keyof JsonBounds | undefined {
   let depth = 0
-  // One more begins in each list or object that is not empty, and after each comma.
+  // Each non-empty list or object and each comma adds one.
   let values = 1
   let strings = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -23,7 +23,7 @@ export function excessOf(bytes: Uint8Array, most: JsonBounds): keyof JsonBounds 
       at = endOfString(bytes, at)
       if (at < 0) return undefined
       strings += 1
-      // Every value has one name at most.
+      // Every value has at most one name.
       if (strings > 2 * most.values) return 'values'
     } else if (byte === comma) values += 1
     else if (byte === 0x5b || byte === 0x7b) {
@@ -38,7 +38,7 @@ export function excessOf(bytes: Uint8Array, most: JsonBounds): keyof JsonBounds 
 
 const isEnd = (byte: number | undefined): boolean => byte === 0x5d || byte === 0x7d
 
-/** Where the quote is that ends the string which begins at `start`; -1 when there is none. */
+/** Returns the index of the quote that ends the string starting at `start`; -1 when there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
     let escapes = 0

@@ -1,4 +1,4 @@
-/** An operation is a value: its address, its shapes, its spelling in the terminal, and the lines that run it. */
+/** Operations are values: route, shapes, command line syntax, and the function that runs them. */
 import type { z } from 'zod'
 import type { Access, Caller } from '../access/caller.ts'
 import type { Engine } from '../engine.ts'
@@ -7,26 +7,26 @@ import type { Service } from './service.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Facts of one call that are not part of its input. */
+/** Metadata of one call, apart from its input. */
 export interface Call {
-  /** Who calls; what it makes belongs to it. */
+  /** The caller, who owns everything that the call creates. */
   readonly caller: Caller
-  /** Aborted when the caller goes away; the work it asked for is then cancelled. */
+  /** Aborted when the caller disconnects; its work is then cancelled. */
   readonly signal: AbortSignal
-  /** `http://host:port` as the caller reached us, without a trailing slash; empty where no HTTP address is served. URLs in responses start with it. */
+  /** Prefix of URLs in responses: `http://host:port` as used by the caller, without trailing slash; may be empty. */
   readonly baseUrl: string
   /** The same for websockets; null where none are served. */
   readonly socketBaseUrl: string | null
   readonly requestId: string
-  /** What the caller has shown in a header: a key, or a token where one is asked for. */
+  /** Credential from a header: a key, or a token where one is accepted. */
   readonly token?: string | null
-  /** The caller would rather not wait for work that can go on by itself (`Prefer: respond-async`). */
+  /** Whether the caller prefers a background task (`Prefer: respond-async`). */
   readonly preferAsync?: boolean
-  /** The server that the call came by; absent within a process. */
+  /** The server that received the call; absent for calls within a process. */
   readonly service?: Service
 }
 
-/** How the terminal shows a result when `--json` is not given. */
+/** Presentation of a result in the terminal without `--json`. */
 export type Show =
   | { readonly as: 'field'; readonly field: string }
   | { readonly as: 'table'; readonly items: string; readonly columns: readonly string[] }
@@ -34,50 +34,55 @@ export type Show =
   | { readonly as: 'commands' }
   | { readonly as: 'nothing' }
 
+/** Properties of every kind of operation. */
+export interface Endpoint<In extends z.ZodObject> extends Access {
+  readonly summary: string
+  readonly description?: string
+  /** Fields of path, query and body. */
+  readonly input: In
+  /** Error codes in addition to those of every operation; for the documents. */
+  readonly errors?: readonly ErrorCode[]
+}
+
 export interface Operation<
   In extends z.ZodObject = z.ZodObject,
   Out extends z.ZodType | null = z.ZodType | null,
-> extends Access {
-  readonly summary: string
-  readonly description?: string
+> extends Endpoint<In> {
   /** Method and path template, e.g. `GET /sessions/{session_id}`. */
   readonly http: `${HttpMethod} /${string}`
-  /** Other addresses that answer in the same way; clients and documents name the first one. */
+  /** Alternative routes with the same behavior; clients and documents use the first one. */
   readonly aliases?: readonly `${HttpMethod} /${string}`[]
-  /** Words and positional fields, e.g. `session show <session_id>`; null keeps it off the command line. */
+  /** Command name and positional fields, e.g. `session show <session_id>`; null for no command. */
   readonly cli: string | null
-  /** A runnable line for the help text. */
+  /** A runnable command line for the help text. */
   readonly example?: string
   readonly show?: Show
-  readonly input: In
-  /** Shape of the answer; null means 204 without a body. */
+  /** Shape of the response; null means 204 without a body. */
   readonly output: Out
-  /** HTTP status of a successful answer that is not always 200. */
+  /** HTTP status of a successful response, when it is not always 200. */
   readonly status?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => number
-  /** All that `status` can answer; for the documents. */
+  /** All possible values of `status`; for the documents. */
   readonly statuses?: readonly number[]
-  /** The answer as NDJSON, one value a line, where the input asks for it. */
+  /** The response as NDJSON, one value per line, if the input requests it. */
   readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
-  /** The answer with its warning, where that stands elsewhere than in its own `warning`. */
+  /** Adds a warning to the response, when it belongs elsewhere than in the field `warning`. */
   readonly warned?: (output: z.output<NonNullable<Out>>, warning: string) => z.output<NonNullable<Out>>
-  /** The answer is text of this content type, not JSON. */
+  /** Content type of a text response; absent for JSON. */
   readonly text?: string
-  /** Works on pages of its own while it runs: a server bounds how many do at once. */
+  /** Whether it opens pages of its own; a server limits how many such operations run concurrently. */
   readonly heavy?: true
-  /** `Idempotency-Key` is obeyed: what is made by it is made once. */
+  /** Whether `Idempotency-Key` is supported: repeated calls create the resource once. */
   readonly idempotent?: true
-  /** Of an idempotent one: what is kept of a large answer, and how the same answer is had from it again. */
+  /** For idempotent operations with large responses: what to store of one, and how to rebuild it. */
   readonly replay?: Replay<z.output<NonNullable<Out>>>
-  /** Goes on with what runs already: a server that is about to end still takes it, as it does every GET and DELETE. */
+  /** Whether it continues existing work; a draining server still accepts it, like every GET and DELETE. */
   readonly goesOn?: true
-  /** Largest body in bytes where the usual bound is too small. */
+  /** Maximum body in bytes, when the default is too small. */
   readonly bodyBytes?: number
-  /** Codes that this operation can answer beside those every operation can; for the documents. */
-  readonly errors?: readonly ErrorCode[]
   run(engine: Engine, input: z.output<In>, call: Call): Out extends z.ZodType ? Promise<z.output<Out>> : Promise<void>
 }
 
-/** Keeps little in place of an answer that may be large. */
+/** Stores a small note in place of a response that may be large. */
 interface Replay<Answer> {
   note(output: Answer): unknown
   again(engine: Engine, note: never, call: Call): Promise<Answer>
@@ -89,17 +94,14 @@ export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | 
   return operation
 }
 
-/** Method and path of an operation. */
+/** Splits the route of an operation into method and path. */
 export function route(http: string): { method: HttpMethod; path: string } {
   const space = http.indexOf(' ')
   return { method: http.slice(0, space) as HttpMethod, path: http.slice(space + 1) }
 }
 
-/** Every address at which an operation or a stream answers. */
-export const routesOf = ({ http, aliases = [] }: { http: string; aliases?: readonly string[] }): readonly string[] => [
-  http,
-  ...aliases,
-]
+/** Returns all routes of an operation or stream. */
+export const routesOf = ({ http, aliases = [] }: { http: string; aliases?: readonly string[] }) => [http, ...aliases]
 
-/** Names of the `{fields}` of a path template; a last one with a star takes the rest of the path. */
+/** Returns the names of the `{fields}` of a path template; a final `{name*}` matches the rest of the path. */
 export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name!)

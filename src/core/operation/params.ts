@@ -1,4 +1,4 @@
-/** Fields of an input as flat parameters, and how they are read from text (flags, query strings). Free of zod: the fast path loads it. */
+/** Fields of an input as flat parameters, and parsing them from text (flags, queries). Without zod, to start fast. */
 import { BaxError } from '../errors/errors.ts'
 
 export interface Param {
@@ -9,17 +9,17 @@ export interface Param {
   readonly description?: string
   readonly default?: unknown
   readonly choices?: readonly string[]
-  /** Of a list: the words that its items can be, where they can be nothing else in text. */
+  /** For lists: the allowed items, when no other text is valid. */
   readonly itemChoices?: readonly string[]
-  /** For programs only: the terminal does not offer it. */
+  /** For programs only; hidden from the command line. */
   readonly offTerminal?: true
-  /** Letter of the flag of a switch, which then has its opposite too. */
+  /** One-letter flag of a boolean, which then also has a negated flag. */
   readonly short?: string
-  /** A short form that text input accepts for an object of numbers. */
+  /** A short text form for an object of numbers. */
   readonly spelling?: Spelling
 }
 
-/** `1280x720` for `{width, height}`: the field names in order and what stands between the numbers. */
+/** A short form such as `1280x720` for `{width, height}`: the field names in order and their separator. */
 export interface Spelling {
   readonly form: string
   readonly fields: readonly string[]
@@ -27,8 +27,8 @@ export interface Spelling {
 }
 
 /**
- * Reads one parameter from text (a flag, a query value).
- * @throws BaxError `invalid_request` naming `label` when the text does not have the parameter's type.
+ * Parses one parameter from text (a flag, a query value).
+ * @throws BaxError `invalid_request` that names `label` when the text does not have the parameter's type.
  */
 export function parseText(param: Param, text: string, label = param.name): unknown {
   const fail = (expected: string) => {

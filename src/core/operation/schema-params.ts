@@ -1,4 +1,4 @@
-/** Flat parameters derived from a schema: what the command line, query strings and the reference are made from. */
+/** Derives flat parameters from a schema, for the command line, query strings and the reference. */
 import { z } from 'zod'
 import type { Param, Spelling } from './params.ts'
 
@@ -18,14 +18,14 @@ interface JsonSchema {
   anyOf?: JsonSchema[]
 }
 
-/** Parameters of an input schema in their declared order. */
+/** Returns the parameters of an input schema in declaration order. */
 export function paramsOf(schema: z.ZodObject): readonly Param[] {
   let params = known.get(schema)
   if (!params) known.set(schema, (params = derive(schema)))
   return params
 }
 
-/** Deriving takes a millisecond, and query strings ask at every request. */
+/** Cache: deriving takes about a millisecond, and every request with a query string needs it. */
 const known = new WeakMap<z.ZodObject, readonly Param[]>()
 
 function derive(schema: z.ZodObject): Param[] {
@@ -47,7 +47,7 @@ function derive(schema: z.ZodObject): Param[] {
   })
 }
 
-/** An item that is no string has no text, so that it takes nothing away from the choice. */
+/** Returns the allowed items of a list; items that are not strings have no text form and do not count. */
 function itemChoices({ items }: JsonSchema): { itemChoices?: readonly string[] } {
   const texts = (items?.anyOf ?? (items ? [items] : [])).filter(({ type }) => type === 'string')
   const closed = texts.length > 0 && texts.every((item) => item.enum)
@@ -61,6 +61,6 @@ function typeOf(field: JsonSchema): Param['type'] {
   return 'json'
 }
 
-/** Items that can be written as words: strings, or objects with a string as their short form. */
+/** Returns whether items can be written as text: strings, or objects with a string as their short form. */
 const isText = (items: JsonSchema | undefined): boolean =>
   items?.type === 'string' || (items?.anyOf?.some(({ type }) => type === 'string') ?? false)

@@ -1,7 +1,7 @@
-/** The process that serves an engine to others, as operations see it. */
+/** The server process that hosts an engine, as operations see it. */
 export interface Service {
-  /** It is about to end: what runs may finish, nothing new is begun. */
+  /** The server is shutting down: running work may finish, new work is rejected. */
   readonly draining: boolean
-  /** Its counters in Prometheus' text format; absent where nobody counts. */
+  /** Metrics in the Prometheus text format; absent where none are collected. */
   readonly metrics?: () => Promise<string>
 }

@@ -1,42 +1,35 @@
-/** Transfers are operations whose answer, or whose body, is bytes as they are: downloads and uploads. */
+/** Transfers are operations whose response or body is raw bytes: downloads and uploads. */
 import type { z } from 'zod'
-import type { Access } from '../access/caller.ts'
 import type { Engine } from '../engine.ts'
-import type { ErrorCode } from '../errors/errors.ts'
-import type { Call, HttpMethod } from './operation.ts'
+import type { Call, Endpoint, HttpMethod } from './operation.ts'
 
-/** Bytes that can be had whole or in part. */
+/** Bytes that can be read as a whole or in ranges. */
 export interface Content {
   readonly size: number
-  /** Names this very content; without quotes. */
+  /** Entity tag of this exact content; without quotes. */
   readonly etag: string
   readonly contentType: string
-  /** Name that a browser saves it under; percent-encoded bytes. */
+  /** File name for saving; percent-encoded bytes. */
   readonly fileName: string
-  /** Bytes from `start` up to, not including, `end`; nothing is opened before the first is asked for. */
+  /** Reads the bytes from `start` to `end` (exclusive); opens nothing before the first read. */
   read(start: number, end: number): AsyncIterable<Uint8Array>
 }
 
-interface Transfer<In extends z.ZodObject> extends Access {
-  readonly summary: string
-  readonly description?: string
-  /** Method and path template; `{name*}` at its end takes the rest of the path, percent-encoded as it came. */
+interface Transfer<In extends z.ZodObject> extends Endpoint<In> {
+  /** Method and path template; a final `{name*}` matches the rest of the path, percent-encoded as received. */
   readonly http: `${HttpMethod} /${string}`
   readonly cli: string | null
   readonly example?: string
-  /** Fields of path and query. */
-  readonly input: In
-  readonly errors?: readonly ErrorCode[]
 }
 
-/** Answers GET and HEAD with bytes; ranges and `If-None-Match` are the server's business. */
+/** Serves bytes for GET and HEAD; the server handles ranges and `If-None-Match`. */
 export interface DownloadOperation<In extends z.ZodObject = z.ZodObject> extends Transfer<In> {
   /** Media type of the bytes, or a wildcard range where it depends on the file. */
   readonly mediaType: string
   open(engine: Engine, input: z.output<In>, call: Call): Promise<Content>
 }
 
-/** Takes a body of bytes; its fields come in the query. */
+/** Receives a body of bytes; its fields are in the query. */
 export interface UploadOperation<
   In extends z.ZodObject = z.ZodObject,
   Out extends z.ZodType = z.ZodType,

@@ -1,15 +1,15 @@
-/** Finds fields that a schema does not name: ignored over HTTP (and named in `warning`), refused in strict calls. */
+/** Finds fields that a schema does not define: ignored over HTTP (with a `warning`), rejected in strict calls. */
 import { z } from 'zod'
 import { didYouMean } from '../errors/suggest.ts'
 
 export interface UnknownField {
-  /** `commands[1].data.colour` */
+  /** Path such as `commands[1].data.colour`. */
   readonly path: string
   /** ` (did you mean "color"?)`, or nothing. */
   readonly hint: string
 }
 
-/** Every field of `value` that `schema` does not know, at any depth. */
+/** Lists all fields of `value` that `schema` does not define, at any depth. */
 export function unknownFields(schema: z.ZodType, value: unknown, path = ''): UnknownField[] {
   const inner = unwrap(schema)
   if (Array.isArray(value)) {
@@ -35,7 +35,7 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   })
 }
 
-/** The schema without what only says whether it may be left out. */
+/** Removes the wrappers that make a schema optional, nullable, read-only or give it a default. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   let inner = schema
   while (
@@ -51,7 +51,7 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   return inner
 }
 
-/** Renames camelCase aliases (`waitFor`) and those of a field's meta to the wire names (`wait_for`) that the schema knows. */
+/** Renames camelCase aliases (`waitFor`) and those in a field's meta to the wire names (`wait_for`) of the schema. */
 export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema)
   if (Array.isArray(value)) {
@@ -69,22 +69,17 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   )
 }
 
-/** The name of the field that a key stands for; the key itself where there is none. */
+/** Resolves a key to its field: the snake_case form, or the field whose meta lists it in `aliases`; else the key. */
 export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value: object): string {
   if (Object.hasOwn(shape, key)) return key
   const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return wireName(shape, key, snake, value) ?? key
-}
-
-/** The field that a name stands for: its camelCase form, or one of the `aliases` that the field's meta lists. */
-function wireName(shape: Record<string, z.ZodType>, key: string, snake: string, value: object): string | undefined {
   const name = Object.hasOwn(shape, snake)
     ? snake
     : Object.keys(shape).find((field) => (shape[field]!.meta()?.['aliases'] as string[] | undefined)?.includes(key))
-  return name !== undefined && !Object.hasOwn(value, name) ? name : undefined
+  return name !== undefined && !Object.hasOwn(value, name) ? name : key
 }
 
-/** The option that a value names itself (`command: 'click'`), whether or not the rest of it is right. */
+/** Returns the option that a value's discriminator selects (`command: 'click'`), whether or not the rest is valid. */
 export function namedOption(union: z.ZodUnion, value: object): z.ZodType | undefined {
   if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined
   const { discriminator } = union.def
@@ -96,7 +91,7 @@ export function namedOption(union: z.ZodUnion, value: object): z.ZodType | undef
   })
 }
 
-/** The names of the option that the value names, else of the first that takes the value under them. */
+/** Renames by the option that the discriminator selects, else by the first option that accepts the renamed value. */
 function renameInUnion(union: z.ZodUnion, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const own = namedOption(union, value)

@@ -1,9 +1,9 @@
 /**
- * A lock made of socket files, for systems whose kernel has no names that vanish with their process.
+ * A lock made of socket files, for systems without names that the kernel releases when their process ends.
  *
- * Every taker first listens on a file of its own and only then looks for others. Of two takers at least one therefore
- * sees the other, and whoever sees another gives up: there are never two holders. A file whose process is dead refuses
- * connections and is removed; names are never used twice, so that nobody removes a living one by mistake.
+ * Every contender first listens on a file of its own and only then looks for others. Of two contenders at least one
+ * therefore sees the other and gives up, so there are never two holders. The file of a dead process refuses connections
+ * and is removed; names are never reused, so that no live file is removed by mistake.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -12,10 +12,10 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HeldLock, listenAsHolder } from './lock-holder.ts'
 
-/** Two takers at once both give up and try again after a different time; a holder is there at every try. */
+/** Two contenders may both give up; they retry after random delays. A holder is found on every try. */
 const tries = 5
 
-/** A file that was made this recently may belong to a process that has bound it and does not listen yet. */
+/** Files younger than this may belong to a process that has bound the socket but does not listen yet. */
 const youngMs = 1000
 
 export async function holdFileLock(prefix: string): Promise<HeldLock | undefined> {
@@ -29,10 +29,10 @@ export async function holdFileLock(prefix: string): Promise<HeldLock | undefined
   return undefined
 }
 
-/** The file of the holder, or of a taker that is still looking; undefined when there is none. */
+/** Returns the file of the holder, or of a process that is still acquiring the lock; undefined when there is none. */
 export const findFileLock = async (prefix: string): Promise<string | undefined> => (await living(prefix))[0]
 
-/** Files of living processes beside `own`; those of dead ones are removed. */
+/** Returns the files of live processes other than `own`; removes those of dead ones. */
 async function living(prefix: string, own?: string): Promise<string[]> {
   const folder = dirname(prefix)
   const names = (await readdir(folder)).filter(
@@ -62,7 +62,7 @@ function answers(path: string): Promise<boolean> {
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false)
-      // It ended while it was asked; whoever looks again will know.
+      // The process ended while it was queried; the next look will find its file dead.
       else if (error.code === 'ECONNRESET') resolve(true)
       else reject(error)
     })

@@ -1,12 +1,12 @@
-/** What a process is told by its terminal's job control and by its own end, for a program that takes the terminal over. */
+/** Job control and exit events of a process, for programs that take over the terminal. */
 export interface JobControl {
-  /** Stops the whole job, as ^Z does; it goes on after this when it is continued. */
+  /** Stops the whole job, as ^Z does; returns after it is continued. */
   stop(): void
-  /** Each hears of one thing until the function that it returns is called. */
+  /** Each method adds a listener and returns a function that removes it. */
   onContinue(listener: () => void): () => void
   onStopRequest(listener: () => void): () => void
-  /** An error that nobody caught; with a listener the process does not end by itself. */
+  /** Reports an uncaught error; with a listener the process does not exit by itself. */
   onCrash(listener: (error: unknown) => void): () => void
-  /** The last moment before the process ends; only what is done at once is done. */
+  /** Reports that the process exits; only synchronous work is completed. */
   onExit(listener: () => void): () => void
 }

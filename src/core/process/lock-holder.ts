@@ -1,20 +1,20 @@
-/** The side of a lock that holds it: a listener that answers with one line. */
+/** The holder of a process lock: a listener that answers each connection with one line. */
 import { createServer, type Socket } from 'node:net'
 
 export interface HeldLock {
-  /** Sends one line to everybody who asks, from now on and to those who already wait. */
+  /** Sends one line to all current and future connections. */
   answer(line: string): void
   release(): Promise<void>
 }
 
-/** Listens on a name and answers; undefined when another process listens there. */
+/** Listens on a name; returns undefined when another process already does. */
 export async function listenAsHolder(path: string): Promise<HeldLock | undefined> {
   const waiting = new Set<Socket>()
   let said: string | undefined
   const server = createServer((socket) => {
     waiting.add(socket)
     socket.on('close', () => waiting.delete(socket))
-    // An asker that goes away is none of the holder's business.
+    // Clients may disconnect at any time.
     socket.on('error', () => socket.destroy())
     if (said !== undefined) socket.write(said)
   })

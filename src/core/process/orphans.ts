@@ -1,26 +1,26 @@
 /**
- * Failures that nobody waits for, and who answers for them. What a stranger sends is handled by others' code too, which may
- * fail over it in promises of its own; the process, which everybody shares, hears of these last.
+ * Attributes unhandled promise rejections to the code that caused them. Libraries that process untrusted input may
+ * create such promises, and their rejections only reach the handler of the whole process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-type Culprit = (error: unknown) => void
+type ErrorHandler = (error: unknown) => void
 
-const culprits = new AsyncLocalStorage<Culprit>()
+const handlers = new AsyncLocalStorage<ErrorHandler>()
 
-/** Runs `work`; how it fails, or what follows from it with nobody waiting, is told to `culprit`. */
-export function onAccountOf(culprit: Culprit, work: () => unknown): void {
-  culprits.run(culprit, async () => work()).catch(culprit)
+/** Runs `work`; `handler` receives its error, and unhandled rejections that result from it. */
+export function onAccountOf(handler: ErrorHandler, work: () => unknown): void {
+  handlers.run(handler, async () => work()).catch(handler)
 }
 
-/** Who answers for the promise of which the process is being told; undefined when nobody does. */
-export const culpritOfStray = (): Culprit | undefined => culprits.getStore()
+/** Returns the handler for the unhandled rejection being reported; undefined when there is none. */
+export const culpritOfStray = (): ErrorHandler | undefined => handlers.getStore()
 
-/** What a process hears of its own faults; each until the function that it returns is called. */
+/** Error events of a process; each method adds a listener and returns a function that removes it. */
 export interface ProcessFaults {
-  /** A promise that failed with nobody waiting for it; with a listener the process goes on. */
+  /** Reports an unhandled rejection; with a listener the process continues. */
   onStray(listener: (error: unknown) => void): () => void
-  /** An error that nobody caught; with a listener the process does not end by itself. */
+  /** Reports an uncaught error; with a listener the process does not exit by itself. */
   onCrash(listener: (error: unknown) => void): () => void
   /** Ends the process at once. */
   exit(code: number): void

@@ -1,21 +1,21 @@
 /**
- * A lock that a process holds for its whole life, and that answers those who ask it.
+ * A lock that a process holds for its lifetime, and whose holder other processes can query.
  *
- * The holder listens on a name that the kernel gives to one process only and takes back however that process ends:
- * an abstract socket on Linux, a named pipe on Windows. Elsewhere (macOS, and Node before 20.8, which cannot bind
- * abstract names) see `file-lock.ts`.
+ * The holder listens on a name that the kernel gives to one process only and releases however that process ends: an
+ * abstract socket on Linux, a named pipe on Windows. Otherwise (macOS, and Node before 20.8, which cannot bind abstract
+ * names) see `file-lock.ts`.
  */
 import { connect, type Socket } from 'node:net'
 import { findFileLock, holdFileLock } from './file-lock.ts'
 import { type HeldLock, listenAsHolder } from './lock-holder.ts'
 
-/** How a lock is named: by the kernel, or by socket files whose paths begin so. */
+/** Name of a lock: one in the kernel, or the path prefix of socket files. */
 export type LockName = { readonly path: string } | { readonly filesFrom: string }
 
-/** `free`: nobody holds it. Without a line: the holder ended before it had anything to say. */
+/** Answer of a lock: `held` is false without a holder; without a line the holder ended before it answered. */
 export type LockAnswer = { readonly held: false } | { readonly held: true; readonly line?: string }
 
-/** The name of a lock on this system; `id` must be safe in a file name, `folder` is used where files are needed. */
+/** Returns the name of a lock on this system; `id` must be safe in file names, `folder` is for socket files. */
 export function lockName(id: string, folder: string, platform: NodeJS.Platform, nodeVersion: string): LockName {
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/, '').split('.').map(Number)
   if (platform === 'linux' && (major > 20 || minor >= 8)) return { path: `\0bax-${id}` }
@@ -23,15 +23,15 @@ export function lockName(id: string, folder: string, platform: NodeJS.Platform, 
   return { filesFrom: `${folder}/${id.slice(0, 16)}` }
 }
 
-/** Takes the lock; undefined when another process holds it. */
+/** Acquires the lock; returns undefined when another process holds it. */
 export const holdLock = (name: LockName): Promise<HeldLock | undefined> =>
   'path' in name ? listenAsHolder(name.path) : holdFileLock(name.filesFrom)
 
-/** Where the holder can be asked, if there is one. */
+/** Returns the socket of the holder, if there is one. */
 const holderOf = async (name: LockName): Promise<string | undefined> =>
   'path' in name ? name.path : findFileLock(name.filesFrom)
 
-/** Asks the holder and waits for its line. */
+/** Connects to the holder and waits for its line. */
 export async function askLock(name: LockName, signal?: AbortSignal): Promise<LockAnswer> {
   const path = await holderOf(name)
   if (path === undefined) return { held: false }
@@ -52,7 +52,7 @@ export async function askLock(name: LockName, signal?: AbortSignal): Promise<Loc
   })
 }
 
-/** Resolves when the holder has ended; at once when there is none. */
+/** Resolves when the holder has ended; immediately when there is none. */
 export async function lockReleased(name: LockName, signal?: AbortSignal): Promise<void> {
   const path = await holderOf(name)
   if (path === undefined) return

@@ -1,4 +1,4 @@
-/** Work that may be made to take for ever is done in a thread, which can be ended. */
+/** Runs work that hostile input can prolong forever in a worker thread, which can be terminated. */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -7,9 +7,9 @@ import { ThreadPool, type ThreadPoolFacts } from './thread-pool.ts'
 type Work<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Result>
 
 /**
- * `work` as a thread does it that runs `program` (a file beside this one, which serves the same work); where that is
- * not built, as in tests of single modules, it is done here. The threads are the process's: they end by themselves
- * when there is nothing to do, and hold up no end of it.
+ * Returns `work` as run by worker threads that execute `program`, a file beside this one that serves the same work. If
+ * it has not been built, as in unit tests, `work` runs on this thread. The threads are shared by the process; they end
+ * when idle, and do not keep the process alive.
  */
 export function aside<Task, Result>(
   program: string,

@@ -1,4 +1,4 @@
-/** Threads that run one program and take tasks in turn: started when they are needed, replaced when they break. */
+/** A pool of worker threads that run one program; threads start on demand and are replaced when they crash. */
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 import type { Refusal, ThreadAnswer } from './thread-tasks.ts'
@@ -6,20 +6,20 @@ import type { Refusal, ThreadAnswer } from './thread-tasks.ts'
 export interface ThreadPoolFacts {
   /** The built file that each thread runs; see `serveTasks`. */
   readonly program: string
-  /** Threads at most. */
+  /** Maximum number of threads. */
   readonly threads: number
-  /** Megabytes of objects that one thread may hold; one that wants more breaks. */
+  /** Heap limit of each thread, in megabytes; exceeding it crashes the thread. */
   readonly heapMb: number
-  /** Milliseconds that a thread may be at one task; without it as long as it takes. */
+  /** Timeout of a task, in milliseconds; none when absent. */
   readonly longestMs?: number
-  /** Milliseconds after which threads without work are ended; without it they stay. */
+  /** Idle time in milliseconds after which threads end; unlimited when absent. */
   readonly idleMs?: number
 }
 
-/** How a task is to be done. */
+/** Options of a task. */
 export interface TaskWish {
   readonly signal?: AbortSignal
-  /** Who asked for it: those who ask for much do not keep others waiting. */
+  /** Origin of the task; origins take turns, so that one with many tasks does not delay the others. */
   readonly from?: string | null
 }
 
@@ -28,30 +28,30 @@ interface Job<Task, Result> {
   readonly from: string | null
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** Threads that have broken while they worked on it. */
-  broken: number
-  /** Nobody waits for it any more. */
+  /** Number of threads that crashed while running it. */
+  crashes: number
+  /** Whether the caller has given up. */
   dropped: boolean
 }
 
 interface Thread<Task, Result> {
   readonly worker: Worker
-  /** In the order in which it works on them. */
+  /** Assigned jobs in order of execution. */
   readonly jobs: Job<Task, Result>[]
-  /** Of the task that it is at. */
+  /** Timeout of the running task. */
   clock?: NodeJS.Timeout
 }
 
-/** Tasks that a thread has at a time: the next one is there when one is done. */
-const inHand = 2
-/** Threads that may break over one task; the next may have been unlucky, not a third. */
-const mostBroken = 2
+/** Jobs assigned to a thread at once, so that the next one is ready when one is done. */
+const jobsPerThread = 2
+/** Crashes allowed for one task: a single one may be caused by another task. */
+const maxCrashes = 2
 
 export class ThreadPool<Task, Result> {
   readonly #facts: ThreadPoolFacts
   readonly #threads = new Set<Thread<Task, Result>>()
   readonly #waiting: Job<Task, Result>[] = []
-  /** Who was served, the latest last. */
+  /** Origins of served tasks, the latest last. */
   readonly #served = new Set<string | null>()
   #idle: NodeJS.Timeout | undefined
   #closed = false
@@ -60,17 +60,17 @@ export class ThreadPool<Task, Result> {
     this.#facts = facts
   }
 
-  /** Tasks that no thread works on yet. */
+  /** Number of tasks that are not assigned yet. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Threads that run. */
+  /** Number of running threads. */
   get size(): number {
     return this.#threads.size
   }
 
-  /** Starts the first thread, so that it is warm when its first task comes. */
+  /** Starts the first thread ahead of its first task. */
   start(): void {
     if (this.#closed || this.#threads.size > 0) return
     this.#open()
@@ -78,10 +78,10 @@ export class ThreadPool<Task, Result> {
   }
 
   /**
-   * What a thread makes of a task, which is copied to it. Tasks of one who asks are begun in their order, those of
-   * several in turn. A thread that is at a task when that is aborted is ended: nothing else stops a program that is busy.
-   * @throws what the program threw; the reason of `signal`; BaxError `timeout` after `longestMs`, `content_too_large`
-   * for a task that takes more memory than a thread has, `internal_error` for one over which threads break otherwise,
+   * Runs a task, which is cloned to a thread. Tasks of one origin start in order, those of several take turns. Aborting
+   * a running task terminates its thread, because nothing else stops a busy program.
+   * @throws the program's error; the reason of `signal`; BaxError `timeout` after `longestMs`, `content_too_large`
+   * for a task that exceeds a thread's memory, `internal_error` for one that crashes threads otherwise,
    * `shutting_down`
    */
   async run(task: Task, { signal, from = null }: TaskWish = {}): Promise<Result> {
@@ -90,7 +90,7 @@ export class ThreadPool<Task, Result> {
     clearTimeout(this.#idle)
     let job!: Job<Task, Result>
     const done = new Promise<Result>((resolve, reject) => {
-      job = { task, from, resolve, reject, broken: 0, dropped: false }
+      job = { task, from, resolve, reject, crashes: 0, dropped: false }
     })
     const drop = () => this.#drop(job, signal!.reason)
     signal?.addEventListener('abort', drop, { once: true })
@@ -103,7 +103,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /** Ends the threads; what they were at is given up. */
+  /** Ends the threads and rejects all pending tasks. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#idle)
@@ -121,10 +121,10 @@ export class ThreadPool<Task, Result> {
     this.#rest()
   }
 
-  /** Ends a thread; what it had in hand goes to others. */
+  /** Terminates a thread; its remaining jobs go to other threads. */
   #stop(thread: Thread<Task, Result>): void {
     void thread.worker.terminate()
-    this.#broke(thread, undefined)
+    this.#onExit(thread, undefined)
   }
 
   #assign(): void {
@@ -136,7 +136,7 @@ export class ThreadPool<Task, Result> {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
         thread.worker.postMessage(job.task)
       } catch (error) {
-        // What cannot be copied never gets there.
+        // The task cannot be cloned.
         job.reject(error)
         continue
       }
@@ -146,7 +146,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /** The first task of whoever was served the longest ago. */
+  /** Takes the first task of the origin that was served least recently. */
   #take(): Job<Task, Result> {
     const order = [...this.#served]
     const ranks = this.#waiting.map(({ from }) => order.indexOf(from))
@@ -161,17 +161,17 @@ export class ThreadPool<Task, Result> {
     clearTimeout(thread.clock)
     const [job] = thread.jobs
     if (longestMs === undefined || !job) return
-    const late = () => this.#drop(job, new BaxError('timeout', `it took longer than ${longestMs} ms to read`))
-    thread.clock = setTimeout(late, longestMs).unref()
+    const onTimeout = () => this.#drop(job, new BaxError('timeout', `processing took longer than ${longestMs} ms`))
+    thread.clock = setTimeout(onTimeout, longestMs).unref()
   }
 
-  /** The thread with the least to do; a new one before any gets a second task. */
+  /** Returns the least busy thread; starts a new one before any thread gets a second task. */
   #next(): Thread<Task, Result> | undefined {
     let least: Thread<Task, Result> | undefined
     for (const thread of this.#threads) if (!least || thread.jobs.length < least.jobs.length) least = thread
     if (least?.jobs.length === 0) return least
     if (this.#threads.size < this.#facts.threads) return this.#open()
-    return least && least.jobs.length < inHand ? least : undefined
+    return least && least.jobs.length < jobsPerThread ? least : undefined
   }
 
   #open(): Thread<Task, Result> {
@@ -182,7 +182,7 @@ export class ThreadPool<Task, Result> {
     let reason: unknown
     worker.on('message', (answer: ThreadAnswer<Result>) => this.#answered(thread, answer))
     worker.on('error', (error) => (reason = error))
-    worker.on('exit', () => this.#broke(thread, reason))
+    worker.on('exit', () => this.#onExit(thread, reason))
     return thread
   }
 
@@ -196,7 +196,7 @@ export class ThreadPool<Task, Result> {
     this.#rest()
   }
 
-  /** Threads without work keep no process alive. */
+  /** Lets the process exit while no thread works, and schedules the end of idle threads. */
   #rest(): void {
     const idle = [...this.#threads].filter(({ jobs }) => jobs.length === 0)
     for (const { worker } of idle) worker.unref()
@@ -207,17 +207,17 @@ export class ThreadPool<Task, Result> {
     if (idleMs !== undefined) this.#idle = setTimeout(() => void this.#endAll(), idleMs).unref()
   }
 
-  /** What it was at is tried once more, if not for memory; what waited behind that has lost nothing but time. */
-  #broke(thread: Thread<Task, Result>, reason: unknown): void {
+  /** Retries the running job once unless it ran out of memory; queued jobs of the thread move to other threads. */
+  #onExit(thread: Thread<Task, Result>, reason: unknown): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.clock)
     const [first, ...others] = thread.jobs.splice(0)
     this.#waiting.unshift(...others.filter(({ dropped }) => !dropped))
     if (first && !first.dropped) {
-      first.broken++
-      if ((reason as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') first.reject(tooMuch(reason))
-      else if (first.broken < mostBroken) this.#waiting.unshift(first)
-      else first.reject(new BaxError('internal_error', 'a thread broke twice over one task', { cause: reason }))
+      first.crashes++
+      if ((reason as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') first.reject(tooLarge(reason))
+      else if (first.crashes < maxCrashes) this.#waiting.unshift(first)
+      else first.reject(new BaxError('internal_error', 'a worker thread crashed twice on one task', { cause: reason }))
     }
     if (this.#closed) return
     this.#assign()
@@ -234,7 +234,7 @@ export class ThreadPool<Task, Result> {
 const rebuilt = ({ code, message, hint, details }: Refusal): BaxError =>
   new BaxError(code, message, { ...(hint && { hint }), ...(details && { details }) })
 
-const tooMuch = (cause: unknown): BaxError =>
-  new BaxError('content_too_large', 'it takes more memory than there is for one page', { cause })
+const tooLarge = (cause: unknown): BaxError =>
+  new BaxError('content_too_large', 'processing the page exceeds the memory limit', { cause })
 
 const shuttingDown = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

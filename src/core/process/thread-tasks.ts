@@ -1,17 +1,17 @@
-/** The other end of a pool of threads: works on the tasks that this thread is sent, one after the other. */
+/** The worker side of a thread pool: runs the tasks sent to this thread, one after the other. */
 import { parentPort } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 
-/** What a thread answers: what came of a task, why that was refused, or what went wrong. */
+/** Answer of a thread: the result of a task, a BaxError, or another error. */
 export type ThreadAnswer<Result> =
   | { readonly result: Result }
   | { readonly refused: Refusal }
   | { readonly fault: unknown }
 
-/** A BaxError as plain data: what a thread sends arrives as a mere Error. */
+/** A BaxError as plain data, because a structured clone turns it into a mere Error. */
 export type Refusal = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
 
-/** Answers every task of the pool that started this thread; `work` may throw what a structured clone can carry. */
+/** Serves the tasks of the pool that started this thread; `work` may throw anything that can be cloned. */
 export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
   const port = parentPort!
   let last: Promise<void> = Promise.resolve()

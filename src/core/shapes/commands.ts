@@ -4,7 +4,7 @@ import { limits } from '../limits/limits.ts'
 
 const { contextChars } = limits.input
 
-/** What a caller says of a batch; every event of it bears it. */
+/** Metadata of a batch, included in all its events. */
 export const batchContext = z
   .record(z.string(), z.unknown())
   .refine((context) => JSON.stringify(context).length <= contextChars, {
@@ -25,17 +25,17 @@ export const commandResult = z
     success: z.boolean(),
     command_type: z.enum(['action', 'extraction']),
     command: z.string(),
-    index: z.int().describe('Place in the batch, from 0'),
+    index: z.int().describe('Position in the batch, from 0'),
     duration_ms: z.int().optional(),
     content_type: z
       .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
       .optional()
-      .describe('What an extraction returned'),
+      .describe('Type of the content that an extraction returned'),
     matches: z
       .int()
       .min(2)
       .optional()
-      .describe('Elements that the selector matched, when several; the first visible one is used, or else the first'),
+      .describe('Number of matching elements, if several; the first visible one is used, else the first'),
     data: z.record(z.string(), z.unknown()).optional(),
     skipped: z.boolean().optional(),
     error: z.string().optional(),
@@ -44,7 +44,7 @@ export const commandResult = z
       .record(z.string(), z.unknown())
       .optional()
       .describe(
-        'Facts of a failure. delivered: whether the input of an action has reached the page; outcome "unknown" when it may have',
+        'Details of a failure. delivered: whether the input of an action reached the page; outcome is "unknown" if it may have',
       ),
   })
   .meta({ id: 'CommandResult' })
@@ -53,7 +53,7 @@ export const commandsResult = z
   .object({
     success: z.boolean(),
     session_id: z.string(),
-    target_id: z.string().nullable().optional().describe('The tab of a relay session that was worked in'),
+    target_id: z.string().nullable().optional().describe('Tab of a relay session that the commands ran in'),
     steps_completed: z.int(),
     total_steps: z.int(),
     duration_ms: z.int(),
@@ -73,7 +73,7 @@ export interface CommandCall {
   readonly data?: Record<string, unknown> | null
 }
 
-/** A validated batch, as the engine takes it. */
+/** A validated batch, as passed to the engine. */
 export interface CommandBatch {
   readonly commands: readonly CommandCall[]
   readonly session_id?: string

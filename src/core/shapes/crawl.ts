@@ -1,4 +1,4 @@
-/** Data shapes of crawling: what is asked of a site, and what comes back (`spec: contract 8`). */
+/** Shapes of crawls and maps: requests and responses (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { scrapeData, scrapeOptions, sender, warned } from './scrape.ts'
@@ -10,54 +10,47 @@ const { formats, wait_for, json_options, only_main_content, remove_base64_images
 
 const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
-/** Why a known address was not visited, or its page is not in `data`. */
+/** Reasons why a discovered URL was not visited, or its page is not in `data`. */
 const skipReasons = [
-  'excluded',
-  'off_host',
-  'too_long',
-  'max_depth',
-  'limit',
-  'redirect_duplicate',
-  'out_of_time',
-  'cancelled',
-] as const
+  'excluded', 'off_host', 'too_long', 'max_depth', 'limit', 'redirect_duplicate', 'out_of_time', 'cancelled',
+] as const // prettier-ignore
 
 const start = urlText.describe('Start page; https:// when it has no scheme, http:// on loopback hosts')
-const depth = z.int().describe('Links away from the start page')
+const depth = z.int().describe('Number of links away from the start page')
 const counter = z.int().min(0)
 
-/** Which addresses of a site belong to it, and how it is treated. */
+/** Options that select the URLs of a site and control how it is crawled. */
 const scope = {
   include_paths: z
     .array(z.string().min(1).max(crawl.globChars))
     .max(crawl.globs)
     .default([])
-    .describe('Globs of decoded paths, e.g. /docs/** (which also matches /docs); all paths when there is none'),
+    .describe('Globs of decoded paths, e.g. /docs/** (which also matches /docs); all paths when empty'),
   exclude_paths: z
     .array(z.string().min(1).max(crawl.globChars))
     .max(crawl.globs)
     .default([])
-    .describe('Globs of paths to leave out; they win'),
+    .describe('Globs of paths to exclude; they take precedence'),
   path_syntax: z
     .enum(['glob', 'regex'])
     .optional()
-    .describe('How these paths are written: globs of whole paths, or regular expressions found anywhere in them'),
+    .describe('Syntax of these paths: globs of whole paths, or regular expressions that match anywhere in them'),
   below_start: z.boolean().default(false).describe("Only pages below the start page's path"),
-  allow_subdomains: z.boolean().default(false).describe("Follow links to subdomains of the start page's host too"),
-  ignore_robots: z.boolean().default(false).describe('Do not ask robots.txt'),
+  allow_subdomains: z.boolean().default(false).describe("Also follow links to subdomains of the start page's host"),
+  ignore_robots: z.boolean().default(false).describe('Ignore robots.txt'),
   concurrency: z
     .int()
     .min(1)
     .max(crawl.mostAtOnce)
     .optional()
-    .describe("Pages at the same time; found by the machine's load when not given. The result is the same"),
+    .describe("Number of concurrent pages; adapted to the machine's load when omitted. It does not affect the result"),
 }
 
-const siteMap = (usual: 'skip' | 'include') =>
+const siteMap = (initial: 'skip' | 'include') =>
   z
     .enum(['skip', 'include', 'only'])
-    .default(usual)
-    .describe("The site's sitemaps: skip, include beside links, or only them")
+    .default(initial)
+    .describe("Use of the site's sitemaps: skip them, include them in addition to links, or use them only")
 
 export const crawlInput = z.object({
   url: start,
@@ -66,7 +59,7 @@ export const crawlInput = z.object({
     .min(1)
     .max(crawl.mostPages)
     .default(crawl.pages)
-    .describe(`Maximum pages; a server allows ${crawl.serverPages} unless its operator says otherwise`),
+    .describe(`Maximum number of pages; a server allows ${crawl.serverPages} unless configured otherwise`),
   max_depth: z
     .int()
     .min(0)
@@ -76,7 +69,7 @@ export const crawlInput = z.object({
   formats,
   wait_for,
   ...scope,
-  allow_external_links: z.boolean().default(false).describe('Follow links to other hosts too'),
+  allow_external_links: z.boolean().default(false).describe('Also follow links to other hosts'),
   sitemap: siteMap('skip'),
   only_main_content,
   json_options,
@@ -89,24 +82,24 @@ export const crawlInput = z.object({
     .min(1)
     .max(limits.scrape.maxTimeoutMs)
     .default(limits.scrape.timeoutMs)
-    .describe('Milliseconds for each page; wait_for adds to it'),
+    .describe('Timeout for each page in milliseconds, to which wait_for is added'),
   timeout_secs: z
     .number()
     .min(1)
     .max(crawl.mostSecs)
     .default(crawl.secs)
-    .describe('Seconds for the whole crawl; what is there by then is kept'),
-  dry_run: z.boolean().default(false).describe('Only find out which pages would be visited: `data` has no content'),
-  async: z.boolean().default(false).describe('Answer 202 at once; follow the crawl by its id'),
+    .describe('Timeout for the whole crawl in seconds; pages finished by then are kept'),
+  dry_run: z.boolean().default(false).describe('Only discover which pages would be visited; `data` has no content'),
+  async: z.boolean().default(false).describe('Respond with 202 immediately; follow the crawl by its id'),
   scrape_options: z
     .object(scrapeOptions.shape)
     .optional()
     .meta({ offTerminal: true })
-    .describe("Options of scraping in one object, as Firecrawl's clients send them; they replace those beside it"),
+    .describe('Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones'),
   ...sender,
   origin: sender.origin.describe(
-    'What the client calls itself. Who says so polls, as clients of Firecrawl do: the crawl goes on by itself, the answer ' +
-      'is 200 with its id, and paths are regular expressions',
+    'Name of the client. A request with it is treated like one of a Firecrawl client, which polls: the crawl runs in ' +
+      'the background, the response is 200 with its id, and paths are regular expressions',
   ),
 })
 
@@ -114,7 +107,7 @@ const crawlError = z
   .object({
     url: z.string(),
     error: z.string(),
-    code: z.string().describe('A code of the error table, e.g. timeout, connection_failed, off_host_redirect'),
+    code: z.string().describe('Error code, e.g. timeout, connection_failed, off_host_redirect'),
     depth,
     status_code: z.int().optional(),
   })
@@ -122,16 +115,16 @@ const crawlError = z
 
 const crawlSkipped = z
   .object({ url: z.string(), reason: z.enum(skipReasons) })
-  .meta({ id: 'CrawlSkipped', description: 'excluded: by a path glob; off_host: another host; limit: enough pages' })
+  .meta({ id: 'CrawlSkipped', description: 'excluded: by a path glob; off_host: another host; limit: limit reached' })
 
 const outcome = {
   success: z.boolean().describe('The start page was fetched'),
   id: z.string(),
-  url: z.string().describe('Address of this crawl'),
+  url: z.string().describe('URL of this crawl'),
   status: z.enum(crawlStatuses),
-  total: counter.describe('Pages admitted: data and errors; while it runs also those that are waiting, up to limit'),
-  completed: counter.describe('Pages in data'),
-  discovered: counter.describe('Addresses found: data, errors, skipped and robots_blocked'),
+  total: counter.describe('Admitted pages: data and errors; during the crawl also queued pages, up to limit'),
+  completed: counter.describe('Number of pages in data'),
+  discovered: counter.describe('Number of discovered URLs: data, errors, skipped and robots_blocked'),
   warning: z.string().optional(),
   error: z.string().optional().describe('Why the crawl failed'),
   code: z.string().optional(),
@@ -145,59 +138,68 @@ const accounts = {
 }
 
 const pages = {
-  data: z.array(scrapeData).describe('Breadth-first, in the order in which a depth was discovered'),
-  next: z.string().optional().describe('Address of the pages after these, when there are more'),
+  data: z.array(scrapeData).describe('Breadth-first, in order of discovery within a depth'),
+  next: z.string().optional().describe('URL of the next pages, if there are more'),
 }
 
-/** The whole of a crawl. */
+/** A complete crawl. */
 export const crawlAnswer = z
   .object({ ...outcome, duration_ms: z.int(), ...pages, ...accounts })
   .meta({ id: 'CrawlAnswer' })
 
-/** A crawl that goes on in the background. */
+/** A crawl that runs in the background. */
 export const crawlAccepted = z
-  .object({ success: z.boolean(), id: z.string(), url: z.string().describe('Address of this crawl') })
+  .object({ success: z.boolean(), id: z.string(), url: z.string().describe('URL of this crawl') })
   .meta({ id: 'CrawlAccepted' })
 
-/** Where a crawl stands, with a part of its pages. */
+/** State of a crawl, with some of its pages. */
 export const crawlState = z
   .object({
     ...outcome,
     ...pages,
     created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().describe('When it is forgotten'),
+    expires_at: z.iso.datetime().describe('When the crawl is deleted'),
     duration_ms: z.int(),
   })
   .meta({ id: 'CrawlState' })
 
-/** Where a crawl stands, without its pages. */
+/** State of a crawl, without its pages. */
 export const crawlListed = z
   .object({
     ...outcome,
-    start_url: z.string().describe('The start page as it was asked for'),
+    start_url: z.string().describe('Start page as requested'),
     errors: counter,
     created_at: z.iso.datetime(),
     duration_ms: z.int(),
     output: z
       .string()
       .optional()
-      .describe('Folder that the terminal writes the pages to; only for crawls of the local engine'),
+      .describe('Folder that the CLI writes the pages to; only for crawls of the local engine'),
   })
   .meta({ id: 'CrawlListed' })
 
 export const crawlAccounts = z.object({ success: z.boolean(), ...accounts }).meta({ id: 'CrawlAccounts' })
 
-/** By type: what `data` of a crawl's event holds. All but crawl.progress are kept and can be had again. */
+const counters = {
+  total: counter,
+  completed: counter,
+  discovered: counter,
+  errors: counter,
+  skipped: counter,
+  robots_blocked: counter,
+}
+
+/** Shape of `data` by type of crawl event. All events except crawl.progress are stored and can be replayed. */
 export const crawlEventData = {
   'crawl.started': z.object({ id: z.string(), url: z.string(), limit: z.int(), max_depth: z.int() }),
   'crawl.resumed': z.object({ completed: counter }),
-  'crawl.found': z.object({ urls: z.array(z.string()), depth }).describe('Addresses that now wait to be visited'),
+  'crawl.found': z.object({ urls: z.array(z.string()), depth }).describe('URLs added to the queue'),
   'crawl.page': z.object({
-    index: counter.describe('Number of the page; data has them by depth, then by number'),
+    index: counter.describe('Number of the page; data is sorted by depth, then by number'),
     depth,
-    url: z.string().describe('The address as it was found'),
+    url: z.string().describe('URL as discovered'),
     page: scrapeData,
-    replaces: z.boolean().optional().describe('The page was scraped again: forget what was sent for this index'),
+    replaces: z.boolean().optional().describe('The page was scraped again and replaces the earlier one of this index'),
     ...warned,
   }),
   'crawl.error': crawlError,
@@ -206,28 +208,18 @@ export const crawlEventData = {
   'crawl.warning': z.object({ message: z.string() }),
   'crawl.progress': z
     .object({
-      total: counter,
-      completed: counter,
-      discovered: counter,
-      errors: counter,
-      skipped: counter,
-      robots_blocked: counter,
-      queued: counter.describe('Addresses that wait to be visited'),
-      current: z.array(z.string()).describe('Addresses being visited'),
+      ...counters,
+      queued: counter.describe('Number of queued URLs'),
+      current: z.array(z.string()).describe('URLs being visited'),
       concurrency: z.int(),
-      pages_per_second: z.number().describe('Over the last ten seconds'),
+      pages_per_second: z.number().describe('Average over the last ten seconds'),
       elapsed_ms: z.int(),
     })
-    .describe('Now and then, never replayed'),
+    .describe('Sent periodically, never replayed'),
   'crawl.finished': z.object({
     status: z.enum(crawlStatuses),
     success: z.boolean(),
-    total: counter,
-    completed: counter,
-    discovered: counter,
-    errors: counter,
-    skipped: counter,
-    robots_blocked: counter,
+    ...counters,
     duration_ms: z.int(),
     error: z.string().optional(),
     code: z.string().optional(),
@@ -251,14 +243,14 @@ export const crawlEvent = z
 
 export const mapInput = z.object({
   url: start,
-  limit: z.int().min(1).max(crawl.mostMapped).default(crawl.mapped).describe('Maximum addresses'),
+  limit: z.int().min(1).max(crawl.mostMapped).default(crawl.mapped).describe('Maximum number of URLs'),
   max_depth: z
     .int()
     .min(0)
     .max(crawl.mostDepth)
     .default(crawl.depth)
-    .describe('How many links away from the start page an address may be'),
-  search: z.string().min(1).max(limits.input.labelChars).optional().describe('Only addresses that contain this'),
+    .describe('Maximum number of links away from the start page'),
+  search: z.string().min(1).max(limits.input.labelChars).optional().describe('Only list URLs that contain this text'),
   ...scope,
   sitemap: siteMap('include'),
   timeout_secs: z
@@ -266,14 +258,14 @@ export const mapInput = z.object({
     .min(1)
     .max(crawl.mostSecs)
     .default(crawl.mapSecs)
-    .describe('Seconds for all of it; what is known by then is listed'),
+    .describe('Timeout in seconds; URLs discovered by then are listed'),
   ...sender,
 })
 
 export const mapAnswer = z
   .object({
     success: z.boolean().describe('The start page was fetched'),
-    links: z.array(z.string()).describe("The site's addresses, breadth-first"),
+    links: z.array(z.string()).describe('URLs of the site, breadth-first'),
     total: counter.describe('Length of links'),
     duration_ms: z.int(),
     warning: z.string().optional(),

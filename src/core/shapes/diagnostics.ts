@@ -1,4 +1,4 @@
-/** Data shapes of what a session tells about itself for the search of a fault. */
+/** Shapes of a session's diagnostic data. */
 import { z } from 'zod'
 import { sessionEventTypes } from '../events/events.ts'
 
@@ -14,8 +14,8 @@ export const sessionLog = z
           data: z.record(z.string(), z.unknown()),
         }),
       )
-      .describe('Kept events, oldest first: console, network, navigation, commands'),
-    dropped: z.int().describe('How many older ones are no longer kept'),
+      .describe('Buffered events, oldest first: console, network, navigation, commands'),
+    dropped: z.int().describe('Number of older events that were discarded'),
   })
   .meta({ id: 'SessionLog' })
 
@@ -25,7 +25,7 @@ export const traceState = z
   .object({
     session_id: z.string(),
     tracing: z.boolean(),
-    trace: z.string().optional().describe("Playwright's trace as a zip, base64; after stop"),
+    trace: z.string().optional().describe('Playwright trace as a zip file in base64; only after stop'),
   })
   .meta({ id: 'TraceState' })
 

@@ -1,4 +1,4 @@
-/** Data shapes that describe an engine itself, and whether it can do work. */
+/** Shapes of an engine's status and readiness. */
 import { z } from 'zod'
 
 export const engineStatus = z
@@ -11,23 +11,23 @@ export const engineStatus = z
     socket: z.string().nullable().describe('Socket or address it listens on; null when embedded'),
     sessions: z.int().describe('Live sessions'),
     shells: z.int().describe('Live shell sessions'),
-    execs: z.int().describe('Commands at work in shell sessions'),
+    execs: z.int().describe('Commands running in shell sessions'),
     provisions: z.int().describe('Sessions being provisioned'),
-    relays: z.int().describe('Browsers of users that are connected'),
-    crawls: z.int().describe('Crawls at work'),
+    relays: z.int().describe('Connected browsers of users'),
+    crawls: z.int().describe('Running crawls'),
     queues: z.object({
-      sessions: z.int().describe('Sessions waiting for a place in a browser'),
+      sessions: z.int().describe('Sessions waiting for a browser slot'),
       pages: z.int().describe('Pages waiting to be rendered'),
       commands: z.int().describe('Batches waiting for their turn on a session'),
     }),
     egress_refused: z
       .object({
-        private: z.int().describe('At an address that is not on the public internet'),
-        metadata: z.int().describe('At an address or name where clouds keep credentials'),
-        port: z.int().describe('At a port of other services than the web'),
-        scheme: z.int().describe('By another scheme than those of the web'),
+        private: z.int().describe('To addresses outside the public internet'),
+        metadata: z.int().describe('To addresses or names of cloud metadata services'),
+        port: z.int().describe('To ports of services other than the web'),
+        scheme: z.int().describe('With a scheme other than those of the web'),
       })
-      .describe('Connections that were refused since the engine started'),
+      .describe('Number of connections refused since the engine started'),
     browsers: z.array(
       z.object({
         worker_id: z.string(),
@@ -35,8 +35,8 @@ export const engineStatus = z
         product: z.string(),
         pid: z.int(),
         sessions: z.int(),
-        warm: z.int().describe('Ready pages waiting for a session'),
-        responsive: z.boolean().describe('false: it does not answer, gets no new sessions, and is killed before long'),
+        warm: z.int().describe('Pages kept ready for new sessions'),
+        responsive: z.boolean().describe('false: it does not respond, gets no new sessions, and will be killed'),
       }),
     ),
     memory_bytes: z.int().describe('Resident memory of the engine process, browsers not included'),
@@ -45,16 +45,16 @@ export const engineStatus = z
 
 const readyPart = z.object({
   ok: z.boolean(),
-  message: z.string().optional().describe('What is wrong with it'),
+  message: z.string().optional().describe('Reason why it is not ok'),
 })
 
 export const readiness = z
   .object({
     status: z.literal('ready'),
     parts: z.object({
-      accepting: readyPart.describe('The process is not about to end'),
-      browser: readyPart.describe('A browser is there and starts'),
-      state: readyPart.describe('The state folder can be written'),
+      accepting: readyPart.describe('The process is not shutting down'),
+      browser: readyPart.describe('A browser is installed and starts'),
+      state: readyPart.describe('The state folder is writable'),
     }),
   })
   .meta({ id: 'Readiness' })

@@ -1,16 +1,16 @@
-/** Data of every event of a session (`spec: contract 6`). */
+/** Shapes of the data of all session events (`spec: contract 6`). */
 import { z } from 'zod'
 
-const tab = z.string().describe('The tab, as in observations')
-const url = z.string().describe('At most 2000 characters; passwords and tokens are taken out')
+const tab = z.string().describe('Tab ID, as in observations')
+const url = z.string().describe('At most 2000 characters; passwords and tokens are redacted')
 const request = {
-  request_id: z.string().describe('The same for a request, its response and its failure'),
+  request_id: z.string().describe('Shared by a request, its response and its failure'),
   tab_id: tab.optional(),
   method: z.string(),
   url,
   resource_type: z.string().describe('document, script, stylesheet, image, xhr, fetch, …'),
 }
-const command = { command: z.string(), index: z.int().describe('Place in its batch') }
+const command = { command: z.string(), index: z.int().describe('Position in its batch') }
 const dialog = {
   tab_id: tab.optional(),
   kind: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']),
@@ -18,11 +18,11 @@ const dialog = {
 }
 const download = { tab_id: tab.optional(), filename: z.string(), url }
 
-/** By type: what `data` holds. */
+/** Shape of `data` by event type. */
 export const eventData = {
   'session.status': z.object({ status: z.enum(['ready', 'stopped', 'failed']) }),
   'session.expiring': z.object({
-    reason: z.enum(['idle_timeout', 'lifetime']).describe('Activity puts off the first'),
+    reason: z.enum(['idle_timeout', 'lifetime']).describe('Activity extends idle_timeout'),
     expires_in_ms: z.int(),
   }),
   'session.closed': z.object({
@@ -30,7 +30,7 @@ export const eventData = {
   }),
   'command.started': z.object({
     ...command,
-    context: z.record(z.string(), z.unknown()).optional().describe('As the request gave it'),
+    context: z.record(z.string(), z.unknown()).optional().describe('Context as given in the request'),
   }),
   'command.finished': z.object({
     ...command,
@@ -39,11 +39,11 @@ export const eventData = {
     error: z.string().optional(),
     code: z.string().optional(),
   }),
-  'page.navigated': z.object({ tab_id: tab, url }).describe('Navigations inside a document included'),
+  'page.navigated': z.object({ tab_id: tab, url }).describe('Includes navigations within a document'),
   'page.loaded': z.object({ tab_id: tab, url }),
   'page.error': z.object({
     tab_id: tab.optional(),
-    message: z.string().describe('An uncaught error, or a crash'),
+    message: z.string().describe('Message of an uncaught error or a crash'),
     crashed: z.literal(true).optional().describe('The page crashed; the next command on its tab fails and reloads it'),
   }),
   console: z.object({
@@ -58,17 +58,14 @@ export const eventData = {
   'network.failed': z.object({
     ...request,
     error: z.string(),
-    reason: z
-      .literal('blocked')
-      .optional()
-      .describe('Set when a rule of this engine or browser has blocked the request'),
+    reason: z.literal('blocked').optional().describe('Set when a rule of the engine or browser blocked the request'),
     code: z.literal('url_blocked').optional().describe('Set together with reason'),
   }),
   'dialog.opened': z.object({ ...dialog, default_value: z.string().optional() }),
   'dialog.closed': z.object({ ...dialog, accepted: z.boolean() }),
   'file_chooser.opened': z
-    .object({ tab_id: tab.optional(), multiple: z.boolean().describe('Several files can be chosen') })
-    .describe('The page asks for files; type_text gives them to the file field'),
+    .object({ tab_id: tab.optional(), multiple: z.boolean().describe('Whether several files can be selected') })
+    .describe('The page requests files; use type_text on the file input to provide them'),
   'download.started': z.object(download),
   'download.finished': z.object({
     ...download,
@@ -77,28 +74,28 @@ export const eventData = {
     bytes: z.int().optional(),
     error: z.string().optional(),
   }),
-  'tab.opened': z.object({ tab_id: tab, url, tabs: z.int().describe('How many there are now') }),
-  'tab.closed': z.object({ tab_id: tab, tabs: z.int().describe('How many are left') }),
+  'tab.opened': z.object({ tab_id: tab, url, tabs: z.int().describe('Number of open tabs') }),
+  'tab.closed': z.object({ tab_id: tab, tabs: z.int().describe('Number of remaining tabs') }),
   'tab.recovered': z
     .object({
       tab_id: tab,
       url,
-      reloaded: z.boolean().describe('False: the tab is empty, and `url` is what it showed'),
+      reloaded: z.boolean().describe('false: the tab is empty, and `url` is its previous URL'),
     })
-    .describe('A tab whose page had crashed can be used again'),
+    .describe('A crashed tab is usable again'),
   'provision.stage': z
     .object({ stage: z.string(), at: z.iso.datetime() })
-    .describe('How a session that had to wait came to be'),
-  'control.taken': z.object({}).describe('A person drives the session from its live view: commands wait'),
+    .describe('Progress of creating a session that had to wait'),
+  'control.taken': z.object({}).describe('A person controls the session from its live view; commands wait'),
   'control.waiting': z
     .object({
-      commands: z.array(z.string()).describe('What waits; empty for an observation'),
-      timeout_ms: z.int().describe('How long it waits before it fails with controlled_by_person'),
+      commands: z.array(z.string()).describe('Names of the waiting commands; empty for an observation'),
+      timeout_ms: z.int().describe('How long they wait before they fail with controlled_by_person'),
     })
-    .describe('Commands wait because a person drives the session'),
-  'control.returned': z.object({ reason: z.enum(['returned', 'left', 'idle']) }).describe('Commands go on'),
-  lagged: z.object({ dropped: z.int() }).describe('So many events before this one are gone'),
-  error: z.object({ code: z.string(), message: z.string() }).describe('Something of ours failed beside the commands'),
+    .describe('Commands wait because a person controls the session'),
+  'control.returned': z.object({ reason: z.enum(['returned', 'left', 'idle']) }).describe('Commands continue'),
+  lagged: z.object({ dropped: z.int() }).describe('Number of lost events before this one'),
+  error: z.object({ code: z.string(), message: z.string() }).describe('An internal error outside of commands'),
   frame: z
     .object({
       tab_id: tab,
@@ -106,14 +103,14 @@ export const eventData = {
       width: z.number().describe('CSS pixels'),
       height: z.number(),
     })
-    .describe('The active tab as it looks; only when types names it, never replayed'),
+    .describe('Screenshot of the active tab; sent only when requested with types, never replayed'),
 } as const
 
 export type EventType = keyof typeof eventData
 
 const member = <Type extends EventType>(type: Type) =>
   z.object({
-    seq: z.int().describe('From 1 in each session; pictures repeat the number of the event before them'),
+    seq: z.int().describe('From 1 in each session; frames repeat the number of the preceding event'),
     ts: z.iso.datetime(),
     type: z.literal(type),
     data: eventData[type],

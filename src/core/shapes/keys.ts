@@ -1,4 +1,4 @@
-/** Keys as they are asked for and listed; the key itself is in no listing. */
+/** Shapes of API keys in requests and lists; lists never contain the key itself. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { keyScopes } from '../access/caller.ts'
@@ -11,8 +11,8 @@ export const keyRecord = z
     scopes: z.array(z.enum(keyScopes)),
     status: z.enum(['active', 'expired', 'revoked']),
     created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().describe('null: it does not expire'),
-    last_used_at: z.iso.datetime().nullable().describe('To the minute'),
+    expires_at: z.iso.datetime().nullable().describe('null when it does not expire'),
+    last_used_at: z.iso.datetime().nullable().describe('Accurate to the minute'),
     revoked_at: z.iso.datetime().nullable(),
   })
   .meta({ id: 'KeyRecord' })
@@ -20,23 +20,23 @@ export const keyRecord = z
 export type KeyRecord = z.output<typeof keyRecord>
 
 export const keyInput = z.object({
-  name: printable(100).trim().min(1).describe('Who or what the key is for'),
+  name: printable(100).trim().min(1).describe('Purpose or owner of the key'),
   scopes: z
     .array(z.enum(keyScopes))
     .max(limits.input.names)
     .min(1)
     .default(['browser', 'scrape', 'shell', 'relay'])
-    .describe('What it allows; admin allows everything, sees what all keys have made, and makes keys'),
+    .describe('Permissions; admin allows everything, sees the resources of all keys, and manages keys'),
   expires: printable(100)
     .optional()
-    .describe('How long it is good, such as 30d, 12h or 90m, or the moment of its end in ISO 8601; left out: for ever'),
+    .describe('Lifetime such as 30d, 12h or 90m, or end time in ISO 8601; unlimited when omitted'),
 })
 
 export type KeyInput = z.output<typeof keyInput>
 
 export const keyMade = z
   .object({
-    key: z.string().describe('The key itself; it is kept nowhere and shown this once'),
+    key: z.string().describe('The key itself; shown only once and not stored'),
     ...keyRecord.shape,
   })
   .meta({ id: 'KeyMade' })

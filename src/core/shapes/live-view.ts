@@ -1,23 +1,23 @@
-/** What a live view and its session tell each other over their websocket, one JSON value a message (pictures are bytes). */
+/** Messages between a live view and its session over their websocket, one JSON value each (frames are binary). */
 import { z } from 'zod'
 import type { SessionEvent } from '../events/events.ts'
 import { limits } from '../limits/limits.ts'
 
-const place = z.number().min(0).max(100_000).describe('CSS pixels of the viewport')
+const coordinate = z.number().min(0).max(100_000).describe('CSS pixels of the viewport')
 const modifiers = z.int().min(0).max(15).default(0).describe('Alt 1, Ctrl 2, Meta 4, Shift 8')
 
-/** What a person does; all but `take` needs the control. */
+/** Input of a person; all but `take` requires control. */
 export const liveInput = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('take') }).describe('Asks for the control: it comes when what runs is done'),
-    z.object({ type: z.literal('return') }).describe('Hands the session back'),
+    z.object({ type: z.literal('take') }).describe('Requests control, granted once the current command finishes'),
+    z.object({ type: z.literal('return') }).describe('Returns control'),
     z.object({
       type: z.literal('mouse'),
       action: z.enum(['move', 'down', 'up', 'wheel']),
-      x: place,
-      y: place,
+      x: coordinate,
+      y: coordinate,
       button: z.enum(['none', 'left', 'middle', 'right']).default('none'),
-      buttons: z.int().min(0).max(31).default(0).describe("A bit each, as in a web page's MouseEvent"),
+      buttons: z.int().min(0).max(31).default(0).describe('Bit field as in MouseEvent.buttons'),
       clicks: z.int().min(0).max(3).default(0),
       delta_x: z.number().min(-100_000).max(100_000).default(0),
       delta_y: z.number().min(-100_000).max(100_000).default(0),
@@ -33,11 +33,11 @@ export const liveInput = z
       repeat: z.boolean().default(false),
       modifiers,
     }),
-    z.object({ type: z.literal('text'), text: z.string().max(limits.live.textChars) }).describe('Pasted, or composed'),
+    z.object({ type: z.literal('text'), text: z.string().max(limits.live.textChars) }).describe('Pasted or composed'),
     z.object({
       type: z.literal('dialog'),
       accept: z.boolean(),
-      text: z.string().max(limits.live.textChars).optional().describe('What a prompt is answered with'),
+      text: z.string().max(limits.live.textChars).optional().describe('Answer to a prompt'),
     }),
     z.object({ type: z.literal('navigate'), url: z.string().min(1) }),
     z.object({ type: z.literal('history'), go: z.enum(['back', 'forward', 'reload']) }),
@@ -51,7 +51,7 @@ export interface LiveTab {
   readonly tab_id: string
   readonly url: string
   readonly title: string
-  /** The one that is shown, and that commands and a person act on. */
+  /** Whether it is the shown tab, on which commands and a person act. */
   readonly active: boolean
 }
 
@@ -61,7 +61,7 @@ export interface LiveDialog {
   readonly default_value: string
 }
 
-/** What a view is told. */
+/** Messages to a view. */
 export type LiveMessage =
   | {
       readonly type: 'hello'
@@ -72,17 +72,19 @@ export type LiveMessage =
     }
   | { readonly type: 'tabs'; readonly tabs: readonly LiveTab[] }
   | { readonly type: 'event'; readonly event: SessionEvent }
-  /** `waiting`: this view has asked for it, and something runs. */
+  /** `waiting`: this view has requested control while a command runs. */
   | { readonly type: 'control'; readonly holder: 'you' | 'another' | 'nobody'; readonly waiting: boolean }
-  /** The next bytes are a JPEG of a viewport of this size in CSS pixels; told when it changes. */
+  /** Size of the following JPEG frames in CSS pixels of the viewport; sent whenever it changes. */
   | { readonly type: 'stage'; readonly width: number; readonly height: number }
   | { readonly type: 'dialog'; readonly dialog: LiveDialog | null }
   | { readonly type: 'error'; readonly error: string; readonly code: string }
 
 export const liveViewLink = z
   .object({
-    live_view_url: z.string().describe('Page that shows the session; who has it may watch, or with control drive it'),
-    token: z.string().describe('The token in it: bound to this session, and as long-lived'),
+    live_view_url: z
+      .string()
+      .describe('Page of the session; anyone with the URL may watch it or, with control, use it'),
+    token: z.string().describe('Token in the URL; valid for this session during its lifetime'),
     control: z.boolean(),
   })
   .meta({ id: 'LiveViewLink' })

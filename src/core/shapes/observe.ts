@@ -1,4 +1,4 @@
-/** Data shapes of observations (`spec: contract 5`). */
+/** Shapes of observations and steps (`spec: contract 5`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { full, pageChanges } from './page-changes.ts'
@@ -6,49 +6,42 @@ import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
 import { selectorText } from './text.ts'
 
 const observationParts = [
-  'snapshot',
-  'elements',
-  'screenshot',
-  'text',
-  'tabs',
-  'console',
-  'network',
-  'storage',
-] as const
+  'snapshot', 'elements', 'screenshot', 'text', 'tabs', 'console', 'network', 'storage',
+] as const // prettier-ignore
 
-/** What to look at, without the session. */
+/** Options of an observation, without the session. */
 export const observationWishes = z.object({
   include: z
     .array(z.enum(observationParts))
     .max(limits.input.names)
     .default(['snapshot', 'elements', 'tabs'])
     .describe('Parts of the observation'),
-  selector: selectorText.optional().describe('Only this element and what is in it, for snapshot, elements and text'),
+  selector: selectorText.optional().describe('Element to limit snapshot, elements and text to'),
   interactive_only: z
     .boolean()
     .default(false)
     .meta({ short: 'i' })
-    .describe('Only controls, headings and landmarks, with the text that tells them apart'),
+    .describe('Only controls, headings and landmarks, with the text that distinguishes them'),
   limit: z
     .int()
     .min(1)
     .max(limits.observe.maxElements)
     .default(limits.observe.elements)
-    .describe('Elements at most, those in view first'),
+    .describe('Maximum number of elements, those in the viewport first'),
   max_chars: z
     .int()
     .min(limits.observe.minChars)
     .max(limits.observe.maxChars)
     .default(limits.observe.chars)
-    .describe('Length of snapshot, of text and of changes at most; whole lines are left out, least relevant first'),
-  full_page: z.boolean().default(false).describe('The screenshot shows the whole page instead of the viewport'),
+    .describe('Maximum length of each of snapshot, text and changes; whole lines are omitted, least relevant first'),
+  full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
 })
 
-/** `POST /observe` and `/browser_step` with it report changes only. */
+/** Makes `POST /observe` and `/browser_step` report only changes. */
 export const diff = z
   .boolean()
   .default(false)
-  .describe("Report only the changes since the session's last observation; all of the page when there is none")
+  .describe("Report only changes since the session's last observation; the whole page when there is none")
 
 const count = z.int().optional()
 
@@ -58,28 +51,28 @@ const omitted = z.object({
   links: count,
   controls: count,
   images: count,
-  options: count.describe('Of native lists with more than ten'),
-  elements: count.describe('Of the list of elements, because of limit'),
-  characters: count.describe('Of text'),
+  options: count.describe('Options of native lists with more than ten'),
+  elements: count.describe('Elements beyond limit'),
+  characters: count.describe('Characters of text'),
 })
 
 const observedElement = z.object({
-  ref: z.string().describe('Use it as selector: ref=e12; it is the same for as long as the element lives'),
+  ref: z.string().describe('Reference for selectors, as in ref=e12; stable as long as the element exists'),
   role: z.string(),
   name: z.string(),
   tag: z.string(),
-  selector: z.string().describe('Short selector that works after a reload, too'),
+  selector: z.string().describe('Short selector that also works after a reload'),
   text: z.string(),
-  value: z.string().nullable().describe('null for what has none, and for passwords'),
+  value: z.string().nullable().describe('null for elements without a value and for passwords'),
   href: z.string().nullable(),
   checked: z.boolean().nullable(),
   disabled: z.boolean(),
   visible: z.boolean(),
   in_viewport: z.boolean(),
-  inert: z.literal(true).optional().describe('Out of reach: behind an open modal dialog, or inert'),
+  inert: z.literal(true).optional().describe('Not interactive: inert, or behind an open modal dialog'),
   box: z
     .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
-    .describe('CSS pixels of the viewport, frames included'),
+    .describe('CSS pixels of the main viewport, also for elements in frames'),
 })
 
 const observedTab = z.object({
@@ -87,7 +80,7 @@ const observedTab = z.object({
   url: z.string(),
   title: z.string(),
   active: z.boolean(),
-  crashed: z.literal(true).optional().describe('Its page has crashed'),
+  crashed: z.literal(true).optional().describe('The page has crashed'),
 })
 
 const storageArea = z.record(z.string(), z.string()).nullable()
@@ -96,7 +89,7 @@ export const observation = z
   .object({
     success: z.literal(true),
     session_id: z.string(),
-    target_id: z.string().nullable().optional().describe('Tab of a relay session that was observed'),
+    target_id: z.string().nullable().optional().describe('Observed tab of a relay session'),
     observation_id: z.string(),
     captured_at: z.iso.datetime(),
     url: z.string(),
@@ -105,26 +98,26 @@ export const observation = z
     viewport: z.object({ width: z.int(), height: z.int(), device_scale_factor: z.number() }),
     scroll: z.object({ x: z.number(), y: z.number(), max_x: z.number(), max_y: z.number() }),
     tabs: z.array(observedTab).optional(),
-    snapshot: z.string().optional().describe('Accessibility tree as YAML; [ref=e12] names elements'),
+    snapshot: z.string().optional().describe('Accessibility tree as YAML; [ref=e12] identifies elements'),
     elements: z.array(observedElement).optional(),
     screenshot: z.string().optional().describe('PNG, base64'),
-    text: z.string().optional().describe('What the page says, as one would select and copy it'),
+    text: z.string().optional().describe('Visible text of the page, as when selected and copied'),
     console: z
       .array(z.object({ level: z.string(), text: z.string(), url: z.string().optional(), line: z.int().optional() }))
       .optional()
-      .describe('Last messages, uncaught errors included'),
+      .describe('Latest messages, including uncaught errors'),
     network: z
       .array(
         z.object({
           method: z.string(),
           url: z.string(),
           resource_type: z.string(),
-          status: z.int().nullable().describe('null while there is no answer'),
+          status: z.int().nullable().describe('null while there is no response'),
           error: z.string().optional(),
         }),
       )
       .optional()
-      .describe('Last requests'),
+      .describe('Latest requests'),
     storage: z
       .object({
         cookies: z.array(z.record(z.string(), z.unknown())),
@@ -139,13 +132,13 @@ export const observation = z
           kind: z.string(),
           message: z.string(),
           open: z.boolean(),
-          accepted: z.boolean().optional().describe('How it was answered'),
+          accepted: z.boolean().optional().describe('Whether it was accepted'),
         }),
       )
-      .describe('Dialogs of this document, newest last'),
-    truncated: z.boolean().describe('Something was left out because of limit or max_chars'),
-    omitted: omitted.describe('How much was left out, by kind'),
-    changes: pageChanges.optional().describe('With diff'),
+      .describe('Dialogs of the current document, newest last'),
+    truncated: z.boolean().describe('Whether parts were omitted because of limit or max_chars'),
+    omitted: omitted.describe('Omitted amounts by kind'),
+    changes: pageChanges.optional().describe('Only with diff'),
     full: full.optional(),
   })
   .meta({ id: 'Observation' })
@@ -157,32 +150,32 @@ export type ObservedTab = z.output<typeof observedTab>
 export type Observation = z.output<typeof observation>
 export type Omitted = z.output<typeof omitted>
 
-const place = z.object({ url: z.string(), title: z.string() })
+const pageInfo = z.object({ url: z.string(), title: z.string() })
 
 export const stepResult = commandsResult
   .extend({
     results: z.array(
       commandResult
         .extend({
-          before: place.optional().describe('Left out for skipped commands'),
-          after: place.optional(),
+          before: pageInfo.optional().describe('Absent for skipped commands'),
+          after: pageInfo.optional(),
           events: z
             .array(z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) }))
             .optional()
-            .describe('Dialogs, downloads, tabs, errors of the page and failed requests during it'),
+            .describe('Dialogs, downloads, tabs, page errors and failed requests during the command'),
         })
         .meta({ id: 'StepCommandResult' }),
     ),
     observation: observation.optional(),
-    screenshot: z.string().optional().describe('PNG, base64; with screenshot and without an observation'),
+    screenshot: z.string().optional().describe('PNG, base64; if screenshot is set and no observation is made'),
     changes: pageChanges
       .extend({
         url_changed: z.boolean(),
         title_changed: z.boolean(),
-        new_page: z.boolean().describe('The document is another one: its texts are in the observation'),
+        new_page: z.boolean().describe('Whether a new document was loaded; its texts are in the observation'),
       })
       .describe(
-        'The page before the first command against the page after the last; with diff since the last observation',
+        'Differences between the page before the first and after the last command; with diff, since the last observation',
       ),
     full: full.optional(),
   })
@@ -190,7 +183,7 @@ export const stepResult = commandsResult
 
 export type StepResult = z.output<typeof stepResult>
 
-/** A validated step, as the engine takes it. */
+/** A validated step, as passed to the engine. */
 export interface StepRequest extends CommandBatch {
   readonly settle_ms: number
   readonly observe: ObservationWishes | null

@@ -7,12 +7,12 @@ const time = z.iso.datetime()
 export const relayTarget = z
   .object({
     target_id: z.string(),
-    type: z.string().describe('page; frames and workers are reached by their id'),
+    type: z.string().describe('page; frames and workers are addressed by their id'),
     url: z.string(),
     title: z.string(),
-    active: z.boolean().describe('Commands and /cdp go here unless another target is named'),
-    responsive: z.boolean().describe('false: its script hangs, or its page has crashed'),
-    crashed: z.literal(true).optional().describe('Its page has crashed'),
+    active: z.boolean().describe('Default target of commands and /cdp'),
+    responsive: z.boolean().describe('false: a script hangs, or the page has crashed'),
+    crashed: z.literal(true).optional().describe('The page has crashed'),
   })
   .meta({ id: 'RelayTarget' })
 
@@ -22,10 +22,10 @@ export const relayRecord = z
     name: z.string().nullable(),
     status: z.enum(['connected', 'reconnecting', 'browser_lost', 'closed']),
     created_at: time,
-    connected_at: time.describe('Of the present connection, or of the last one'),
+    connected_at: time.describe('Start of the current or last connection'),
     last_seen_at: time,
     disconnect_reason: z.enum(['network', 'replaced', 'browser_closed', 'token_revoked', 'stopped']).nullable(),
-    resume_deadline: time.nullable().describe('The session ends when its connector has not come back by then'),
+    resume_deadline: time.nullable().describe('Time by which the connector must reconnect, or the session ends'),
     reconnects: z.int(),
     browser: z
       .object({ product: z.string(), protocol_version: z.string(), user_agent: z.string(), headless: z.boolean() })
@@ -50,7 +50,7 @@ export const relayRecord = z
     cdp_url: z
       .string()
       .nullable()
-      .describe('For connectOverCDP of Playwright and connect of Puppeteer; null where none is served'),
+      .describe("For Playwright's connectOverCDP and Puppeteer's connect; null if this engine serves none"),
   })
   .meta({ id: 'RelaySession' })
 
@@ -68,40 +68,40 @@ export const relayTokenRecord = z
 export type RelayRecord = z.output<typeof relayRecord>
 export type RelayTokenRecord = z.output<typeof relayTokenRecord>
 
-/** Kinds of buffered events; `relay` tells of the relay itself. */
+/** Kinds of buffered events; `relay` events describe the relay itself. */
 export const relayEventKinds = [...collectedKinds, 'cdp', 'relay'] as const
 
 export const relayEvent = z
   .object({
-    seq: z.int().describe('From 1, plus one for every stored record, never reused; survives a reconnect'),
-    ts: z.number().describe("Milliseconds since 1970 by the browser's clock"),
-    received_at: z.iso.datetime().describe('When the engine got it'),
+    seq: z.int().describe('From 1, increased by one per stored record, never reused; continues after a reconnect'),
+    ts: z.number().describe("Unix time in milliseconds, by the browser's clock"),
+    received_at: z.iso.datetime().describe('Time at which the engine received it'),
     kind: z.enum(relayEventKinds),
     type: z.string().describe('log, exception, entry; request, response, …; or the method of a raw CDP event'),
     target_id: z.string().optional(),
     frame_id: z.string().optional(),
     data: z.record(z.string(), z.unknown()),
-    truncated: z.literal(true).optional().describe('Parts of data were cut to keep the record below 32 KiB'),
+    truncated: z.literal(true).optional().describe('Set when data was truncated to keep the record below 32 KiB'),
   })
   .meta({ id: 'RelayEvent' })
 
 const dropped = z
   .object({ total: z.int(), console: z.int(), network: z.int(), page: z.int(), cdp: z.int() })
-  .describe('Records that were lost before they reached the buffer')
+  .describe('Records lost before they reached the buffer')
 
 export const relayEventPage = z
   .object({
     events: z.array(relayEvent),
-    next: z.int().describe('Pass as `since` to go on from here'),
-    more: z.boolean().describe('More records match than `limit` let through'),
-    first_seq: z.int().describe('Oldest record that is still kept; last_seq + 1 when none is'),
+    next: z.int().describe('Value of `since` for the next request'),
+    more: z.boolean().describe('Whether more than `limit` records match'),
+    first_seq: z.int().describe('Oldest buffered record; last_seq + 1 when the buffer is empty'),
     last_seq: z.int(),
     gap: z
       .object({ from: z.int(), to: z.int(), count: z.int() })
       .nullable()
-      .describe('Records after `since` that the ring no longer holds'),
+      .describe('Records after `since` that are no longer buffered'),
     dropped,
-    epoch: z.string().describe('Changes when the numbers start anew'),
+    epoch: z.string().describe('Changes when the sequence numbers restart'),
   })
   .meta({ id: 'RelayEventPage' })
 
@@ -115,12 +115,12 @@ export const cdpAnswer = z
     success: z.boolean(),
     session_id: z.string(),
     method: z.string(),
-    result: z.record(z.string(), z.unknown()).optional().describe('What the method answered'),
-    target_id: z.string().nullable().describe('Null for the browser itself'),
+    result: z.record(z.string(), z.unknown()).optional().describe('Result of the method'),
+    target_id: z.string().nullable().describe('null for the browser itself'),
     duration_ms: z.int(),
     error: z.string().optional(),
     code: z.string().optional(),
-    cdp: z.object({ code: z.int(), message: z.string() }).optional().describe('The protocol error as it came'),
+    cdp: z.object({ code: z.int(), message: z.string() }).optional().describe('Original protocol error'),
   })
   .meta({ id: 'CdpAnswer' })
 

@@ -1,4 +1,4 @@
-/** Data shapes of scraping: what is asked of a page, and what comes back (`spec: contract 7`). */
+/** Shapes of scrapes: requests and responses (`spec: contract 7`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { jsonSchema } from './json-schema.ts'
@@ -7,37 +7,24 @@ import { selectorText, urlText } from './text.ts'
 const { scrape } = limits
 
 export const formatNames = [
-  'markdown',
-  'html',
-  'rawHtml',
-  'screenshot',
-  'links',
-  'images',
-  'json',
-  'summary',
-  'branding',
-] as const
+  'markdown', 'html', 'rawHtml', 'screenshot', 'links', 'images', 'json', 'summary', 'branding',
+] as const // prettier-ignore
 
-/** What clients of Firecrawl say of themselves in every request. */
+/** Fields by which clients of Firecrawl identify themselves in every request. */
 export const sender = {
-  origin: z
-    .string()
-    .max(limits.input.labelChars)
-    .optional()
-    .meta({ offTerminal: true })
-    .describe('What the client calls itself'),
+  origin: z.string().max(limits.input.labelChars).optional().meta({ offTerminal: true }).describe('Name of the client'),
   integration: z
     .string()
     .max(limits.input.labelChars)
     .optional()
     .meta({ offTerminal: true })
-    .describe('What the client is part of'),
+    .describe('Integration that the client is part of'),
 }
 
-/** What the json format is to find. */
+/** Options of the json format. */
 export const jsonOptions = z.object({
-  prompt: z.string().min(1).max(20_000).optional().describe('What to extract, in words'),
-  schema: jsonSchema.optional().describe('JSON schema of the answer'),
+  prompt: z.string().min(1).max(20_000).optional().describe('What to extract, in plain language'),
+  schema: jsonSchema.optional().describe('JSON schema of the result'),
 })
 
 const format = z.union([
@@ -45,9 +32,9 @@ const format = z.union([
   z.object({ type: z.literal('json'), ...jsonOptions.shape }),
   z.object({
     type: z.literal('screenshot'),
-    full_page: z.boolean().default(false).describe('The whole page instead of the viewport'),
+    full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
   }),
-  // Not those above: what is wrong with their options would go unsaid.
+  // Excludes the formats above, so that errors in their options are reported.
   z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot']) }),
 ])
 
@@ -60,7 +47,7 @@ export const scrapeAction = z.discriminatedUnion('type', [
     .object({
       type: z.literal('wait'),
       milliseconds: z.number().min(0).max(scrape.waitForMs).optional(),
-      selector: selector.optional().describe('Wait until this is visible'),
+      selector: selector.optional().describe('Element to wait for until it is visible'),
     })
     .refine((wait) => wait.milliseconds !== undefined || wait.selector !== undefined, {
       message: 'is required (or selector)',
@@ -69,7 +56,7 @@ export const scrapeAction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('scroll'),
     direction: z.enum(['up', 'down', 'left', 'right']).default('down'),
-    amount: z.number().min(0).max(1_000_000).optional().describe('Pixels; one viewport when not given'),
+    amount: z.number().min(0).max(1_000_000).optional().describe('Pixels; one viewport when omitted'),
   }),
   z.object({ type: z.literal('type'), selector, text: typed }),
   z.object({
@@ -78,10 +65,10 @@ export const scrapeAction = z.discriminatedUnion('type', [
     selector: selector.optional().describe('Element to focus first'),
   }),
   z.object({ type: z.literal('screenshot'), full_page: z.boolean().default(false) }),
-  z.object({ type: z.literal('execute'), script: z.string().min(1).describe('JavaScript; its value comes back') }),
-  z.object({ type: z.literal('executeJavascript'), script: z.string().min(1).describe('The same as execute') }),
-  z.object({ type: z.literal('write'), text: typed.describe('Typed into what has the focus') }),
-  z.object({ type: z.literal('scrape') }).describe('Keep the HTML that the page has now'),
+  z.object({ type: z.literal('execute'), script: z.string().min(1).describe('JavaScript whose value is returned') }),
+  z.object({ type: z.literal('executeJavascript'), script: z.string().min(1).describe('Same as execute') }),
+  z.object({ type: z.literal('write'), text: typed.describe('Text to type into the focused element') }),
+  z.object({ type: z.literal('scrape') }).describe('Record the current HTML of the page'),
 ])
 
 export const scrapeOptions = z.object({
@@ -94,21 +81,21 @@ export const scrapeOptions = z.object({
     ),
   wait_for: z.number().min(0).max(scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
   json_options: jsonOptions.optional().describe('For format json: prompt and schema'),
-  only_main_content: z.boolean().default(true).describe('Strip navigation, header, footer'),
+  only_main_content: z.boolean().default(true).describe('Remove navigation, header and footer'),
   remove_base64_images: z.boolean().default(true).describe('Remove inline base64 images'),
   render: z
     .enum(['auto', 'http', 'browser'])
     .default('auto')
-    .describe('auto fetches by HTTP and starts a browser only for pages that need one'),
+    .describe('auto: fetch over HTTP, and use a browser only for pages that need one'),
   timeout: z
     .number()
     .min(1)
     .max(scrape.maxTimeoutMs)
     .default(scrape.timeoutMs)
-    .describe('Milliseconds for the whole scrape; wait_for and wait actions add to it'),
-  max_age: z.number().min(0).default(0).describe('Milliseconds that an answer of this engine may be old; 0 = fresh'),
+    .describe('Timeout for the whole scrape in milliseconds, to which wait_for and wait actions are added'),
+  max_age: z.number().min(0).default(0).describe('Maximum age of a cached response in milliseconds; 0: no cache'),
   block_ads: z.boolean().default(true).describe('Block advertisements'),
-  remove_overlays: z.boolean().default(false).describe('Remove cookie banners and other layers above the page'),
+  remove_overlays: z.boolean().default(false).describe('Remove cookie banners and other overlays'),
 })
 
 export const scrapeInput = z.object({
@@ -120,17 +107,17 @@ export const scrapeInput = z.object({
 
 const text = z.string().optional()
 
-/** What is wrong with a page that was read all the same. */
+/** Problems with a page that was scraped nevertheless. */
 const warningCodes = ['empty_page', 'render_failed'] as const
 
-/** A warning, and what kind of warning it is. */
+/** A warning and its code. */
 export const warned = {
   warning: text,
   warning_code: z
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; render_failed: the page as it was fetched, because it could not be rendered',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; render_failed: the page as fetched, because it could not be rendered',
     ),
 }
 
@@ -138,10 +125,10 @@ export const scrapeMetadata = z
   .object({
     title: text,
     description: text,
-    sourceURL: z.string().describe('The address as it was asked for'),
-    url: z.string().optional().describe('The address after all redirects'),
+    sourceURL: z.string().describe('URL as requested'),
+    url: z.string().optional().describe('URL after all redirects'),
     status_code: z.int().optional(),
-    error: z.string().optional().describe('What the status code says, from 400 on'),
+    error: z.string().optional().describe('Meaning of the status code, if it is 400 or above'),
     content_type: text,
     charset: text,
     language: text,
@@ -162,12 +149,12 @@ export const scrapeMetadata = z
     scrape_id: z.string().optional(),
     duration_ms: z.int().optional(),
     render: z.enum(['http', 'browser']).optional(),
-    num_pages: z.int().optional().describe('Pages of a PDF'),
+    num_pages: z.int().optional().describe('Number of pages of a PDF'),
     summary_source: z.enum(['extractive', 'model']).optional(),
     json_source: z.enum(['heuristic', 'model']).optional(),
     json_valid: z.boolean().optional(),
     json_errors: z.array(z.string()).optional(),
-    cached_at: z.iso.datetime().optional().describe('When the answer was made, if it comes from the cache (max_age)'),
+    cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
   })
   .meta({ id: 'ScrapeMetadata' })
 
@@ -175,12 +162,12 @@ export const scrapeData = z
   .object({
     markdown: text,
     html: z.string().optional().describe('HTML without scripts'),
-    rawHtml: z.string().optional().describe('The response body as decoded'),
+    rawHtml: z.string().optional().describe('Decoded response body'),
     screenshot: z.string().optional().describe('PNG, base64'),
     links: z.array(z.object({ href: z.string(), text: z.string() })).optional(),
     images: z.array(z.object({ src: z.string(), alt: z.string() })).optional(),
     json: z.unknown().optional(),
-    summary: z.string().optional().describe('2-3 sentences'),
+    summary: z.string().optional().describe('Summary in 2-3 sentences'),
     branding: z
       .record(z.string(), z.unknown())
       .optional()
@@ -192,7 +179,7 @@ export const scrapeData = z
         scrapes: z
           .array(z.object({ url: z.string(), html: z.string() }))
           .optional()
-          .describe('What scrape actions kept'),
+          .describe('HTML recorded by scrape actions'),
       })
       .optional(),
     metadata: scrapeMetadata,
@@ -203,7 +190,7 @@ export const scrapeData = z
 export const scrapeAnswer = z
   .object({
     success: z.boolean(),
-    data: scrapeData.optional().describe('Absent when the page could not be had'),
+    data: scrapeData.optional().describe('Absent when the page could not be loaded'),
     ...warned,
     error: text,
     code: text,

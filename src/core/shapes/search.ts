@@ -1,4 +1,4 @@
-/** Data shapes of searching the web (`spec: contract 9`). */
+/** Shapes of web searches (`spec: contract 9`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { searchProviderNames } from '../config/search-providers.ts'
@@ -16,15 +16,15 @@ export const searchInput = z.object({
     .max(search.queryChars)
     .refine((text) => text.trim() !== '', { error: 'is required' })
     .describe('Search query'),
-  limit: z.int().min(1).max(search.maxResults).default(search.results).describe('Maximum results'),
+  limit: z.int().min(1).max(search.maxResults).default(search.results).describe('Maximum number of results'),
   formats: formats.describe(
-    'Each result is scraped in these formats, those of scraping; empty gives the results without their pages',
+    'Formats to scrape each result in, as for scrape; when empty, results have no page content',
   ),
   session_id: identifier.optional().describe('Scrape the results in new tabs of this session, with its cookies'),
   provider: z
     .enum(searchProviderNames)
     .optional()
-    .describe('Ask this provider and no other; without it all that are set up, until one answers'),
+    .describe('Use only this provider; when omitted, all configured ones are tried until one succeeds'),
   lang: z
     .string()
     .regex(/^[a-z]{2,3}$/i, { error: 'must be a language code such as de' })
@@ -34,7 +34,7 @@ export const searchInput = z.object({
     .string()
     .regex(/^[a-z]{2}$/i, { error: 'must be a country code such as AT' })
     .optional()
-    .describe('Country whose results are wanted, e.g. AT'),
+    .describe('Country of the results, e.g. AT'),
   tbs: z
     .enum(['qdr:h', 'qdr:d', 'qdr:w', 'qdr:m', 'qdr:y'])
     .optional()
@@ -44,22 +44,22 @@ export const searchInput = z.object({
     .min(1)
     .max(search.maxTimeoutMs)
     .default(search.timeoutMs)
-    .describe('Milliseconds for the whole search; results whose pages are not there by then come with an error'),
+    .describe('Timeout for the whole search in milliseconds; results not scraped by then contain an error'),
   ...pageOptions,
   scrape_options: z
     .object({ ...pageOptions, formats })
     .optional()
-    .describe("Options of scraping in one object, as Firecrawl's clients send them; they replace those beside it"),
+    .describe('Scrape options in one object, as sent by Firecrawl clients; they replace the top-level ones'),
   ...sender,
 })
 
 const searchMetadata = scrapeMetadata
-  .extend({ code: z.string().optional().describe('Stands beside error') })
+  .extend({ code: z.string().optional().describe('Code of error') })
   .meta({ id: 'SearchMetadata' })
 
 const searchResult = z
   .object({
-    url: z.string().describe('Result address, without tracking around it'),
+    url: z.string().describe('URL of the result, without tracking redirects'),
     title: z.string(),
     description: z.string().describe('Result snippet'),
     position: z.int().describe('Rank, starting at 1'),
@@ -67,15 +67,15 @@ const searchResult = z
       .extend({ metadata: searchMetadata })
       .meta({ id: 'SearchContent' })
       .optional()
-      .describe('The page, when formats were asked for; metadata.error and metadata.code say why it is missing'),
+      .describe('The page, if formats were requested; metadata.error and metadata.code tell why it is missing'),
   })
   .meta({ id: 'SearchResult' })
 
 export const searchAnswer = z
   .object({
     success: z.boolean(),
-    data: z.array(searchResult).describe('In the order of the provider; empty when it found nothing'),
-    provider: z.enum(searchProviderNames).describe('Who answered'),
+    data: z.array(searchResult).describe("Results in the provider's order; empty when it found nothing"),
+    provider: z.enum(searchProviderNames).describe('Provider of the results'),
     warning: z.string().optional(),
   })
   .meta({ id: 'SearchAnswer' })

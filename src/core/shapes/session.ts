@@ -1,4 +1,4 @@
-/** Data shapes of browser sessions, their provisioning and their saved profiles. */
+/** Shapes of browser sessions, provisions and saved profiles. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { displayName, printable, urlText } from './text.ts'
@@ -15,22 +15,22 @@ const viewport = z
 
 const proxy = z.object({
   server: urlText.describe('Proxy address, e.g. http://host:3128 or socks5://host:1080'),
-  bypass: printable(4096).optional().describe('Comma-separated hosts that go direct'),
+  bypass: printable(4096).optional().describe('Comma-separated hosts to connect to directly'),
   username: printable(limits.input.labelChars).optional(),
   password: printable(limits.input.labelChars).optional(),
 })
 
 export const sessionInput = z.object({
-  // Optional instead of `.default(false)`: only one who asked for a window is warned that there is none.
+  // Optional instead of `.default(false)`: only callers who explicitly request a window are warned that there is none.
   headless: z
     .boolean()
     .optional()
     .meta({ default: false })
-    .describe('Run the browser without a UI; a machine without a display always does'),
+    .describe('Run the browser without a UI; always on when there is no display'),
   requested_name: displayName.optional().describe('Human-readable session name, unique among live sessions'),
-  start_url: urlText.optional().describe('URL navigated to on creation'),
+  start_url: urlText.optional().describe('URL to open on creation'),
   cdp_url: urlText.optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
-  use_random_user_agent: z.boolean().default(false).describe('Pick a plausible user agent at random'),
+  use_random_user_agent: z.boolean().default(false).describe('Use a random plausible user agent'),
   disable_automation_detection: z.boolean().default(false).describe('Apply stealth adjustments'),
   user_agent: z
     .string()
@@ -40,19 +40,19 @@ export const sessionInput = z.object({
     .optional()
     .describe('Custom user agent'),
   profile_id: z.uuid().optional().describe('Saved profile to load'),
-  viewport: viewport.optional().describe('Size of the page, 1280x720 when not given'),
+  viewport: viewport.optional().describe('Size of the viewport, 1280x720 when omitted'),
   locale: z
     .string()
     .min(2, { abort: true })
     .max(35)
-    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'is no BCP 47 language tag')
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/, 'is not a BCP 47 language tag')
     .optional()
     .describe('BCP 47 language tag, e.g. de-DE'),
   timezone: z
     .string()
     .min(1, { abort: true })
     .max(64)
-    .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is no IANA time zone')
+    .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is not an IANA time zone')
     .optional()
     .describe('IANA time zone, e.g. Europe/Berlin'),
   proxy: proxy.optional().describe('Proxy for this session'),
@@ -61,28 +61,25 @@ export const sessionInput = z.object({
     .min(0)
     .max(session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
-    .describe('Ends the session after so many seconds without activity; 0 = never'),
+    .describe('Idle timeout of the session in seconds; 0 disables it'),
   timeout_secs: z
     .int()
     .min(1)
     .max(session.maxTimeoutSecs)
     .default(session.timeoutSecs)
-    .describe('Ends the session so many seconds after its creation'),
+    .describe('Maximum lifetime of the session in seconds'),
   keep_alive: z
     .boolean()
     .default(false)
-    .describe('No idle time-out: the session lives until it is closed or timeout_secs have passed'),
-  tags: z.record(printable(64), printable(256)).optional().describe('Labels to find the session by'),
-  save_profile: z
-    .boolean()
-    .default(false)
-    .describe('Save cookies and storage back into profile_id when the session ends'),
+    .describe('Disable the idle timeout: the session stays open until it is closed or timeout_secs have passed'),
+  tags: z.record(printable(64), printable(256)).optional().describe('Labels for finding the session'),
+  save_profile: z.boolean().default(false).describe('Save cookies and storage to profile_id when the session ends'),
 })
 
-const addresses = {
+const urls = {
   sse_url: z.string().describe('Server-sent events of the session'),
-  cdp_url: z.string().nullable().describe('CDP websocket of the session; null where this engine serves none'),
-  live_view_url: z.string().nullable().describe('Page that shows the session live; null where this engine serves none'),
+  cdp_url: z.string().nullable().describe('CDP websocket of the session; null if this engine serves none'),
+  live_view_url: z.string().nullable().describe('Page that shows the session live; null if this engine serves none'),
 }
 
 export const sessionRecord = z
@@ -108,8 +105,8 @@ export const sessionRecord = z
     controlled_by_person: z
       .boolean()
       .optional()
-      .describe('A person drives it from the live view: commands wait; absent for sessions that older versions ended'),
-    ...addresses,
+      .describe('Whether a person controls it from the live view; absent for sessions ended by older versions'),
+    ...urls,
     ended_at: isoTime.nullable(),
     end_reason: z.string().nullable(),
   })
@@ -139,7 +136,7 @@ export const provisionRecord = z
     status: z.enum(['provisioning', 'ready', 'failed', 'cancelled']),
     stage,
     stages: z.array(z.object({ stage, at: isoTime })),
-    queue_position: z.int().nullable().describe('1 = next; null when not queued'),
+    queue_position: z.int().nullable().describe('1 is next; null when not queued'),
     retry_after_ms: z.int(),
     created_at: isoTime,
     updated_at: isoTime,
@@ -160,7 +157,7 @@ export const profileRecord = z
   .object({
     profile_id: z.uuid(),
     name: z.string(),
-    cookies: z.int().describe('How many cookies it holds'),
+    cookies: z.int().describe('Number of cookies'),
     origins: z.array(z.string()).describe('Origins with local storage or IndexedDB'),
     bytes: z.int(),
     created_at: isoTime,

@@ -1,4 +1,4 @@
-/** Data shapes of /v2, those of Firecrawl's second interface, in terms of our own: what its clients send and read. */
+/** Shapes of /v2, which is compatible with Firecrawl's second API, in terms of bax's own shapes. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { crawlInput, crawlState, mapInput } from './crawl.ts'
@@ -9,7 +9,7 @@ import { identifier } from './text.ts'
 const { crawl } = limits
 const text = z.string().optional()
 
-/** How a page is scraped that was found by crawling or searching. */
+/** Scrape options for pages found by crawling or searching. */
 const pageOptions = z.object(scrapeOptions.shape)
 
 export const scrapeInputV2 = scrapeInput
@@ -19,35 +19,32 @@ export const crawlInputV2 = z.object({
   limit: crawlInput.shape.limit
     .unwrap()
     .optional()
-    .describe('Maximum pages; as many as the server allows when not given'),
-  max_discovery_depth: crawlInput.shape.max_depth.unwrap().optional().describe('Maximum link depth; none by default'),
+    .describe("Maximum number of pages; the server's limit when omitted"),
+  max_discovery_depth: crawlInput.shape.max_depth.unwrap().optional().describe('Link depth; unlimited by default'),
   include_paths: z
     .array(z.string().min(1).max(limits.crawl.globChars))
     .max(limits.crawl.globs)
     .default([])
-    .describe('Regular expressions, found anywhere in the path; all paths when there is none'),
+    .describe('Regular expressions that match anywhere in the path; all paths when empty'),
   exclude_paths: z
     .array(z.string().min(1).max(limits.crawl.globChars))
     .max(limits.crawl.globs)
     .default([])
-    .describe('Regular expressions of paths to leave out; they win'),
-  crawl_entire_domain: z
-    .boolean()
-    .default(false)
-    .describe('Follow links to pages that are not below the start page too'),
+    .describe('Regular expressions of paths to exclude; they take precedence'),
+  crawl_entire_domain: z.boolean().default(false).describe("Also follow links to pages outside the start page's path"),
   allow_subdomains: crawlInput.shape.allow_subdomains,
   allow_external_links: crawlInput.shape.allow_external_links,
   sitemap: mapInput.shape.sitemap,
   ignore_robots_txt: crawlInput.shape.ignore_robots,
-  max_concurrency: z.int().min(1).optional().describe(`Pages at the same time, at most ${crawl.mostAtOnce}`),
-  scrape_options: pageOptions.optional().describe('How each page is scraped'),
+  max_concurrency: z.int().min(1).optional().describe(`Number of concurrent pages, at most ${crawl.mostAtOnce}`),
+  scrape_options: pageOptions.optional().describe('Scrape options for each page'),
   ...sender,
 })
 
 export const crawlPartV2 = z.object({
-  id: identifier.describe('Id of a crawl, as it was given or as a UUID'),
-  skip: z.int().min(0).default(0).describe('Pages to leave out at the beginning'),
-  limit: z.int().min(0).max(crawl.mostListedPages).default(crawl.listedPages).describe('Pages at most'),
+  id: identifier.describe('Crawl ID, in its original form or as a UUID'),
+  skip: z.int().min(0).default(0).describe('Number of pages to skip'),
+  limit: z.int().min(0).max(crawl.mostListedPages).default(crawl.listedPages).describe('Maximum number of pages'),
 })
 
 export const mapInputV2 = z.object({
@@ -55,14 +52,14 @@ export const mapInputV2 = z.object({
   search: mapInput.shape.search,
   sitemap: mapInput.shape.sitemap,
   include_subdomains: mapInput.shape.allow_subdomains,
-  ignore_query_parameters: z.boolean().default(false).describe('Addresses that differ in their query only are one'),
+  ignore_query_parameters: z.boolean().default(false).describe('Treat URLs that differ only in their query as one'),
   limit: mapInput.shape.limit,
   timeout: z
     .number()
     .min(1)
     .max(crawl.mostSecs * 1000)
     .default(crawl.mapSecs * 1000)
-    .describe('Milliseconds for all of it; what is known by then is listed'),
+    .describe('Timeout in milliseconds; URLs discovered by then are listed'),
   ...sender,
 })
 
@@ -80,14 +77,14 @@ export const searchInputV2 = z.object({
     .array(source)
     .max(limits.input.names)
     .default(['web'])
-    .describe('Where to search: web; others are named in `warning`'),
-  include_domains: z.array(host).max(limits.input.names).default([]).describe('Only results of these hosts'),
-  exclude_domains: z.array(host).max(limits.input.names).default([]).describe('No results of these hosts'),
+    .describe('Sources to search: web; others are reported in `warning`'),
+  include_domains: z.array(host).max(limits.input.names).default([]).describe('Hosts to include results from'),
+  exclude_domains: z.array(host).max(limits.input.names).default([]).describe('Hosts to exclude results from'),
   tbs: searchInput.shape.tbs,
   country: searchInput.shape.country,
   lang: searchInput.shape.lang,
   timeout: searchInput.shape.timeout,
-  scrape_options: pageOptions.optional().describe('Each result is scraped in this way'),
+  scrape_options: pageOptions.optional().describe('Scrape options for each result'),
   ...sender,
 })
 
@@ -95,15 +92,15 @@ const metadata = z
   .looseObject({
     title: text,
     description: text,
-    sourceURL: z.string().describe('The address as it was asked for'),
-    url: text.describe('The address after all redirects'),
+    sourceURL: z.string().describe('URL as requested'),
+    url: text.describe('URL after all redirects'),
     statusCode: z.int().optional(),
     error: text,
     contentType: text,
     language: text,
     scrapeId: text,
   })
-  .meta({ id: 'MetadataV2', description: 'The metadata of /v1 with names in camelCase' })
+  .meta({ id: 'MetadataV2', description: 'Metadata of /v1 with camelCase names' })
 
 const { html, markdown, rawHtml, json, summary, branding } = scrapeData.shape
 
@@ -136,12 +133,12 @@ export const scrapeAnswerV2 = z
   .meta({ id: 'ScrapeAnswerV2' })
 
 export const crawlAcceptedV2 = z
-  .object({ success: z.boolean(), id: z.string().describe('UUID'), url: z.string().describe('Address of this crawl') })
+  .object({ success: z.boolean(), id: z.string().describe('UUID'), url: z.string().describe('URL of this crawl') })
   .meta({ id: 'CrawlAcceptedV2' })
 
 export const crawlStateV2 = z
   .object({
-    success: z.boolean().describe('The crawl is known; `status` says how it goes'),
+    success: z.boolean().describe('Always true for a known crawl; see `status` for its state'),
     id: z.string(),
     status: crawlState.shape.status,
     total: crawlState.shape.total,
@@ -182,7 +179,7 @@ const found = z
     description: z.string(),
     position: z.int(),
   })
-  .meta({ id: 'FoundV2', description: 'A result, with the fields of its page when it was scraped' })
+  .meta({ id: 'FoundV2', description: 'A search result, with the fields of its page if it was scraped' })
 
 export const searchAnswerV2 = z
   .object({ success: z.boolean(), data: z.object({ web: z.array(found).optional() }), warning: text })

@@ -1,9 +1,9 @@
 /**
- * Checksums against damage, not against forgery. In plain JavaScript: loading `node:crypto` would cost the start of a
- * one-liner more than the files that it reads. Any single changed character changes the sum.
+ * Checksums that detect damage, not tampering. In plain JavaScript: loading `node:crypto` would delay a one-liner more
+ * than reading its files. Changing any single character changes the checksum.
  */
 
-/** Returns 16 hexadecimal digits; of bytes, pass the text in `latin1`. */
+/** Returns 16 hexadecimal digits; pass bytes as `latin1` text. */
 export function checksumOf(text: string): string {
   let low = 0xdeadbeef
   let high = 0x41c6ce57

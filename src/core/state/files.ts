@@ -1,13 +1,13 @@
-/** Files that survive a crash: private folders and writes that are whole or not there. */
+/** Crash-safe files: private folders and atomic writes. */
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Makes a folder that only its owner may enter, with its parents. */
+/** Creates a folder that only its owner may enter, with its parents. */
 export async function privateDir(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-    // Node reports a read-only file system as ENOENT here; without recursion it gives the reason.
+    // Node reports a read-only file system as ENOENT here; the non-recursive call reports the actual reason.
     if (error.code === 'ENOENT') await mkdir(path, { mode: 0o700 })
     throw error
   })
@@ -15,8 +15,8 @@ export async function privateDir(path: string): Promise<string> {
 }
 
 /**
- * Path of a file that is renamed to `path` once it is complete, in the same folder. Its name is short: that of `path`
- * may already be as long as the file system allows. It names the process, so that what a killed one left can be removed.
+ * Returns the path of a temporary file next to `path`. Its name is short because that of `path` may already have the
+ * maximum length, and contains the process ID so that files of killed processes can be removed.
  */
 export const temporaryBeside = (path: string): string =>
   join(dirname(path), `.bax-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
@@ -36,14 +36,14 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
     await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
-    // A full disk names no file, and the temporary name tells nobody anything.
+    // Report the final path: a full disk names no file, and the temporary name is meaningless.
     throw Object.assign(error as NodeJS.ErrnoException, { path, dest: undefined })
   }
 }
 
 /**
- * Creates a file (mode 0600) unless there is one, and returns the content that it has then. Of several processes the
- * first one decides, and none reads a part of it.
+ * Creates a file (mode 0600) unless it exists, and returns its content. The first of several processes wins, and none
+ * reads a partial file.
  */
 export function createWhole(path: string, content: string): string {
   const temporary = temporaryBeside(path)

@@ -1,47 +1,47 @@
-/** Where the local engine of a state folder keeps its files; shared by the process itself and by those who look for it. */
+/** Files of the local engine in a state folder, shared by the engine and its clients. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeRecord } from './state-record.ts'
 import { stateKinds } from './state-kinds.ts'
 
-/** What a running local engine says of itself in `engine.json`. */
+/** Content of `engine.json`: facts of the running local engine. */
 export interface EngineState {
   readonly pid: number
   readonly version: string
   readonly started_at: string
   readonly socket: string
-  /** The browser it was told to use; left out when it looks for one. */
+  /** Configured browser; absent when the engine looks for one. */
   readonly browser?: string
 }
 
-/** The one line that a starting engine sends to whoever started it, or answers to whoever asks its lock. */
+/** The line that a starting engine reports to its parent, and to processes that query its lock. */
 export type StartReport =
   | { readonly state: 'ready' }
   /** Another process holds the lock of this state folder. */
   | { readonly state: 'held' }
   | { readonly state: 'failed'; readonly error: unknown }
 
-/** Files of a state folder that belong to the local engine and to the terminal. */
+/** Files in a state folder that belong to the local engine and to the CLI. */
 export const localFiles = (stateDir: string) => ({
   state: join(stateDir, 'engine.json'),
   log: join(stateDir, 'engine.log'),
   lockKey: join(stateDir, 'engine.key'),
-  /** Faults of one-liners and of engines inside them. */
+  /** Errors of one-liners and of engines embedded in them. */
   ownLog: join(stateDir, 'bax.log'),
-  /** The choice of `bax session use`. */
+  /** Session selected with `bax session use`. */
   chosenSession: join(stateDir, 'session.json'),
 })
 
-/** Says which folder the pages of a crawl go into. */
+/** Returns the file that records the output folder of a crawl. */
 export const crawlOutput = (stateDir: string, id: string): string => join(stateDir, 'crawls', id, 'output.json')
 
-/** The state file of the engine that runs, or ran, on this folder; undefined when there is none or it is damaged. */
+/** Returns the state of the engine that runs, or ran, on this folder; undefined if it is missing or damaged. */
 export function readEngineState(stateDir: string): EngineState | undefined {
   try {
     const record = decodeRecord<EngineState>(readFileSync(localFiles(stateDir).state, 'utf8'), stateKinds.engine)
     return 'content' in record ? record.content : undefined
   } catch {
-    // It is not moved aside: the engine that runs replaces it, and so does the next one.
+    // It is not moved aside: the running engine or the next one replaces it.
     return undefined
   }
 }

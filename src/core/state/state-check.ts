@@ -1,4 +1,4 @@
-/** Looks through a whole state folder: for damaged files, and for temporary files that a killed process has left. */
+/** Checks a state folder for damaged files, and for temporary files of killed processes. */
 import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAside } from './state-file.ts'
@@ -11,10 +11,10 @@ export interface DamagedFile {
   readonly why: string
 }
 
-/** Folders that sessions and users fill. */
+/** Folders with content of sessions and users. */
 const foreign: ReadonlySet<string> = new Set(['downloads', 'blobs'])
 
-/** Names the damaged files of a state folder, and those that were moved aside; changes nothing. */
+/** Lists damaged files and those that were moved aside; changes nothing. */
 export function damagedFiles(stateDir: string): DamagedFile[] {
   return [...entriesOf(stateDir)].flatMap(({ path, entry }) => {
     const why = isAside(entry.name) ? 'was damaged and moved aside' : damageOf(stateDir, path)
@@ -40,7 +40,7 @@ function damageOf(stateDir: string, path: string): string | undefined {
 
 const chunkBytes = 1024 * 1024
 
-/** The first damaged line. A last one that was not written to its end is none: its process was killed. */
+/** Finds the first damaged line. An incomplete last line does not count: its process was killed. */
 function lineDamage(path: string, kind: StateKind): string | undefined {
   const file = openSync(path, 'r')
   const chunk = Buffer.allocUnsafe(chunkBytes)
@@ -66,13 +66,13 @@ function recordDamage(text: string, kind: StateKind): string | undefined {
   return 'damage' in record ? `is damaged (${record.damage})` : undefined
 }
 
-/** Files, and folders in the place of files. */
+/** Lists all files and folders; a folder may be in the place of a file. */
 function* entriesOf(stateDir: string, below = '', depth = 0): Generator<{ path: string; entry: Dirent }> {
   let entries: Dirent[]
   try {
     entries = readdirSync(join(stateDir, below), { withFileTypes: true })
   } catch {
-    // What is gone again, or belongs to somebody else.
+    // The folder was removed meanwhile, or belongs to another user.
     return
   }
   for (const entry of entries) {
@@ -82,14 +82,14 @@ function* entriesOf(stateDir: string, below = '', depth = 0): Generator<{ path: 
   }
 }
 
-/** A name as `temporaryBeside` makes it, and as earlier versions did. */
+/** Names created by `temporaryBeside`, now and in earlier versions. */
 const temporary = /^\.bax-(?:(\d+)-)?[0-9a-f]{12}\.tmp$|(?:^|\.)[0-9a-f]{12,16}\.tmp$/
 
-const abandonedMs = { ofDead: 10_000, ofAnybody: 60 * 60_000 }
+const abandonedMs = { deadProcess: 10_000, anyProcess: 60 * 60_000 }
 
 /**
- * Removes temporary files whose writer was killed. One that is being written is never removed: its process runs, or in
- * a container that shares the folder it has been written to a moment ago.
+ * Removes temporary files of killed processes, but never one that is still being written: its process is alive or, in a
+ * container that shares the folder, has just written to it.
  */
 export function removeAbandoned(stateDir: string, now = Date.now()): string[] {
   const removed: string[] = []
@@ -110,7 +110,7 @@ function isAbandoned(path: string, pid: string | undefined, now: number): boolea
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) return false
   const age = now - found.mtimeMs
-  return age > abandonedMs.ofAnybody || (age > abandonedMs.ofDead && pid !== undefined && !isAlive(Number(pid)))
+  return age > abandonedMs.anyProcess || (age > abandonedMs.deadProcess && pid !== undefined && !isAlive(Number(pid)))
 }
 
 function isAlive(pid: number): boolean {

@@ -1,4 +1,4 @@
-/** The private folder where bax keeps its state, and the lock that one local engine holds on it. */
+/** The private folder for bax's state, and the lock on it that one local engine holds. */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { chmod, mkdir, stat } from 'node:fs/promises'
@@ -11,14 +11,14 @@ import { lockName, type LockName } from '../process/process-lock.ts'
 import { readStateText, UnusableFile } from './state-file.ts'
 import { textKinds } from './state-kinds.ts'
 
-/** Facts of the process that decide how a lock is made. */
+/** Facts of the process that determine the type of its lock. */
 export interface LockHost {
   readonly platform: NodeJS.Platform
   readonly nodeVersion: string
 }
 
 /**
- * Makes the folder, or closes an existing one to other users.
+ * Creates the folder, or makes an existing one private.
  * @throws BaxError `engine_failed` or `no_space` that names the folder.
  */
 export async function openStateDir(path: string): Promise<void> {
@@ -34,7 +34,7 @@ export async function openStateDir(path: string): Promise<void> {
   }
 }
 
-/** Like a recursive mkdir, which in Node 20 never returns for a place such as /proc where nothing can be made. */
+/** Creates a folder and its parents. In Node 20, a recursive mkdir never returns in places such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   const make = (folder: string) =>
     mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -43,21 +43,21 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await make(path)
   } catch (error) {
-    const above = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error
-    await makeFolder(above)
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(parent)) throw error
+    await makeFolder(parent)
     await make(path)
   }
 }
 
 /**
- * The lock of a state folder. Its name holds a secret of the folder, so that no other user can take it.
- * @throws BaxError when the folder cannot be written.
+ * Returns the lock of a state folder. Its name contains a secret of the folder, so that no other user can take it.
+ * @throws BaxError when the folder is not writable.
  */
 export async function stateLock(path: string, { platform, nodeVersion }: LockHost): Promise<LockName> {
   try {
     const salt = lockSecret(localFiles(path).lockKey)
-    // Where the lock needs files, their paths must be short enough for a socket.
+    // If the lock needs files, their paths must be short enough for a socket.
     const folder = Buffer.byteLength(path) > 60 ? tmpdir() : path
     return lockName(folderHash(path, salt), folder, platform, nodeVersion)
   } catch (error) {
@@ -65,13 +65,13 @@ export async function stateLock(path: string, { platform, nodeVersion }: LockHos
   }
 }
 
-/** A short name that is the same for every spelling of one folder. */
+/** Returns a short hash that is the same for every path of one folder. */
 export const folderHash = (stateDir: string, salt = ''): string =>
   createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
 
 const lockSecret = (file: string): string => keptSecret(file) ?? createWhole(file, randomBytes(32).toString('hex'))
 
-/** Undefined when there is none, or a damaged one, which an engine that still holds the lock notices by itself. */
+/** Returns undefined if it is missing or damaged; an engine that still holds the lock notices that by itself. */
 function keptSecret(file: string): string | undefined {
   try {
     return readStateText(file, textKinds.lockKey)
@@ -89,12 +89,12 @@ const reasons: Record<string, string> = {
   EROFS: 'the file system is read-only',
   ENOTDIR: 'it is not a folder',
   EEXIST: 'it is not a folder',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created there',
   ENAMETOOLONG: 'the path is too long',
-  ELOOP: 'its links go in a circle',
+  ELOOP: 'its symbolic links form a loop',
 }
 
-/** Says in one sentence why a state folder cannot be used. */
+/** Explains in one sentence why a state folder cannot be used. */
 export function explainDir(error: unknown, path: string): BaxError {
   const { code = '' } = error as NodeJS.ErrnoException
   if (error instanceof BaxError) return error

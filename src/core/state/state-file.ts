@@ -1,19 +1,19 @@
-/** State files: records that are written whole. A damaged one is moved aside, so that it disables nothing but itself. */
+/** State files, written atomically. A damaged one is moved aside, so that it disables nothing but itself. */
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { BaxError } from '../errors/errors.ts'
 import { writeWhole } from './files.ts'
 import { decodeRecord, encodeRecord, type StateKind } from './state-record.ts'
 
-/** Writes a state file: whole or not at all. */
+/** Writes a state file atomically. */
 export const writeState = (path: string, content: object): Promise<void> =>
   writeWhole(path, `${encodeRecord(content)}\n`)
 
 /** A state file that cannot be used. */
 export class UnusableFile extends BaxError {
-  /** Its name within its folder. */
+  /** File name without its folder. */
   readonly file: string
-  /** Its name after it was moved aside. */
+  /** New file name, if it was moved aside. */
   readonly movedTo: string | undefined
 
   constructor(path: string, { name, code = 'engine_failed' }: NamedKind, why: string, movedTo?: string) {
@@ -29,8 +29,8 @@ export class UnusableFile extends BaxError {
 type NamedKind = Pick<StateKind, 'name' | 'code'>
 
 /**
- * Reads a state file; undefined when there is none.
- * @throws UnusableFile for one that is damaged, which is moved aside, or that cannot be read, which is left alone
+ * Reads a state file; returns undefined if it does not exist.
+ * @throws UnusableFile if it is damaged, after moving it aside, or unreadable
  */
 export function readState<Content>(path: string, kind: StateKind): Content | undefined {
   const found = readText(path, kind)
@@ -40,7 +40,7 @@ export function readState<Content>(path: string, kind: StateKind): Content | und
   throw setAside(path, found.stats, kind, `is damaged (${record.damage})`)
 }
 
-/** Reads a file of plain text in the same way; `isContent` says whether the text is whole. */
+/** Reads a plain text file in the same way; `isContent` checks whether the text is complete. */
 export function readStateText(
   path: string,
   kind: NamedKind & { isContent: (text: string) => boolean },
@@ -67,7 +67,7 @@ function readText(path: string, kind: NamedKind): { text: string; stats: Stats }
   }
 }
 
-/** Moves a damaged file aside, unless it has been replaced since it was read. */
+/** Moves a damaged file aside, unless it was replaced after it was read. */
 function setAside(path: string, read: Stats, kind: NamedKind, why: string): UnusableFile {
   const now = lstatSync(path, { throwIfNoEntry: false })
   const isSame = now?.ino === read.ino && now.dev === read.dev && now.mtimeMs === read.mtimeMs
@@ -76,26 +76,26 @@ function setAside(path: string, read: Stats, kind: NamedKind, why: string): Unus
 
 const asideMark = '.damaged-'
 
-/** Whether a file was moved aside because it was damaged. */
+/** Returns whether a file was moved aside because it was damaged. */
 export const isAside = (name: string): boolean => name.includes(asideMark)
 
-/** Returns the path to which a damaged file is moved. */
+/** Returns the path to move a damaged file to. */
 export const asideName = (path: string): string =>
   `${path}${asideMark}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
 
-/** Renames a damaged file; returns its new name, undefined when the folder does not allow it. */
+/** Renames a damaged file; returns its new name, or undefined if the folder does not allow it. */
 export function moveAside(path: string): string | undefined {
   const moved = asideName(path)
   try {
     renameSync(path, moved)
     return basename(moved)
   } catch {
-    // On a read-only file system it stays where it is: it is reported all the same.
+    // On a read-only file system it stays where it is, but is reported nevertheless.
     return undefined
   }
 }
 
-/** Lists a folder of state files; a file in its place is moved aside. */
+/** Lists a folder of state files; moves a file in its place aside. */
 export function listState(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -107,7 +107,7 @@ export function listState(folder: string): string[] {
   }
 }
 
-/** Separates what can be read from what cannot; other errors are thrown. */
+/** Separates readable from unusable files; other errors are thrown. */
 export function readEach<Key, Content>(
   keys: readonly Key[],
   read: (key: Key) => Content | undefined,
@@ -126,14 +126,14 @@ export function readEach<Key, Content>(
   return { good, bad }
 }
 
-/** Names the files of a folder that are left out because they are damaged or cannot be read; undefined when there are none. */
+/** Builds a warning that names the damaged or unreadable files of a folder; undefined when there are none. */
 export function damageWarning({ name }: NamedKind, folder: string, bad: readonly UnusableFile[]): string | undefined {
   const unmoved = bad.filter(({ movedTo }) => movedTo === undefined).map(({ file }) => file)
   const names = [...unmoved, ...listState(folder).filter(isAside)]
   if (names.length === 0) return undefined
   const shown = names.slice(0, mostNamed).join(', ')
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
-  return `left out because damaged (${name}): ${shown}${more}; see \`bax doctor\``
+  return `skipped because damaged (${name}): ${shown}${more}; see \`bax doctor\``
 }
 
 const mostNamed = 5

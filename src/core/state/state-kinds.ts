@@ -1,9 +1,9 @@
-/** Every kind of state file, in one list: stores read and write by it, and `bax doctor` checks whole folders by it. */
+/** All kinds of state files: stores use them for reading and writing, and `bax doctor` for checking whole folders. */
 import type { StateKind } from './state-record.ts'
 
 type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'string?' | 'any'
 
-/** Checks the fields that a reader relies on. */
+/** Creates a check for the fields that readers rely on. */
 const has =
   (fields: Readonly<Record<string, FieldType>>) =>
   (value: object): boolean =>
@@ -37,7 +37,7 @@ export const stateKinds = {
   relayTokens: {
     name: 'file of relay tokens',
     files: /^relay-tokens\.json$/,
-    // Earlier versions wrote the list alone.
+    // Earlier versions wrote only the list.
     isContent: (value) => Array.isArray(value) || has({ tokens: 'array' })(value),
   },
   tombstones: {

@@ -1,21 +1,21 @@
 /**
- * Records of state files: JSON with a version and a checksum. Those of earlier versions of bax have neither; of them the
- * shape alone is checked.
+ * Records of state files: JSON with a version and a checksum. Records of earlier versions of bax have neither; only
+ * their shape is checked.
  */
 import { checksumOf } from './checksum.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 
-/** A kind of state file, or of the lines of one. */
+/** A kind of state file, or of its lines. */
 export interface StateKind {
   /** Noun phrase for messages. */
   readonly name: string
   /** Paths of its files below the state folder. */
   readonly files: RegExp
-  /** The files have one record per line. */
+  /** Whether the files have one record per line. */
   readonly lines?: true
   /** Checks the fields that its readers rely on. */
   readonly isContent: (value: object) => boolean
-  /** Code of the error that reading a damaged file fails with. */
+  /** Error code for damaged files. */
   readonly code?: ErrorCode
 }
 
@@ -34,7 +34,7 @@ export function decodeRecord<Content>(
   text: string,
   { isContent }: Pick<StateKind, 'isContent'>,
 ): { content: Content } | { damage: string } {
-  // Only the end is searched: a record may be long.
+  // Search only the end, because a record may be long.
   const checked = checkPattern.exec(text.slice(-48))
   const length = checked ? text.length - checked[0].length : text.length
   if (checked && checksumOf(text.slice(0, length)) !== checked[1]) return { damage: 'its checksum does not match' }

@@ -1,4 +1,4 @@
-/** One value in one line. */
+/** Formats a value as one line for tables and events. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ')

@@ -1,23 +1,23 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
+import type { CdpRequest } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { tooLargeCode } from './message-size.ts'
 import type { CdpChannel, CdpMessage } from './router.ts'
-import { browserTarget, isBrowserMethod } from './routing.ts'
 
-/** How the gate beside the browser marks what its policy refuses. */
+/** `target_id` that selects the browser's own session. */
+const browserTarget = 'browser'
+
+/** Domains that the browser answers and not a page (`spec: relay 5`). */
+const browserDomains = new Set(['Browser', 'Target', 'SystemInfo', 'Extensions', 'Tethering'])
+
+/** Error code for calls that the policy of the connector denies. */
 export const deniedCode = -32_003
-/** The same for an address that may not be opened. */
+/** Error code for blocked URLs. */
 export const blockedCode = -32_004
 
-export interface CdpRequest {
-  readonly method: string
-  readonly params: Readonly<Record<string, unknown>>
-  readonly target_id?: string | undefined
-  readonly timeout_ms: number
-  readonly max_bytes: number
-}
+type CallRequest = Omit<CdpRequest, 'session_id'>
 
 export interface CdpDone {
   readonly result: Record<string, unknown>
@@ -28,16 +28,16 @@ export interface CdpDone {
 export interface CallGround {
   /** Opens a channel to the browser; called again after the last one has closed. */
   readonly open: () => Promise<CdpChannel>
-  /** The page that calls without a target go to. */
+  /** Returns the page for calls without a target. */
   readonly activeTarget: () => Promise<string | undefined>
-  /** An event of a domain that a caller has enabled, with the target it is of. */
+  /** Called for events of domains that a caller has enabled, with their target. */
   readonly onEvent: (method: string, params: Record<string, unknown>, targetId: string | undefined) => void
 }
 
-/** The session of a target. */
+/** The protocol session of a target. */
 interface TargetSession {
   readonly targetId: string
-  /** Calls that wait for an answer of the page: they fail when it crashes, because no answer will come. */
+  /** Calls that wait for a response of the page, which fail when it crashes. */
   readonly waiting: Set<(error: BaxError) => void>
   crashed: boolean
 }
@@ -47,52 +47,53 @@ const withoutRenderer =
   /^(?:Page\.(?:close|navigate|navigateToHistoryEntry|getNavigationHistory|reload)|Inspector\.\w+)$/
 
 export class CdpCalls {
-  readonly #ground: CallGround
+  readonly #host: CallGround
   #channel: Promise<CdpChannel> | undefined
-  /** Sessions by their target; what a caller has enabled there stays enabled for the next call. */
+  /** Sessions by target; domains that a caller enables there stay enabled for the next call. */
   #sessions = new Map<string, Promise<string>>()
   #targets = new Map<string, TargetSession>()
   #pending = 0
 
-  constructor(ground: CallGround) {
-    this.#ground = ground
+  constructor(host: CallGround) {
+    this.#host = host
   }
 
   /**
-   * @throws BaxError `cdp_error` with the protocol's answer, `target_not_found`, `timeout`, `too_many_pending`,
-   * `payload_too_large`, and what opening the channel throws.
+   * Calls a method.
+   * @throws BaxError `cdp_error` with the protocol's error, `target_not_found`, `timeout`, `too_many_pending`,
+   * `payload_too_large`, and errors of opening the channel.
    */
-  async call(request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
+  async call(request: CallRequest, signal: AbortSignal): Promise<CdpDone> {
     if (this.#pending >= limits.relay.pendingCalls) {
-      throw new BaxError('too_many_pending', `${limits.relay.pendingCalls} calls are under way on this browser`)
+      throw new BaxError('too_many_pending', `${limits.relay.pendingCalls} calls are already pending on this browser`)
     }
     this.#pending += 1
     try {
       const { method, timeout_ms: ms } = request
-      const error = `${method} was not answered within ${ms} ms`
+      const error = `${method} timed out after ${ms} ms`
       return await withDeadline(this.#send(request), { ms, error, signal })
     } catch (error) {
       if (!signal.aborted || error !== signal.reason) throw error
-      throw new BaxError('timeout', 'the caller went away', { cause: error })
+      throw new BaxError('timeout', 'the caller disconnected', { cause: error })
     } finally {
       this.#pending -= 1
     }
   }
 
-  /** Detaches from everything; the next call begins anew. */
+  /** Closes the channel; the next call opens a new one. */
   async close(): Promise<void> {
     const channel = this.#channel
-    this.#forget()
-    // One that could not be opened needs no closing; whoever opened it was told.
+    this.#reset()
+    // A failed channel needs no closing; its caller received the error.
     await channel?.then(
       (open) => open.close(),
       () => {},
     )
   }
 
-  async #send({ method, params, target_id: wanted, max_bytes: maxBytes }: CdpRequest): Promise<CdpDone> {
+  async #send({ method, params, target_id: requested, max_bytes: maxBytes }: CallRequest): Promise<CdpDone> {
     const channel = await (this.#channel ??= this.#open())
-    const targetId = await this.#targetOf(method, wanted)
+    const targetId = await this.#targetOf(method, requested)
     const session = targetId === null ? undefined : await this.#session(channel, targetId)
     const sent = () => channel.send(method, params, session, maxBytes).catch(asRefusal)
     const result = await (session === undefined ? sent() : this.#unlessCrashed(session, method, sent))
@@ -112,7 +113,7 @@ export class CdpCalls {
     if (target.crashed) throw crashed(target.targetId)
     let onCrash!: (error: BaxError) => void
     const crash = new Promise<Record<string, unknown>>((resolve, reject) => {
-      // The crash is what this method is for.
+      // `Page.crash` succeeds with the crash.
       onCrash = method === 'Page.crash' ? () => resolve({}) : reject
     })
     target.waiting.add(onCrash)
@@ -123,11 +124,11 @@ export class CdpCalls {
     }
   }
 
-  async #targetOf(method: string, wanted: string | undefined): Promise<string | null> {
-    if (wanted === browserTarget) return null
-    if (wanted !== undefined) return wanted
-    if (isBrowserMethod(method)) return null
-    const active = await this.#ground.activeTarget()
+  async #targetOf(method: string, requested: string | undefined): Promise<string | null> {
+    if (requested === browserTarget) return null
+    if (requested !== undefined) return requested
+    if (browserDomains.has(method.slice(0, method.indexOf('.')))) return null
+    const active = await this.#host.activeTarget()
     if (active === undefined) {
       throw new BaxError('target_not_found', 'this browser has no page', {
         hint: 'open one with Target.createTarget, or name a target_id',
@@ -138,9 +139,9 @@ export class CdpCalls {
 
   async #open(): Promise<CdpChannel> {
     try {
-      const channel = await this.#ground.open()
-      channel.onEvent((message) => this.#hear(message))
-      channel.onClose(() => this.#forget())
+      const channel = await this.#host.open()
+      channel.onEvent((message) => this.#onEvent(message))
+      channel.onClose(() => this.#reset())
       return channel
     } catch (error) {
       this.#channel = undefined
@@ -154,14 +155,17 @@ export class CdpCalls {
       session = channel.send('Target.attachToTarget', { targetId, flatten: true }).then(
         ({ sessionId }) => {
           this.#targets.set(sessionId as string, { targetId, waiting: new Set(), crashed: false })
-          // Reports a crash from before. A page that closes meanwhile has none to report.
+          // Report an earlier crash. Ignore failures of a page that closes meanwhile.
           channel.send('Inspector.enable', {}, sessionId as string).catch(() => {})
           return sessionId as string
         },
         (cause: BaxError) => {
           this.#sessions.delete(targetId)
           if (cause.code !== 'cdp_error') throw cause
-          throw new BaxError('target_not_found', `there is no target ${targetId}`, { cause, hint: 'see its targets' })
+          throw new BaxError('target_not_found', `no target has the id ${targetId}`, {
+            cause,
+            hint: 'list the targets',
+          })
         },
       )
       this.#sessions.set(targetId, session)
@@ -175,7 +179,7 @@ export class CdpCalls {
     for (const onCrash of target.waiting) onCrash(crashed(target.targetId))
   }
 
-  #hear({ method, params = {}, sessionId }: CdpMessage): void {
+  #onEvent({ method, params = {}, sessionId }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') {
       const gone = params['sessionId'] as string
       this.#sessions.delete(this.#targets.get(gone)?.targetId ?? '')
@@ -184,12 +188,12 @@ export class CdpCalls {
     const target = sessionId === undefined ? undefined : this.#targets.get(sessionId)
     if (target && method === 'Inspector.targetCrashed') this.#setCrashed(target, true)
     if (target && method === 'Inspector.targetReloadedAfterCrash') this.#setCrashed(target, false)
-    // Attaching and detaching is our own doing.
-    const ours = method === 'Target.attachedToTarget' || method === 'Target.detachedFromTarget'
-    if (!ours || sessionId !== undefined) this.#ground.onEvent(method!, params, target?.targetId)
+    // The engine itself attaches and detaches.
+    const isOwn = method === 'Target.attachedToTarget' || method === 'Target.detachedFromTarget'
+    if (!isOwn || sessionId !== undefined) this.#host.onEvent(method!, params, target?.targetId)
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#channel = undefined
     this.#sessions = new Map()
     this.#targets = new Map()
@@ -205,7 +209,7 @@ const crashed = (targetId: string): BaxError =>
 const tooLarge = (message: string, cause?: BaxError): BaxError =>
   new BaxError('payload_too_large', message, {
     cause,
-    hint: `ask for less, or raise max_bytes up to ${limits.relay.maxResultBytes}`,
+    hint: `request less, or raise max_bytes up to ${limits.relay.maxResultBytes}`,
   })
 
 function asRefusal(error: BaxError): never {

@@ -1,40 +1,40 @@
-/** From what somebody has sent over CDP to a message whose shape the code behind it can rely on. */
+/** Parses and validates CDP messages of untrusted clients and browsers. */
 import type { CdpMessage } from './router.ts'
 
-/** The call that a text of a client holds; undefined for what is none, as for one whose parts are not of the protocol's kinds. */
+/** Parses a call of a client; undefined when it is invalid. */
 export function readCall(text: string): CdpMessage | undefined {
-  const value = parsed(text)
+  const value = parseJson(text)
   if (!isObject(value)) return undefined
   const { id, method, params, sessionId } = value
   const isCall = typeof method === 'string' && (id === undefined || Number.isInteger(id))
-  // To a browser an empty name means its own session, which is nobody's.
+  // An empty session ID would mean the browser's own session, which clients must not use.
   const hasSession = typeof sessionId === 'string' && sessionId !== ''
-  const isWhole = (params === undefined || isObject(params)) && (sessionId === undefined || hasSession)
-  return isCall && isWhole ? (value as CdpMessage) : undefined
+  const isValid = (params === undefined || isObject(params)) && (sessionId === undefined || hasSession)
+  return isCall && isValid ? (value as CdpMessage) : undefined
 }
 
-/** The answer or event that a text of a browser holds; undefined for what is none: it may be anybody who poses as one. */
+/** Parses a response or event of a browser, which is not trusted; undefined when it is invalid. */
 export function readMessage(text: string): CdpMessage | undefined {
-  const value = parsed(text)
+  const value = parseJson(text)
   return isMessage(value) ? value : undefined
 }
 
-/** Whether it is an answer or an event, with the parts that others rely on. */
+/** Returns whether a value is a response or event with the fields that the engine relies on. */
 export function isMessage(value: unknown): value is CdpMessage {
   if (!isObject(value)) return false
   const { id, method, params, result, error, sessionId } = value
   if (sessionId !== undefined && typeof sessionId !== 'string') return false
-  const isFault = isObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string'
-  // Of a call that it could not read, a browser does not know the number either.
-  if (isFault) return id === undefined || id === null || Number.isInteger(id)
+  const isError = isObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string'
+  // The error for an unreadable call has no ID.
+  if (isError) return id === undefined || id === null || Number.isInteger(id)
   if (id !== undefined) return Number.isInteger(id) && error === undefined && (result === undefined || isObject(result))
-  return typeof method === 'string' && (params === undefined || isObject(params)) && hasParts(method, params)
+  return typeof method === 'string' && (params === undefined || isObject(params)) && hasFields(method, params)
 }
 
-type Parts = Readonly<Record<string, unknown>>
+type Params = Readonly<Record<string, unknown>>
 
-/** What has to be in the parameters of events that are looked into here; others are Playwright's to understand. */
-const partsOf = new Map<string, (params: Parts) => boolean>([
+/** Required parameters of the events that the engine reads; Playwright handles the others. */
+const eventChecks = new Map<string, (params: Params) => boolean>([
   [
     'Target.attachedToTarget',
     ({ sessionId, targetInfo }) => isText(sessionId) && isObject(targetInfo) && ['targetId', 'type', 'url'].every((name) => isText(targetInfo[name])), // prettier-ignore
@@ -44,9 +44,9 @@ const partsOf = new Map<string, (params: Parts) => boolean>([
   ['Browser.downloadProgress', ({ guid, state }) => isText(guid) && isText(state)],
 ])
 
-const hasParts = (method: string, params: Parts = {}): boolean => partsOf.get(method)?.(params) ?? true
+const hasFields = (method: string, params: Params = {}): boolean => eventChecks.get(method)?.(params) ?? true
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

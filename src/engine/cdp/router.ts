@@ -1,4 +1,4 @@
-/** One CDP connection to a browser, shared by several consumers that do not see each other. */
+/** Routes one CDP connection to a browser between several isolated channels. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { readMessage } from './message.ts'
 import { tooLargeCode } from './message-size.ts'
@@ -11,40 +11,40 @@ export interface CdpMessage {
   result?: Record<string, unknown>
   error?: { code: number; message: string }
   sessionId?: string
-  /** Largest result that the caller accepts, in bytes; for the connector, never for the browser. */
+  /** Maximum size of the result, in bytes; read by the connector, never sent to the browser. */
   max_bytes?: number
 }
 
 export type Answer = (message: CdpMessage) => void
 
-/** A consumer's own view of a browser, wherever the browser is: numbers, sessions and domains of its own. */
+/** A CDP channel to a local or remote browser, with its own message IDs, sessions and enabled domains. */
 export interface CdpChannel {
   /**
-   * Calls a method; without `sessionId` on the browser level. Rejects with what the protocol answered. A channel to a
-   * remote browser refuses a result of more than `maxBytes` there; other channels ignore the limit.
+   * Calls a method, without `sessionId` at the browser level. Rejects with the protocol's error. A channel to a remote
+   * browser rejects results of more than `maxBytes` on the remote side; other channels ignore the limit.
    */
   send(method: string, params?: object, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>>
-  /** Sends a whole message; the reply carries the message's own number and session. */
+  /** Sends a message; the reply has the ID and session of the message. */
   post(message: CdpMessage, answer: Answer): void
-  /** Hears every event of this channel's sessions; those of the browser level have no `sessionId`. */
+  /** Sets the listener for events of this channel's sessions; browser-level events have no `sessionId`. */
   onEvent(listener: (message: CdpMessage) => void): void
-  /** Runs once, when the browser or the way to it is gone, or the channel was closed. */
+  /** Calls the listener once, when the browser or the connection is lost, or the channel is closed. */
   onClose(listener: () => void): void
   close(): void
 }
 
-/** What carries the messages of a connection: a pipe, a websocket. */
+/** Transport of a connection: a pipe or a WebSocket. */
 export interface CdpWire {
   send(text: string): void
-  /** Has to be called once; `onClose` runs once, when nothing more can come. */
-  handle(handlers: { onMessage(text: string): void; onClose(fault?: Error): void }): void
-  /** Lets go of it; the other side is told what is wrong with it, if anything is. */
-  close?(fault?: string): void
+  /** Sets the handlers, once; `onClose` runs once. */
+  handle(handlers: { onMessage(text: string): void; onClose(error?: Error): void }): void
+  /** Closes the transport, with a reason for the other side if it violated the protocol. */
+  close?(reason?: string): void
 }
 
 /**
- * The router over a connection. Requests get numbers of its own; `Target.attachToBrowserTarget` gives every
- * channel a browser-level session, and the sessions that a channel attaches to belong to it alone.
+ * Router over a connection. It assigns its own message IDs; `Target.attachToBrowserTarget` gives every channel a
+ * browser-level session, and the sessions that a channel attaches belong to it alone.
  */
 export class CdpRouter {
   readonly #wire: CdpWire
@@ -63,7 +63,7 @@ export class CdpRouter {
     return this.#closed !== undefined
   }
 
-  /** Runs `listener` once when the connection is gone, at once when it already is; never after `until`. */
+  /** Calls `listener` once when the connection is lost, at once if it already is; never after `until` is aborted. */
   onClose(listener: () => void, until?: AbortSignal): void {
     if (until?.aborted) return
     if (this.#closed) return listener()
@@ -71,7 +71,7 @@ export class CdpRouter {
     until?.addEventListener('abort', () => this.#closers.delete(listener), { once: true })
   }
 
-  /** A browser-level session for one consumer. */
+  /** Opens a channel with its own browser-level session. */
   async openChannel(): Promise<Channel> {
     const { sessionId } = await this.send('Target.attachToBrowserTarget')
     const channel = new Channel(this, sessionId as string)
@@ -79,17 +79,12 @@ export class CdpRouter {
     return channel
   }
 
-  /** Sends on the browser's own session, or on the given one. */
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      this.post({ method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }, (answer) => {
-        if (answer.error) reject(protocolError(method, answer.error))
-        else resolve(answer.result ?? {})
-      })
-    })
+  /** Calls a method on the browser's own session, or on the given one. */
+  send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
+    return sendOver(this, { method, params, sessionId }, protocolError)
   }
 
-  /** Sends a message under a fresh number; `answer` gets the reply, an error one when the browser goes first. */
+  /** Sends a message under a new ID; passes the reply to `answer`, or an error if the connection is lost first. */
   post(message: CdpMessage, answer: Answer, owner?: Channel): void {
     if (this.#closed) return answer({ error: { code: lostCode, message: this.#closed.message } })
     const id = ++this.#lastId
@@ -101,13 +96,13 @@ export class CdpRouter {
     this.#wire.send(JSON.stringify({ ...message, id }))
   }
 
-  /** Forgets a channel; its session and everything attached through it ends in the browser too. */
+  /** Removes a channel; its session, and all sessions attached through it, end in the browser too. */
   drop(channel: Channel): void {
     for (const [sessionId, owner] of this.#owners) if (owner === channel) this.#owners.delete(sessionId)
     if (!this.#closed) this.post({ method: 'Target.detachFromTarget', params: { sessionId: channel.root } }, () => {})
   }
 
-  /** Whether a session was attached by `channel`. */
+  /** Returns whether a session was attached by `channel`. */
   owns(channel: Channel, sessionId: string): boolean {
     return this.#owners.get(sessionId) === channel
   }
@@ -149,7 +144,7 @@ export class CdpRouter {
   }
 }
 
-/** One consumer's view of the browser: its own browser-level session, under the protocol's usual rules. */
+/** A channel of a router, with its own browser-level session. */
 export class Channel implements CdpChannel {
   readonly root: string
   readonly #router: CdpRouter
@@ -162,18 +157,10 @@ export class Channel implements CdpChannel {
     this.root = root
   }
 
-  /** Calls a method; without `sessionId` on the browser level. */
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
-      this.post(message, (answer) => {
-        if (answer.error) reject(protocolError(method, answer.error))
-        else resolve(answer.result ?? {})
-      })
-    })
+  send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
+    return sendOver(this, { method, params, sessionId }, protocolError)
   }
 
-  /** Sends a whole message; the reply carries the message's own number and session. */
   post(message: CdpMessage, answer: Answer): void {
     const { id, sessionId } = message
     const reply: Answer = ({ result, error }) => {
@@ -181,14 +168,13 @@ export class Channel implements CdpChannel {
       answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })
     }
     if (this.#closed) return reply({ error: { code: lostCode, message: 'the channel is closed' } })
-    // The sessions of other consumers do not exist for this one.
+    // The sessions of other channels do not exist for this one.
     if (sessionId !== undefined && sessionId !== this.root && !this.#router.owns(this, sessionId)) {
       return reply({ error: { code: noSessionCode, message: 'Session with given id not found.' } })
     }
     this.#router.post({ ...message, sessionId: sessionId ?? this.root }, reply, this)
   }
 
-  /** Hears every event of this channel's sessions; those of the browser level have no `sessionId`. */
   onEvent(listener: (message: CdpMessage) => void): void {
     this.#onEvent = listener
   }
@@ -202,7 +188,7 @@ export class Channel implements CdpChannel {
     this.#onEvent?.(message)
   }
 
-  /** Called by the router when the browser is gone. */
+  /** Closes the channel after the router has lost the browser. */
   lost(): void {
     if (this.#closed) return
     this.#closed = true
@@ -216,19 +202,42 @@ export class Channel implements CdpChannel {
   }
 }
 
-/** What is wrong with one who says what is no message of the protocol. */
+/** Close reason for a browser that sends invalid messages. */
 export const noCdp = 'it does not speak the DevTools protocol'
 
 const lostCode = -32_000
-/** What Chromium answers for a session that does not exist. */
+/** Chromium's error code for a session that does not exist. */
 const noSessionCode = -32_001
 
-function protocolError(method: string, { code, message }: { code: number; message: string }): BaxError {
+interface CdpFailure {
+  readonly code: number
+  readonly message: string
+}
+
+interface MethodCall {
+  readonly method: string
+  readonly params: object | undefined
+  readonly sessionId: string | undefined
+}
+
+/** Calls a method with `post`; rejects with the result of `toError`. */
+export function sendOver(
+  channel: Pick<CdpChannel, 'post'>,
+  { method, params = {}, sessionId }: MethodCall,
+  toError: (method: string, failure: CdpFailure) => BaxError,
+): Promise<Record<string, unknown>> {
+  const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
+  return new Promise((resolve, reject) => {
+    channel.post(message, ({ result, error }) => (error ? reject(toError(method, error)) : resolve(result ?? {})))
+  })
+}
+
+function protocolError(method: string, { code, message }: CdpFailure): BaxError {
   if (code === lostCode && message === 'the browser is gone') return new BaxError('worker_lost', message)
   if (code === tooLargeCode) return new BaxError('content_too_large', message)
   return new BaxError('internal_error', `${method}: ${message}`)
 }
 
-/** What the protocol answered a caller who asked for this very method. */
-export const cdpError = (method: string, { code, message }: { code: number; message: string }): BaxError =>
+/** Converts a protocol error for a caller who requested the method. */
+export const cdpError = (method: string, { code, message }: CdpFailure): BaxError =>
   new BaxError('cdp_error', message, { details: { code, message, method } })

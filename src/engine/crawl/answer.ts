@@ -1,26 +1,28 @@
-/** Answers about a crawl, from its record and what is on disk. */
+/** Builds API responses about a crawl from its record and its files. */
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { Frontier } from './queue/frontier.ts'
-import { readJournal } from './store/journal.ts'
+import { pagesAt, readJournal } from './store/journal.ts'
 import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
-import { pagesAt } from './store/page-lines.ts'
 import type { CrawlRecord } from './store/record.ts'
 import type { CrawlFiles } from './store/crawl-store.ts'
 
-/** What all answers about a crawl begin with. */
-export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: boolean }) {
+/** Returns the fields that all responses about a crawl share. */
+export function outcomeOf(record: CrawlRecord, state: { url: string; isRunning: boolean }) {
   const { finished, success, startFailure } = record
   const { total, completed, discovered } = record.counts()
-  const lost = finished || facts.isRunning ? undefined : record.isDamaged ? damagedAfter(completed) : cutOff
-  const failure = finished?.error ? { error: finished.error, code: finished.code! } : (lost ?? startFailure)
+  const reason = record.isDamaged
+    ? `the journal of the crawl is damaged after ${completed} pages`
+    : 'the engine exited during the crawl'
+  const interruption = !finished && !state.isRunning && { error: `${reason}; it can be resumed`, code: 'worker_lost' }
+  const failure = finished?.error ? { error: finished.error, code: finished.code! } : interruption || startFailure
   const warning = [...record.warnings].sort().join('; ')
   return {
     success,
     id: record.id,
-    url: facts.url,
-    status: record.status(facts.isRunning),
+    url: state.url,
+    status: record.status(state.isRunning),
     total,
     completed,
     discovered,
@@ -29,21 +31,14 @@ export function outcomeOf(record: CrawlRecord, facts: { url: string; isRunning: 
   }
 }
 
-const damagedAfter = (completed: number) => ({
-  error: `the journal of the crawl is damaged after ${completed} pages; it can be resumed`,
-  code: 'worker_lost',
-})
-
-const cutOff = { error: 'the engine ended in the middle of the crawl; it can be resumed', code: 'worker_lost' }
-
 export interface Part {
   readonly skip: number
   readonly limit: number
 }
 
 /**
- * Pages of `data` from `skip` on: at most `limit`, and fewer when they are very long; `next` is the first left out. A
- * placeholder is in the place of a page that can no longer be read; `warning` counts those.
+ * Returns at most `limit` pages of `data` from `skip` on, fewer when they are very long; `next` is the first one left
+ * out. Pages that can no longer be read are replaced with placeholders, which `warning` counts.
  */
 export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: Part, bytes: number) {
   const order = record.order().slice(skip, skip + limit)
@@ -56,13 +51,9 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
       const place = record.place(index)
       chars += place.length
       if (data.length > 0 && chars > limits.crawl.answerChars) break
-      try {
-        data.push((await file!.read(place)).page)
-      } catch (error) {
-        if (!(error instanceof DamagedPage)) throw error
-        damaged.set(index, error)
-        data.push({ metadata: { sourceURL: '' } })
-      }
+      const kept = await file!.tryRead(place)
+      if (kept instanceof DamagedPage) damaged.set(index, kept)
+      data.push(kept instanceof DamagedPage ? { metadata: { sourceURL: '' } } : kept.page)
     }
   } finally {
     await file?.close()
@@ -74,13 +65,13 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
   return { data, next: next < record.completed ? next : undefined, warning }
 }
 
-/** Why addresses were never visited, by how the crawl ended. */
-function passedOver({ finished }: CrawlRecord): SkipReason {
+/** Returns the reason why queued URLs were never visited. */
+function skipReasonOf({ finished }: CrawlRecord): SkipReason {
   if (finished?.status === 'cancelled') return 'cancelled'
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'
 }
 
-/** Errors, skipped and blocked addresses in the order in which they came about; `bytes` is the end of the journal. */
+/** Returns errors, skipped and blocked URLs in the order of the journal, which is read up to `bytes`. */
 export async function accountsOf(
   record: CrawlRecord,
   files: CrawlFiles,
@@ -99,7 +90,7 @@ export async function accountsOf(
   }
   if (record.finished && record.queued > 0 && skipped.length < limits.crawl.listed) {
     await frontier.drop(record.taken)
-    const reason = passedOver(record)
+    const reason = skipReasonOf(record)
     while (skipped.length < limits.crawl.listed) {
       const waiting = await frontier.next()
       if (!waiting) break

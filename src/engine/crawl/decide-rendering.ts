@@ -1,70 +1,75 @@
 /**
- * Which pages are taken as they were fetched, and which are rendered, decided page after page in the order of the
- * crawl: the same pages give the same decisions whatever the concurrency.
+ * The rendering policy of a crawl: decides for each page whether the fetched HTML is enough or a browser is needed.
  *
- * A page whose markup gives a reason is rendered; a weak reason that proved wrong three times on pages made alike is
- * no longer followed. Of the others the first of each kind and a sample are rendered too: where that shows more, all
- * pages of the kind are rendered from then on, and those that were done before are done again.
+ * - `render/decide/decide.ts` inspects the HTML of one page and returns a reason to render it, certain or weak.
+ * - This file combines the reasons with what earlier pages have shown, for each kind of page (host and template).
+ *   Pages with a reason are rendered, except for weak reasons that were wrong three times for the kind. Of the others,
+ *   the first page of each kind and a sample are rendered for comparison (an audit). When an audit shows more, all
+ *   pages of the kind are rendered from then on, and earlier ones are repeated.
+ * - `visit.ts` loads pages ahead of time, with the policy as it is then.
+ * - `finish-page.ts` finishes pages in queue order, applies the policy again, corrects what was loaded, and reports the
+ *   result here. The same pages therefore give the same decisions whatever the concurrency.
+ * - `content-visibility.ts` compares the fetched with the rendered page.
  */
 import { hashOf } from '../../core/text/hash.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { certainReasons, type Reason } from '../render/decide/decide.ts'
 import type { JudgedFacts } from './store/journal.ts'
 
-/** What pages of one kind have in common; see `template.ts`. */
+/** Properties that pages of one kind share; see `render/decide/template.ts`. */
 export interface PageKind {
   readonly host: string
   readonly template: string
   readonly reason?: Reason
 }
 
-/** How often a reason must have been wrong before it is no longer followed. */
-const enough = 3
+/** Number of times a weak reason must be wrong before it is ignored. */
+const maxWrong = 3
 
 interface KindState {
-  /** All of its pages are rendered. */
+  /** Render all pages of the kind. */
   browser: boolean
   audited: boolean
-  /** How often each reason was wrong; 0 for good once it was right. */
-  readonly vain: Map<string, number>
-  /** Places in `data` of pages that were taken as fetched. */
+  /** How often each weak reason was wrong; stays 0 once it was right. */
+  readonly wrong: Map<string, number>
+  /** Indexes in `data` of pages that were kept as fetched. */
   readonly fetched: Set<number>
 }
 
 export class Judge {
   readonly #kinds = new Map<string, KindState>()
-  /** Kinds that an audit sent to the browser. */
+  /** Kinds that are rendered because of an audit. */
   readonly #switched = new Set<KindState>()
   readonly #auditedOf = new Map<string, number>()
-  readonly #vainOf = new Map<string, Set<Reason>>()
+  readonly #ignoredReasons = new Map<string, Set<Reason>>()
 
-  /** How a page is to be had, after all pages before it. */
+  /** Returns how to load a page, given all earlier pages. */
   mode(kind: PageKind): 'http' | 'browser' {
     const state = this.#kinds.get(keyOf(kind))
     if (state?.browser) return 'browser'
-    return kind.reason !== undefined && !this.#isVain(kind) ? 'browser' : 'http'
+    return kind.reason !== undefined && (state?.wrong.get(kind.reason) ?? 0) < maxWrong ? 'browser' : 'http'
   }
 
-  /** Whether it is still open if the reason is worth following: fetched and rendered page are to be compared. */
+  /** Returns whether the reason is still unproven, so that the fetched and the rendered page have to be compared. */
   isOpen({ reason, ...kind }: PageKind): boolean {
     if (reason === undefined || certainReasons.has(reason)) return false
     const state = this.#kinds.get(keyOf(kind))
     if (state?.browser) return false
-    const vain = state?.vain.get(reason)
-    return vain === undefined || (vain > 0 && vain < enough)
+    const wrong = state?.wrong.get(reason)
+    return wrong === undefined || (wrong > 0 && wrong < maxWrong)
   }
 
-  /** Whether a page that was taken as fetched is the first of its kind. */
+  /** Returns whether a fetched page is the first of its kind and has to be audited. */
   isFirst(kind: PageKind): boolean {
     if (this.#kinds.get(keyOf(kind))?.audited) return false
     return (this.#auditedOf.get(kind.host) ?? 0) < limits.crawl.auditedTemplates
   }
 
-  /** Takes note of a page that was settled; `index` is its place in `data`, undefined when it has none. */
+  /** Records the outcome of a page; `index` is its index in `data`, undefined if it is not in there. */
   learn({ host, template, reason, render, more, audited }: JudgedFacts, index: number | undefined): void {
     const key = keyOf({ host, template })
     let state = this.#kinds.get(key)
-    if (!state) this.#kinds.set(key, (state = { browser: false, audited: false, vain: new Map(), fetched: new Set() }))
+    if (!state) this.#kinds.set(key, (state = { browser: false, audited: false, wrong: new Map(), fetched: new Set() }))
     if (audited) {
       if (!state.audited) this.#auditedOf.set(host, (this.#auditedOf.get(host) ?? 0) + 1)
       state.audited = true
@@ -73,36 +78,32 @@ export class Judge {
         this.#switched.add(state)
       }
     } else if (reason !== undefined && more !== undefined && this.isOpen({ host, template, reason })) {
-      const times = more ? 0 : (state.vain.get(reason) ?? 0) + 1
-      state.vain.set(reason, times)
-      if (times >= enough) this.#vainOf.set(host, (this.#vainOf.get(host) ?? new Set()).add(reason))
+      const count = more ? 0 : (state.wrong.get(reason) ?? 0) + 1
+      state.wrong.set(reason, count)
+      if (count >= maxWrong) this.#ignoredReasons.set(host, (this.#ignoredReasons.get(host) ?? new Set()).add(reason))
     }
     if (index === undefined) return
     if (render === 'http') state.fetched.add(index)
     else state.fetched.delete(index)
   }
 
-  /** Places in `data` of pages that were taken as fetched and are to be rendered after all. */
+  /** Returns the indexes in `data` of fetched pages that have to be rendered now. */
   toRepeat(): number[] {
     return [...this.#switched].flatMap(({ fetched }) => [...fetched]).sort((a, b) => a - b)
   }
 
-  /** The page at this place of `data` has been done again, or cannot be. */
+  /** Records that the page at this index was rendered, or could not be. */
   repeated(index: number): void {
     for (const { fetched } of this.#switched) fetched.delete(index)
   }
 
-  /** Reasons that are no longer followed for some pages of a host. */
+  /** Returns the reasons that are ignored for some pages of a host. */
   vainReasons(host: string): Reason[] {
-    return [...(this.#vainOf.get(host) ?? [])]
-  }
-
-  #isVain({ reason, ...kind }: PageKind): boolean {
-    return (this.#kinds.get(keyOf(kind))?.vain.get(reason!) ?? 0) >= enough
+    return [...(this.#ignoredReasons.get(host) ?? [])]
   }
 }
 
-/** Whether a page belongs to the sample, by nothing but its address. */
+/** Returns whether a page belongs to the sample, which depends on its URL only. */
 export const isSampled = (identity: string): boolean => hashOf(identity) % limits.crawl.auditEvery === 0
 
 const keyOf = ({ host, template }: Pick<PageKind, 'host' | 'template'>): string => `${host} ${template}`

@@ -1,7 +1,7 @@
-/** Ends of a crawl before its time. */
+/** Reasons to stop a crawl early. */
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** Why a crawl is to end before its time; `interrupted` leaves it as it is, to be gone on with. */
+/** Abort reason of a crawl; `interrupted` leaves it resumable. */
 export class Ending extends Error {
   readonly kind: 'cancelled' | 'out_of_time' | 'interrupted'
 
@@ -11,7 +11,7 @@ export class Ending extends Error {
   }
 }
 
-/** What is said of a crawl whose time is over. */
+/** Returns the error of a crawl that exceeded its time limit. */
 export const outOfTime = (secs: number) => {
   const { message: error, code } = new BaxError('timeout', `the crawl took longer than ${secs} s`)
   return { error, code }

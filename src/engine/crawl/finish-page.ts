@@ -1,135 +1,127 @@
-/** What becomes of a visited page, decided in the order of the queue: `data`, errors, skipped or blocked, and its links. */
+/**
+ * Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links.
+ * Applies the rendering policy (`decide-rendering.ts`) to pages that were loaded before earlier pages were finished.
+ */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError } from '../../core/shapes/crawl.ts'
 import { isLackOfBrowser, type ObtainedPage, unrendered } from '../scrape/load-page.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { Waiting } from './queue/frontier.ts'
-import type { JournalEntry, JournalLine, JudgedFacts, OwnFacts } from './store/journal.ts'
+import { type JournalEntry, type JournalLine, type JudgedFacts, type OwnFacts, warning } from './store/journal.ts'
 import type { Judge, PageKind } from './decide-rendering.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import { Scope } from './queue/scope.ts'
-import { SeenSet } from './queue/seen.ts'
+import { SeenSet } from './queue/address.ts'
 import { areComparable, showsMore } from './content-visibility.ts'
 import type { FailedVisit, Visited, VisitedPage, Visitor } from './visit.ts'
 
 export interface SettlerFacts {
   readonly plan: CrawlPlan
-  readonly judge: Judge
+  readonly policy: Judge
   readonly visitor: Visitor
   readonly pages: PageFile
 }
 
-/** A page as it goes into the answer, with what was learnt from it. */
-interface Settled {
+/** A page as it goes into `data`, with facts for the rendering policy. */
+interface FinishedPage {
   readonly page: VisitedPage
   readonly facts?: JudgedFacts
-}
-
-/** Two readings of one page. */
-interface Comparison {
-  readonly fetched: ObtainedPage
-  readonly rendered: ObtainedPage
-  /** The markup promises more than was sent. */
-  readonly promised: boolean
 }
 
 export class Settler {
   readonly #facts: SettlerFacts
   readonly #visited = new SeenSet()
-  #scope: Scope
+  /** Changes once the start page has been loaded. */
+  scope: Scope
   #discovery: Discovery
   #started = false
 
   constructor(facts: SettlerFacts) {
     this.#facts = facts
-    const { start } = facts.plan
-    this.#scope = this.#scopeFrom(start)
-    this.#discovery = new Discovery(this.#scope, facts.plan.input.max_depth)
+    this.scope = this.#scopeFrom(facts.plan.start)
+    this.#discovery = new Discovery(this.scope, facts.plan.input.max_depth)
   }
 
-  get scope(): Scope {
-    return this.#scope
-  }
-
-  /** Takes up a line that was written before; the same happens as when it was written. */
+  /** Restores the state after a journal line of an earlier run. */
   recall({ type, data, own }: JournalLine): void {
-    if (own?.final !== undefined) this.#arrive(new URL(own.final))
+    if (own?.final !== undefined) this.#setScope(new URL(own.final))
     if (type === 'crawl.found') for (const url of data.urls) this.#discovery.know(new URL(url))
     if (type === 'crawl.skipped') for (const { url } of data.skipped) this.#discovery.know(new URL(url))
     if (type === 'crawl.page') {
-      this.#visit(new URL(data.url), new URL(own!.final!))
-      if (data.replaces) this.#facts.judge.repeated(data.index)
-      if (own!.facts) this.#facts.judge.learn(own!.facts, data.index)
+      this.#markVisited(new URL(data.url), new URL(own!.final!))
+      if (data.replaces) this.#facts.policy.repeated(data.index)
+      if (own!.facts) this.#facts.policy.learn(own!.facts, data.index)
     }
     if (own?.visited !== undefined) {
-      this.#visit(new URL(own.visited), new URL(own.final!))
-      if (own.facts) this.#facts.judge.learn(own.facts, undefined)
+      this.#markVisited(new URL(own.visited), new URL(own.final!))
+      if (own.facts) this.#facts.policy.learn(own.facts, undefined)
     }
   }
 
-  /** Whether a page of this address has been settled, by itself or as the end of a redirect. */
+  /** Returns whether the page at this URL was finished, directly or through a redirect. */
   isVisited(url: string): boolean {
-    return this.#visited.has(this.#scope.identity(new URL(url)))
+    return this.#visited.has(this.scope.identity(new URL(url)))
   }
 
-  /** Lines for one address of the queue; `index` is the next place in `data`. */
+  /** Returns the journal lines of a queued URL; `index` is the next index in `data`. */
   async settle(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
     const { url } = waiting
     if (this.#started && this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     if (!visited.ok && visited.blocked)
       return [{ type: 'crawl.robots_blocked', data: { urls: [url] }, own: { taken: 1 } }]
-    const settled = await this.#judged(waiting, visited)
-    if (!('page' in settled)) return [failed(waiting, settled)]
-    const { page } = settled
-    this.#arrive(page.final)
-    if (!this.#scope.holds(page.final)) return [failed(waiting, offHost)]
+    const finished = await this.#applyPolicy(waiting, visited)
+    if (!('page' in finished)) return [failed(waiting, finished)]
+    const { page } = finished
+    this.#setScope(page.final)
+    if (!this.scope.holds(page.final)) return [failed(waiting, offHost)]
     if (this.isVisited(page.final.href)) {
-      this.#visit(new URL(url), page.final)
+      this.#markVisited(new URL(url), page.final)
       return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
     }
-    this.#visit(new URL(url), page.final)
+    this.#markVisited(new URL(url), page.final)
     const links = this.#facts.plan.input.sitemap === 'only' ? [] : page.links
-    return [...(await this.#lines(waiting, settled, index)), ...this.#discovery.take(links, waiting.depth + 1)]
+    return [...(await this.#lines(waiting, finished, index)), ...this.#discovery.take(links, waiting.depth + 1)]
   }
 
-  /** Lines for an address that would be visited. */
+  /** Returns the journal lines of a URL that a dry run would visit. */
   async plan(waiting: Waiting, index: number): Promise<JournalEntry[]> {
     const { url, depth } = waiting
     if (this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     const place = this.#facts.pages.append({ url, depth, page: { metadata: { sourceURL: url } } })
-    this.#visit(new URL(url), new URL(url))
+    this.#markVisited(new URL(url), new URL(url))
     return [{ type: 'crawl.page', data: { index, depth, url }, own: { taken: 1, ...place, final: url } }]
   }
 
-  /** Lines for a page that is rendered after all. */
+  /** Returns the journal lines of a page that was repeated in a browser. */
   async replace(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
-    this.#facts.judge.repeated(index)
+    this.#facts.policy.repeated(index)
     if (!visited.ok || visited.page.render !== 'browser' || !visited.kind) {
-      const why = visited.ok ? 'it is no page any more' : visited.error
-      return [warn(`${waiting.url}: the page may be incomplete: it could not be rendered (${why})`)]
+      const reason = visited.ok ? 'it is no longer an HTML page' : visited.error
+      return [warning(`${waiting.url}: the page may be incomplete: it could not be rendered (${reason})`)]
     }
     const facts: JudgedFacts = { ...visited.kind, render: 'browser' }
-    return this.#replacing(waiting, { page: visited, facts }, index)
+    return this.#replacementLines(waiting, { page: visited, facts }, index)
   }
 
-  /** Lines for a page that was settled before, and whose kept form was damaged. */
+  /** Returns the journal lines of a page that was fetched again because its stored form is damaged. */
   async restore(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
-    const settled = visited.ok || !visited.blocked ? await this.#judged(waiting, visited) : visited
-    if (!('page' in settled)) {
-      const message = `the kept page of ${waiting.url} is damaged, and it could not be fetched again (${settled.error})`
-      return [{ type: 'crawl.warning', data: { message } }]
+    const finished = visited.ok || !visited.blocked ? await this.#applyPolicy(waiting, visited) : visited
+    if (!('page' in finished)) {
+      return [
+        warning(`the kept page of ${waiting.url} is damaged, and it could not be fetched again (${finished.error})`),
+      ]
     }
-    return this.#replacing(waiting, settled, index)
+    return this.#replacementLines(waiting, finished, index)
   }
 
-  async #replacing(waiting: Waiting, settled: Settled, index: number): Promise<JournalEntry[]> {
-    const line = await this.#pageLine(waiting, settled, index)
-    const replacing = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
-    return [replacing as JournalEntry, ...this.#discovery.take(settled.page.links, waiting.depth + 1)]
+  async #replacementLines(waiting: Waiting, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
+    const line = await this.#pageLine(waiting, finished, index)
+    const replacement = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
+    return [replacement as JournalEntry, ...this.#discovery.take(finished.page.links, waiting.depth + 1)]
   }
 
-  /** Lines for addresses of sitemaps. */
+  /** Returns the journal lines of URLs from sitemaps. */
   addresses(urls: readonly string[]): JournalEntry[] {
     return this.#discovery.take(urls, 1)
   }
@@ -139,95 +131,100 @@ export class Settler {
     return new Scope(input, rules, start, reached)
   }
 
-  /** Where the start page leads decides what belongs to the site. */
-  #arrive(reached: URL): void {
+  /** Sets the scope, which depends on the URL that the start page redirects to. */
+  #setScope(reached: URL): void {
     if (this.#started) return
     this.#started = true
-    this.#scope = this.#scopeFrom(reached)
-    this.#discovery = new Discovery(this.#scope, this.#facts.plan.input.max_depth)
+    this.scope = this.#scopeFrom(reached)
+    this.#discovery = new Discovery(this.scope, this.#facts.plan.input.max_depth)
     this.#discovery.know(this.#facts.plan.start)
     this.#discovery.know(reached)
   }
 
-  #visit(asked: URL, reached: URL): void {
-    this.#visited.add(this.#scope.identity(asked))
-    this.#visited.add(this.#scope.identity(reached))
+  #markVisited(requested: URL, reached: URL): void {
+    this.#visited.add(this.scope.identity(requested))
+    this.#visited.add(this.scope.identity(reached))
   }
 
-  async #lines(waiting: Waiting, settled: Settled, index: number): Promise<JournalEntry[]> {
-    const { page, facts } = settled
-    if (!this.#scope.passes(page.final)) {
-      if (facts) this.#facts.judge.learn(facts, undefined)
+  async #lines(waiting: Waiting, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
+    const { page, facts } = finished
+    if (!this.scope.passes(page.final)) {
+      if (facts) this.#facts.policy.learn(facts, undefined)
       return [skip(waiting.url, 'excluded', { visited: waiting.url, final: page.final.href, ...(facts && { facts }) })]
     }
-    const line = await this.#pageLine(waiting, settled, index)
-    const { warning, warning_code: code } = page.answer
-    return code === 'render_failed' ? [line, warn(`${waiting.url}: ${warning}`)] : [line]
+    const line = await this.#pageLine(waiting, finished, index)
+    const { warning: text, warning_code: code } = page.answer
+    return code === 'render_failed' ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }
 
-  async #pageLine({ url, depth }: Waiting, { page, facts }: Settled, index: number) {
-    const { warning, warning_code } = page.answer
-    const coded = warning_code && { warning, warning_code }
+  async #pageLine({ url, depth }: Waiting, { page, facts }: FinishedPage, index: number) {
+    const { warning: text, warning_code } = page.answer
+    const coded = warning_code && { warning: text, warning_code }
     const place = this.#facts.pages.append({ url, depth, page: { ...page.answer.data!, ...coded } })
-    if (facts) this.#facts.judge.learn(facts, index)
+    if (facts) this.#facts.policy.learn(facts, index)
     return {
       type: 'crawl.page' as const,
-      data: { index, depth, url, ...(warning && { warning }), ...coded },
+      data: { index, depth, url, ...(text && { warning: text }), ...coded },
       own: { taken: 1, ...place, final: page.final.href, ...(facts && { facts }) },
     }
   }
 
-  /** The page in the form that all pages before it call for; it may have been got before they were settled. */
-  async #judged(waiting: Waiting, visited: Visited): Promise<Settled | FailedVisit> {
-    if (!visited.ok) return this.#unrendered(waiting, visited)
+  /** Applies the current policy to a page, which may have been loaded before earlier pages were finished. */
+  async #applyPolicy(waiting: Waiting, visited: Visited): Promise<FinishedPage | FailedVisit> {
+    if (!visited.ok) return this.#finishUnrendered(waiting, visited)
     const { kind, fetched } = visited
     if (!kind) return { page: visited }
-    const { judge, visitor, plan } = this.#facts
-    const wanted = judge.mode(kind)
+    const { policy, visitor, plan } = this.#facts
+    const mode = policy.mode(kind)
     if (visited.page.render === 'browser') {
       const more =
-        fetched && judge.isOpen(kind) && areComparable(fetched, visited.page)
-          ? await this.#showsMore(waiting, { fetched, rendered: visited.page, promised: true })
+        fetched && policy.isOpen(kind) && areComparable(fetched, visited.page)
+          ? await this.#showsMore(waiting, [fetched, visited.page], true)
           : undefined
-      if (wanted === 'browser' || !fetched)
+      if (mode === 'browser' || !fetched)
         return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
       const page = await visitor.written(plan.page(waiting.url), { page: fetched, kind })
       return { page, facts: { ...kind, render: 'http' } }
     }
-    if (wanted === 'browser') return this.#rendered(waiting, visited, kind)
-    return this.#audited(waiting, visited, kind)
+    if (mode === 'browser') return this.#finishRendered(waiting, visited, kind)
+    return this.#finishAudited(waiting, visited, kind)
   }
 
-  /** A page that could not be rendered is kept as it was fetched, with a warning where a browser was needed. */
-  async #unrendered(waiting: Waiting, visit: FailedVisit): Promise<Settled | FailedVisit> {
-    const { judge, visitor, plan } = this.#facts
+  /** Keeps a page that could not be rendered as it was fetched, with a warning if a browser was needed. */
+  async #finishUnrendered(waiting: Waiting, visit: FailedVisit): Promise<FinishedPage | FailedVisit> {
+    const { policy, visitor, plan } = this.#facts
     const { fetched } = visit
     if (!fetched) return visit
     const { kind } = fetched
     const scrape = plan.page(waiting.url)
-    if (kind && judge.mode(kind) !== 'browser') {
+    if (kind && policy.mode(kind) !== 'browser')
       return { page: await visitor.written(scrape, fetched), facts: { ...kind, render: 'http' } }
-    }
     const page = unrendered(fetched.page, { message: visit.error })
     return page ? { page: await visitor.written(scrape, { page }) } : visit
   }
 
-  async #rendered(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled | FailedVisit> {
+  async #finishRendered(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<FinishedPage | FailedVisit> {
     const rendered = await this.#tryRender(waiting)
     if (rendered instanceof BaxError) {
-      // It was fetched because there is no browser: that has been said.
+      // The warning about the missing browser is already in the page.
       if (isLackOfBrowser(rendered)) return { page: visited }
       const { message: error, code } = rendered
-      return this.#unrendered(waiting, { ok: false, blocked: false, error, code, fetched: { page: visited.page } })
+      return this.#finishUnrendered(waiting, {
+        ok: false,
+        blocked: false,
+        error,
+        code,
+        fetched: { page: visited.page },
+      })
     }
     const page = await this.#facts.visitor.written(this.#facts.plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser' } }
   }
 
-  /** The first page of its kind, and those of the sample, are held against what a browser shows. */
-  async #audited(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<Settled> {
-    const { judge, visitor, plan } = this.#facts
-    const rendered = visited.audit ?? (judge.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
+  /** Compares the first page of a kind, and those of the sample, with their rendered form. */
+  async #finishAudited(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<FinishedPage> {
+    const { policy, visitor, plan } = this.#facts
+    const rendered = visited.audit ?? (policy.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
     if (
       !rendered ||
       rendered instanceof BaxError ||
@@ -235,15 +232,15 @@ export class Settler {
       !areComparable(visited.page, rendered)
     )
       return { page: visited, facts: { ...kind, render: 'http' } }
-    const more = await this.#showsMore(waiting, { fetched: visited.page, rendered, promised: false })
+    const more = await this.#showsMore(waiting, [visited.page, rendered], false)
     if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
     const page = await visitor.written(plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser', more, audited: true } }
   }
 
-  #showsMore({ url }: Waiting, { fetched, rendered, promised }: Comparison): Promise<boolean> {
+  #showsMore({ url }: Waiting, pages: readonly [ObtainedPage, ObtainedPage], promised: boolean): Promise<boolean> {
     const { formats, input } = this.#facts.plan.page(url)
-    return showsMore(fetched, rendered, {
+    return showsMore(...pages, {
       onlyMain: input.only_main_content,
       promised,
       allLinks: formats.has('links'),
@@ -251,19 +248,16 @@ export class Settler {
     })
   }
 
-  /** The rendered page, or why there is none. */
+  /** Renders a page; returns the error if that fails. */
   async #tryRender({ url }: Waiting): Promise<ObtainedPage | BaxError> {
     try {
       return await this.#facts.visitor.render(this.#facts.plan.page(url), url)
     } catch (error) {
-      // What was fetched stands; whoever is to end the crawl ends it elsewhere.
       if (error instanceof BaxError) return error
       throw error
     }
   }
 }
-
-const warn = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
 
 const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore
 

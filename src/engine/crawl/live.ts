@@ -1,4 +1,4 @@
-/** A crawl at work, with the files that it holds. */
+/** Starts and resumes crawls: opens their files, holds their lock, and runs them. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { PageSteps } from '../scrape/steps.ts'
@@ -15,26 +15,26 @@ import type { CrawlShelf } from './store/crawl-store.ts'
 export interface LiveCrawl extends Live {
   readonly id: string
   readonly record: CrawlRecord
-  /** Settles when it has ended and its files are closed; rejects for a fault of ours. */
+  /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
   readonly done: Promise<void>
   end(kind: Ending['kind']): void
 }
 
-interface Means {
-  readonly shelf: CrawlShelf
+export interface CrawlContext {
+  readonly store: CrawlShelf
   readonly steps: PageSteps
   readonly log: Log
 }
 
-/** `owner`: the key that asks for it; null where no keys are in use. */
+/** Starts a crawl. `owner` is the ID of the caller's key, null without keys. */
 export async function startLive(
   { id, owner }: { id: string; owner: string | null },
   plan: CrawlPlan,
-  { shelf, steps, log }: Means,
+  { store, steps, log }: CrawlContext,
 ): Promise<LiveCrawl> {
-  const record = await shelf.add(id, plan.input, owner)
-  const files = shelf.files(id)
-  return atWork(shelf, async () => ({
+  const record = await store.add(id, plan.input, owner)
+  const files = store.files(id)
+  return runLocked(id, store, async () => ({
     plan,
     steps,
     log,
@@ -42,16 +42,16 @@ export async function startLive(
     journal: await Journal.create(files.journal),
     pages: await PageFile.create(files.pages),
     answers: new KeptAnswers({ folder: files.folder, log }),
-  }))(id)
+  }))
 }
 
-/** @throws BaxError `conflict` when another process works on it */
-export async function resumeLive(id: string, { shelf, steps, log }: Means): Promise<LiveCrawl> {
-  const files = shelf.files(id)
-  return atWork(shelf, async () => {
-    const { record, bytes, seq } = await shelf.read(id)
-    if (record.isDamaged) await shelf.keepDamaged(id, bytes)
-    const damaged = await shelf.damagedPages(record)
+/** Resumes a crawl. @throws BaxError `conflict` when another process runs it */
+export async function resumeLive(id: string, { store, steps, log }: CrawlContext): Promise<LiveCrawl> {
+  const files = store.files(id)
+  return runLocked(id, store, async () => {
+    const { record, bytes, seq } = await store.read(id)
+    if (record.isDamaged) await store.keepDamaged(id, bytes)
+    const damaged = await store.damagedPages(record)
     const answers = new KeptAnswers({ folder: files.folder, log })
     answers.load()
     return {
@@ -65,41 +65,41 @@ export async function resumeLive(id: string, { shelf, steps, log }: Means): Prom
       damaged,
       answers,
     }
-  })(id)
+  })
 }
 
-/** Nobody else may write the files while it works. */
-const atWork =
-  (shelf: CrawlShelf, open: () => Promise<RunFacts>) =>
-  async (id: string): Promise<LiveCrawl> => {
-    const lock = await shelf.hold(id)
-    if (!lock) throw new BaxError('conflict', 'the crawl is running in another process')
-    // Whoever asks whether somebody works on it wants nothing more than an answer.
-    lock.answer(id)
-    let facts: RunFacts
-    try {
-      facts = await open()
-    } catch (error) {
-      await lock.release()
-      throw error
-    }
-    const { record, journal, pages, answers } = facts
-    const run = new CrawlRun(facts)
-    let running = true
-    const done = run.run().finally(async () => {
-      running = false
-      answers.close(record.finished?.status === 'completed')
-      await Promise.all([journal.close(), pages.close()])
-      await lock.release()
-    })
-    return {
-      id,
-      record,
-      done,
-      end: (kind) => run.end(kind),
-      bytes: () => journal.bytes,
-      isRunning: () => running,
-      progress: () => run.progress(),
-      listen: (listener) => journal.listen(listener),
-    }
+export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
+
+/** Runs a crawl while holding its lock, so that no other process writes its files. */
+async function runLocked(id: string, store: CrawlShelf, open: () => Promise<RunFacts>): Promise<LiveCrawl> {
+  const lock = await store.hold(id)
+  if (!lock) throw runningElsewhere()
+  // Processes that check whether the crawl is running need any answer.
+  lock.answer(id)
+  let facts: RunFacts
+  try {
+    facts = await open()
+  } catch (error) {
+    await lock.release()
+    throw error
   }
+  const { record, journal, pages, answers } = facts
+  const run = new CrawlRun(facts)
+  let running = true
+  const done = run.run().finally(async () => {
+    running = false
+    answers.close(record.finished?.status === 'completed')
+    await Promise.all([journal.close(), pages.close()])
+    await lock.release()
+  })
+  return {
+    id,
+    record,
+    done,
+    end: (kind) => run.end(kind),
+    bytes: () => journal.bytes,
+    isRunning: () => running,
+    progress: () => run.progress(),
+    listen: (listener) => journal.listen(listener),
+  }
+}

@@ -1,4 +1,4 @@
-/** The engine's crawls, loaded when the first one is asked for. */
+/** Loads the crawl module on first use. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Crawls } from '../../core/engine.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
@@ -7,7 +7,6 @@ import type { ScraperPart } from '../scrape/part.ts'
 import type { EngineCrawls } from './crawls.ts'
 
 export interface CrawlPart extends Crawls {
-  /** Crawls at work. */
   readonly count: number
   close(): Promise<void>
 }
@@ -27,7 +26,7 @@ export function crawlPart(config: EngineConfig, scraper: ScraperPart, keys: KeyR
       return loaded?.count ?? 0
     },
     crawl: async (input, call) => (await load()).crawl(input, call),
-    list: async (wishes, call) => (await load()).list(wishes, call),
+    list: async (options, call) => (await load()).list(options, call),
     get: async (part, call) => (await load()).get(part, call),
     accounts: async (id, call) => (await load()).accounts(id, call),
     cancel: async (id, call) => (await load()).cancel(id, call),

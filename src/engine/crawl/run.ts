@@ -1,6 +1,6 @@
 /**
- * One crawl at work. Addresses are visited several at a time and settled one after the other in the order of the
- * queue: whatever the concurrency, the same pages come out in the same order, and the limit cuts at the same place.
+ * Runs one crawl. URLs are visited concurrently and finished one after the other in the order of the queue: whatever
+ * the concurrency, the result has the same pages in the same order, and the limit applies at the same page.
  */
 import { setMaxListeners } from 'node:events'
 import type { Log } from '../../core/config/config.ts'
@@ -10,10 +10,9 @@ import type { PageSteps } from '../scrape/steps.ts'
 import { Ending, outOfTime } from './ending.ts'
 import { Frontier, type Waiting } from './queue/frontier.ts'
 import { HostGates } from './pacing/host-gate.ts'
-import type { Journal, JournalEntry, PlacedLine } from './store/journal.ts'
+import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
 import type { KeptAnswers } from './store/kept-responses.ts'
 import { Judge } from './decide-rendering.ts'
-import { damageLines, pagesAt } from './store/page-lines.ts'
 import { adaptivePace, fixedPace, type Pace } from './pacing/concurrency.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
@@ -33,9 +32,9 @@ export interface RunFacts {
   readonly pages: PageFile
   readonly answers: KeptAnswers
   readonly log: Log
-  /** Lines of a crawl that is gone on with, as they are read. */
+  /** Journal lines of a resumed crawl. */
   readonly before?: AsyncIterable<PlacedLine>
-  /** Places in `data` of pages that can no longer be read. */
+  /** Indexes in `data` of pages that can no longer be read. */
   readonly damaged?: readonly number[]
 }
 
@@ -43,14 +42,14 @@ export class CrawlRun {
   readonly #facts: RunFacts
   readonly #control = new AbortController()
   readonly #frontier: Frontier
-  readonly #judge = new Judge()
+  readonly #policy = new Judge()
   readonly #robots: Robots
   readonly #visitor: Visitor
   readonly #settler: Settler
   readonly #speed = new Speed()
-  /** Dispatched and not settled, in the order of the queue. */
+  /** Dispatched but not finished, in the order of the queue. */
   readonly #tasks: Task[] = []
-  #pace: Pace = fixedPace(1)
+  #concurrency: Pace = fixedPace(1)
   #active = 0
   #ahead = 0
   #sitemapsRead = false
@@ -59,11 +58,11 @@ export class CrawlRun {
   constructor(facts: RunFacts) {
     const { plan, journal, pages, steps, answers, log } = facts
     const { signal } = this.#control
-    // Every page listens to it.
+    // Every page adds a listener.
     setMaxListeners(0, signal)
     this.#facts = facts
     this.#frontier = new Frontier(journal.path)
-    const warn = (message: string) => void this.#write([{ type: 'crawl.warning', data: { message } }]).catch(this.#fail)
+    const warn = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
     this.#robots = new Robots({
       ignore: plan.input.ignore_robots,
       egress: steps.egress,
@@ -72,16 +71,16 @@ export class CrawlRun {
       onWarning: warn,
     })
     const gates = new HostGates()
-    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, judge: this.#judge, answers, signal, log })
-    this.#settler = new Settler({ plan, judge: this.#judge, visitor: this.#visitor, pages })
+    const policy = this.#policy
+    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, policy, answers, signal, log })
+    this.#settler = new Settler({ plan, policy, visitor: this.#visitor, pages })
   }
 
-  /** Ends it; `run` settles soon after. */
+  /** Stops the crawl; `run` resolves soon afterwards. */
   end(kind: Ending['kind']): void {
     this.#control.abort(new Ending(kind))
   }
 
-  /** How far it is, for whoever watches. */
   progress(): CrawlEventData['crawl.progress'] {
     const { record } = this.#facts
     return {
@@ -90,22 +89,22 @@ export class CrawlRun {
       current: this.#tasks
         .filter(({ visited, settling }) => settling || visited === undefined)
         .map(({ waiting }) => waiting.url),
-      concurrency: this.#pace.atOnce,
+      concurrency: this.#concurrency.atOnce,
       pages_per_second: this.#speed.perSecond(),
       elapsed_ms: record.activeMs(Date.now()),
     }
   }
 
-  /** Settles when the crawl has ended, however; rejects only for a fault of ours. */
+  /** Resolves when the crawl has ended for any reason; rejects only for internal errors. */
   async run(): Promise<void> {
     const { plan, record, steps } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
     const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
-    this.#pace = concurrency === undefined ? adaptivePace(() => this.#wake()) : fixedPace(concurrency)
+    this.#concurrency = concurrency === undefined ? adaptivePace(() => this.#wake()) : fixedPace(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
     if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') steps.begin()
     try {
-      await this.#begin()
+      await this.#start()
       await this.#work()
       await this.#finish(record.success ? 'completed' : 'failed')
     } catch (error) {
@@ -117,11 +116,11 @@ export class CrawlRun {
       this.end('interrupted')
       await Promise.all(this.#tasks.map(({ done }) => done))
       clearTimeout(clock)
-      this.#pace.close()
+      this.#concurrency.close()
     }
   }
 
-  async #begin(): Promise<void> {
+  async #start(): Promise<void> {
     const { before, plan, record, journal } = this.#facts
     const { input, start } = plan
     if (!before || journal.seq === 0) {
@@ -141,7 +140,7 @@ export class CrawlRun {
     await this.#frontier.drop(record.taken)
     await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }, ...damageLines(record)])
     await this.#restore()
-    await this.#repeat()
+    await this.#renderAgain()
   }
 
   async #work(): Promise<void> {
@@ -155,24 +154,24 @@ export class CrawlRun {
       if (task.visited === undefined && task.fault === undefined)
         await new Promise<void>((resolve) => (this.#wake = resolve))
       if (task.fault !== undefined) throw task.fault
-      if (task.visited !== undefined) await this.#settle(task, task.visited)
+      if (task.visited !== undefined) await this.#finishTask(task, task.visited)
     }
   }
 
-  /** As many as the machine and the limit allow: none is visited that would not have been one after the other. */
+  /** Starts as many visits as the concurrency allows, but none that a sequential crawl would not make. */
   async #dispatch(): Promise<void> {
     const { record, plan } = this.#facts
-    while (this.#active < this.#pace.atOnce && this.#tasks.length < limits.crawl.ahead) {
+    while (this.#active < this.#concurrency.atOnce && this.#tasks.length < limits.crawl.ahead) {
       if (this.#ahead > limits.crawl.aheadChars || record.admitted + this.#tasks.length >= plan.input.limit) return
-      // Until the start page is there, nobody knows what else belongs to the site.
+      // The scope of the crawl is unknown until the start page is loaded.
       if (!record.success && this.#tasks.length > 0) return
       const waiting = await this.#frontier.next()
       if (!waiting) return
-      this.#begins({ waiting })
+      this.#startVisit({ waiting })
     }
   }
 
-  #begins(task: Task): void {
+  #startVisit(task: Task): void {
     this.#tasks.push(task)
     this.#active++
     task.done = this.#visit(task.waiting)
@@ -181,8 +180,8 @@ export class CrawlRun {
           task.visited = visited
           this.#ahead += weightOf(visited)
         },
-        (fault: unknown) => {
-          task.fault = fault
+        (error: unknown) => {
+          task.fault = error
         },
       )
       .finally(() => {
@@ -192,29 +191,29 @@ export class CrawlRun {
   }
 
   async #visit(waiting: Waiting): Promise<Visited | 'planned'> {
-    if (this.#isEnough(waiting)) {
+    if (this.#canSkip(waiting)) {
       const rules = await this.#robots.rulesFor(new URL(waiting.url))
       return rules.allows(waiting.url) ? 'planned' : refused
     }
     return this.#visitor.visit(waiting)
   }
 
-  /** Of a dry run: whether the page need not be read, as nothing that it leads to would be visited. */
-  #isEnough({ depth }: Waiting): boolean {
+  /** Returns whether a dry run can skip a page, because none of its links would be visited. */
+  #canSkip({ depth }: Waiting): boolean {
     const { record, plan } = this.#facts
     const { dry_run: dry, max_depth: maxDepth, limit } = plan.input
     return dry && depth > 0 && (depth >= maxDepth || record.admitted + record.queued >= limit)
   }
 
-  async #settle(task: Task, early: Visited | 'planned'): Promise<void> {
+  async #finishTask(task: Task, result: Visited | 'planned'): Promise<void> {
     const { record } = this.#facts
     const { waiting } = task
     task.settling = true
-    this.#ahead -= weightOf(early)
-    const enough = this.#isEnough(waiting)
-    const visited = early === 'planned' && !enough ? await this.#visitor.visit(waiting) : early
+    this.#ahead -= weightOf(result)
+    const canSkip = this.#canSkip(waiting)
+    const visited = result === 'planned' && !canSkip ? await this.#visitor.visit(waiting) : result
     const blocked = visited !== 'planned' && !visited.ok && visited.blocked
-    const planned = visited === 'planned' || (enough && !blocked)
+    const planned = visited === 'planned' || (canSkip && !blocked)
     const lines = planned
       ? await this.#settler.plan(waiting, record.completed)
       : await this.#settler.settle(waiting, visited, record.completed)
@@ -222,14 +221,14 @@ export class CrawlRun {
     this.#tasks.shift()
     this.#facts.answers.settled(waiting.url)
     this.#speed.count()
-    await this.#repeat()
+    await this.#renderAgain()
   }
 
-  /** Pages that were taken as fetched, and of whose kind it is known by now that a browser shows more. */
-  async #repeat(): Promise<void> {
+  /** Renders earlier pages again for whose kind an audit has shown that a browser shows more. */
+  async #renderAgain(): Promise<void> {
     const { pages, record } = this.#facts
-    for (let places = this.#judge.toRepeat(); places.length > 0; places = this.#judge.toRepeat()) {
-      const part = places.slice(0, this.#pace.atOnce)
+    for (let places = this.#policy.toRepeat(); places.length > 0; places = this.#policy.toRepeat()) {
+      const part = places.slice(0, this.#concurrency.atOnce)
       const kept = await Promise.all(part.map((index) => pages.read(record.place(index))))
       const visits = await Promise.all(kept.map((waiting) => this.#visitor.visit(waiting, 'browser')))
       for (const [at, index] of part.entries()) {
@@ -240,7 +239,7 @@ export class CrawlRun {
     }
   }
 
-  /** Fetches pages again whose kept form was damaged. */
+  /** Fetches pages again whose stored form is damaged. */
   async #restore(): Promise<void> {
     const { damaged = [], journal, answers } = this.#facts
     for (const [index, waiting] of await pagesAt(journal.path, journal.bytes, new Set(damaged))) {
@@ -257,15 +256,15 @@ export class CrawlRun {
     const { origin } = this.#settler.scope
     const { signal } = this.#control
     const warnings: JournalEntry[] = []
-    const onWarning = (message: string) => warnings.push({ type: 'crawl.warning', data: { message } })
-    const told = await this.#robots.sitemapsOf(origin)
+    const onWarning = (message: string) => warnings.push(warning(message))
+    const listed = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapAddresses({ told, origin, egress: steps.egress, answers, signal, onWarning })) {
+    for await (const urls of sitemapAddresses({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
       count += urls.length
       const lines = this.#settler.addresses(urls)
       if (lines.length > 0) await this.#write(lines)
     }
-    if (count === 0 && (input.sitemap === 'only' || told.length > 0)) onWarning('no sitemap lists any address')
+    if (count === 0 && (input.sitemap === 'only' || listed.length > 0)) onWarning('no sitemap lists any URL')
     await this.#write([...warnings, { type: 'crawl.found', data: { urls: [], depth: 1 }, own: { sitemaps: true } }])
   }
 
@@ -279,12 +278,12 @@ export class CrawlRun {
   async #finish(status: CrawlStatus): Promise<void> {
     const { record, plan } = this.#facts
     const { success, startFailure } = record
-    const why = status === 'failed' ? (startFailure ?? outOfTime(plan.input.timeout_secs)) : undefined
+    const failure = status === 'failed' ? (startFailure ?? outOfTime(plan.input.timeout_secs)) : undefined
     const duration_ms = record.activeMs(Date.now())
     const queued = record.queued
     const counts = { ...record.counts(), total: record.admitted, skipped: record.counts().skipped + queued }
-    await this.#write([{ type: 'crawl.finished', data: { status, success, ...counts, duration_ms, ...why } }])
+    await this.#write([{ type: 'crawl.finished', data: { status, success, ...counts, duration_ms, ...failure } }])
   }
 
-  readonly #fail = (fault: unknown): void => this.#control.abort(fault)
+  readonly #fail = (error: unknown): void => this.#control.abort(error)
 }

@@ -1,4 +1,4 @@
-/** An address of the queue while it is visited and settled. */
+/** A queued URL while it is visited and finished. */
 import type { ObtainedPage } from '../scrape/load-page.ts'
 import type { Waiting } from './queue/frontier.ts'
 import type { Visited } from './visit.ts'
@@ -6,13 +6,13 @@ import type { Visited } from './visit.ts'
 export interface Task {
   readonly waiting: Waiting
   done?: Promise<void>
-  /** What came of the visit; `planned` in a dry run, for a page that need not be read. */
+  /** Result of the visit; `planned` for a page that a dry run does not need to read. */
   visited?: Visited | 'planned'
   fault?: unknown
   settling?: true
 }
 
-/** What a page holds while it waits for those before it, in characters. */
+/** Returns the memory that a visited page uses while it waits for earlier ones, in characters. */
 export function weightOf(visited: Visited | 'planned'): number {
   if (visited === 'planned') return 0
   if (!visited.ok) return treeWeight(visited.fetched?.page)
@@ -21,6 +21,6 @@ export function weightOf(visited: Visited | 'planned'): number {
   return markdown.length + html.length + rawHtml.length + screenshot.length + trees
 }
 
-/** A page as a tree takes several times the space of its text. */
+/** A page as a tree takes several times the memory of its text. */
 const treeWeight = (page: ObtainedPage | undefined): number =>
   page?.reading ? page.reading.size : (page?.document.raw?.length ?? 0) * 4

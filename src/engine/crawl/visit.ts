@@ -1,4 +1,7 @@
-/** Gets one page: politely, again when it failed for a reason that passes, over HTTP or in a browser. */
+/**
+ * Loads one page over HTTP or in a browser, with retries and politeness. Follows the rendering policy
+ * (`decide-rendering.ts`) as it is at this time; `finish-page.ts` corrects the result when it is the page's turn.
+ */
 import type { Log } from '../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -20,14 +23,14 @@ import type { CrawlPlan } from './plan.ts'
 import type { Robots } from './queue/robots.ts'
 import { checkStatus, nextTry } from './pacing/retry.ts'
 
-/** A page that was had, before it is written. */
+/** A loaded page, before it is converted to the requested formats. */
 export interface Obtained {
   readonly page: ObtainedPage
-  /** Undefined for what is the same in a browser. */
+  /** Undefined for content that a browser does not change. */
   readonly kind?: PageKind
-  /** What was fetched, where the page is a rendered one and the two may have to be compared. */
+  /** The fetched form of a rendered page, if the two may have to be compared. */
   readonly fetched?: ObtainedPage
-  /** What was rendered for comparison, where the page is a fetched one. */
+  /** The rendered form of a fetched page, for comparison. */
   readonly audit?: ObtainedPage
 }
 
@@ -44,7 +47,7 @@ export interface FailedVisit {
   readonly code: string
   readonly error: string
   readonly status?: number
-  /** What was fetched before rendering failed. */
+  /** The fetched page if only rendering failed. */
   readonly fetched?: Obtained
 }
 
@@ -55,26 +58,21 @@ export interface VisitorFacts {
   readonly steps: PageSteps
   readonly robots: Robots
   readonly gates: HostGates
-  readonly judge: Judge
+  readonly policy: Judge
   readonly answers: KeptAnswers
   readonly signal: AbortSignal
   readonly log: Log
 }
 
-interface Insistence {
-  /** Address of the queue, under which answers are kept. */
+interface RetryContext {
+  /** URL in the queue, the key of stored responses. */
   readonly visit: string
   readonly gate: HostGate
   readonly isStart: boolean
   readonly force: 'browser' | undefined
 }
 
-export const refused: FailedVisit = {
-  ok: false,
-  blocked: true,
-  code: 'robots_blocked',
-  error: 'robots.txt does not allow it',
-}
+export const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
 
 export class Visitor {
   readonly #facts: VisitorFacts
@@ -84,7 +82,7 @@ export class Visitor {
     this.#facts = facts
   }
 
-  /** Rejects with the reason of the crawl's signal and nothing else. */
+  /** Visits a queued URL. Rejects only with the reason of the crawl's signal. */
   async visit({ url, depth }: Waiting, force?: 'browser'): Promise<Visited> {
     const { robots, gates, plan, signal, log } = this.#facts
     const address = new URL(url)
@@ -94,34 +92,34 @@ export class Visitor {
     gate.spaceOut(rules.delayMs)
     const scrape = plan.page(url)
     try {
-      const obtained = await this.#insist(scrape, { gate, visit: url, isStart: depth === 0, force })
-      if (!(await this.#allows(obtained.page, { address, depth }))) return refused
-      const audit = await this.#audit(scrape, url, obtained)
-      return await this.written(scrape, { ...obtained, ...(audit && { audit }) })
+      const loaded = await this.#loadWithRetries(scrape, { gate, visit: url, isStart: depth === 0, force })
+      if (!(await this.#allows(loaded.page, { address, depth }))) return refused
+      const audit = await this.#audit(scrape, url, loaded)
+      return await this.written(scrape, { ...loaded, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       const failure = failureOf(error)
       if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return refused
-      // A fault of ours is one page's error, and the log's.
+      // Internal errors fail only this page, and are logged.
       if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
       return failure
     }
   }
 
-  /** Whether robots.txt allows the page that an address has led to. */
+  /** Returns whether robots.txt allows the page that a URL has redirected to. */
   async #allows({ url }: ObtainedPage, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
     const { robots, plan } = this.#facts
     const final = crawlable(url) ?? address
-    // What leads to a host that is not crawled is refused for that.
+    // Redirects to hosts outside the crawl are rejected later for that reason.
     const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
-    const asks = final.origin === address.origin || depth === 0 || anywhere || subdomains
-    return !asks || (await robots.rulesFor(final)).allows(final.href)
+    const needsCheck = final.origin === address.origin || depth === 0 || anywhere || subdomains
+    return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 
-  /** The page in the formats that were asked for. */
-  async written(scrape: ScrapePlan, obtained: Obtained): Promise<VisitedPage> {
+  /** Converts a loaded page to the requested formats. */
+  async written(scrape: ScrapePlan, loaded: Obtained): Promise<VisitedPage> {
     const { plan, steps, signal } = this.#facts
-    const { page } = obtained
+    const { page } = loaded
     const { reading } = page
     const start = performance.now()
     const answer = plan.input.dry_run
@@ -131,51 +129,51 @@ export class Visitor {
     const links = reading?.links ?? linksOf(page.document.tree).map(({ href }) => href)
     return {
       ok: true,
-      ...obtained,
+      ...loaded,
       final: crawlable(page.url) ?? new URL(scrape.url),
       links,
-      answer: repeatable(answer),
+      answer: withoutRunValues(answer),
     }
   }
 
-  /** The page as a browser shows it; the time in which all tabs are taken is not the page's. @throws BaxError */
+  /** Renders a page. Time spent waiting for a tab does not count towards its timeout. @throws BaxError */
   async render(
     scrape: ScrapePlan,
     visit: string,
     budget = new Budget(scrape, this.#facts.signal),
   ): Promise<ObtainedPage> {
     const answers = this.#facts.answers.of(visit)
-    const leave = await this.#tabs.enter(this.#facts.signal)
+    const release = await this.#tabs.enter(this.#facts.signal)
     try {
       return await budget.spend((signal, deadline) => this.#facts.steps.render(scrape, { signal, deadline, answers }))
     } finally {
-      leave()
+      release()
     }
   }
 
-  async #insist(scrape: ScrapePlan, { gate, visit, isStart, force }: Insistence): Promise<Obtained> {
+  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: RetryContext): Promise<Obtained> {
     const { signal } = this.#facts
     const budget = new Budget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
-      // Nobody is asked for what was kept.
-      const leave = this.#facts.answers.has(visit) ? () => {} : await gate.enter(signal)
+      // Stored responses need no request.
+      const release = this.#facts.answers.has(visit) ? () => {} : await gate.enter(signal)
       try {
-        const obtained = await this.#obtain(scrape, visit, budget, force)
-        checkStatus(obtained.page)
+        const loaded = await this.#load(scrape, visit, budget, force)
+        checkStatus(loaded.page)
         gate.eased()
-        return obtained
+        return loaded
       } catch (error) {
-        leave()
+        release()
         signal.throwIfAborted()
         await nextTry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart, signal })
       } finally {
-        leave()
+        release()
       }
     }
   }
 
-  async #obtain(scrape: ScrapePlan, visit: string, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
-    const { steps, judge, plan } = this.#facts
+  async #load(scrape: ScrapePlan, visit: string, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
+    const { steps, policy, plan } = this.#facts
     const answers = this.#facts.answers.of(visit)
     const { render } = plan.input
     if (render === 'browser' || (render === 'auto' && scrape.browserOnly))
@@ -185,36 +183,36 @@ export class Visitor {
     )
     const kind = isHtml && render === 'auto' ? kindOf(page) : undefined
     if (!kind || page.status === 429 || page.status >= 500) return { page }
-    if (force === 'browser' || judge.mode(kind) === 'browser')
-      return this.#rendered(scrape, visit, budget, { page, kind })
+    if (force === 'browser' || policy.mode(kind) === 'browser')
+      return this.#renderFetched(scrape, visit, budget, { page, kind })
     return { page, kind }
   }
 
-  /** What is to be made of HTML while it is read in a thread, and whether the crawl is long enough for all of it. */
+  /** Returns what worker threads should produce from HTML, and whether the crawl is long enough for all of it. */
   #reading({ url }: ScrapePlan): { all: boolean; write: WriteWish } {
-    const { plan, judge } = this.#facts
+    const { plan, policy } = this.#facts
     const { limit, dry_run: dry, render } = plan.input
     const all = limit >= limits.reading.worthwhile
     if (dry) return { all, write: 'never' }
-    return { all, write: render === 'auto' ? judge.vainReasons(new URL(url).host) : 'always' }
+    return { all, write: render === 'auto' ? policy.vainReasons(new URL(url).host) : 'always' }
   }
 
-  /** The rendered form of a page of the sample. */
+  /** Renders a page of the sample for comparison. */
   async #audit(scrape: ScrapePlan, visit: string, { page, kind }: Obtained): Promise<ObtainedPage | undefined> {
     if (!kind || page.render === 'browser' || !isSampled(page.url)) return undefined
     try {
       return await this.render(scrape, visit)
     } catch (error) {
       this.#facts.signal.throwIfAborted()
-      // That a page cannot be rendered says nothing against what was fetched.
+      // The fetched page is used if it cannot be rendered.
       if (error instanceof BaxError) return undefined
       throw error
     }
   }
 
-  async #rendered(scrape: ScrapePlan, visit: string, budget: Budget, fetched: Obtained): Promise<Obtained> {
+  async #renderFetched(scrape: ScrapePlan, visit: string, budget: Budget, fetched: Obtained): Promise<Obtained> {
     const { kind } = fetched
-    const open = kind !== undefined && this.#facts.judge.isOpen(kind)
+    const open = kind !== undefined && this.#facts.policy.isOpen(kind)
     try {
       const page = await this.render(scrape, visit, budget)
       return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
@@ -227,7 +225,7 @@ export class Visitor {
   }
 }
 
-/** A page that was fetched and could not be rendered; its code is that of the cause. */
+/** Thrown when a fetched page could not be rendered; has the code of its cause. */
 class UnrenderedError extends BaxError {
   readonly fetched: Obtained
 
@@ -263,8 +261,8 @@ function kindOf(page: ObtainedPage): PageKind | undefined {
   return { host: new URL(url).host, template, ...(reason && { reason }) }
 }
 
-/** Without what differs each time: the same site gives the same crawl. */
-function repeatable(answer: ScrapeAnswer): ScrapeAnswer {
+/** Removes values that differ between runs, so that the same site gives the same crawl. */
+function withoutRunValues(answer: ScrapeAnswer): ScrapeAnswer {
   if (!answer.data) return answer
   const { scrape_id: _id, duration_ms: _time, ...rest } = answer.data.metadata
   const metadata = { ...rest, ...(rest.url && { url: withoutCredentials(rest.url) }) }
@@ -279,7 +277,7 @@ function withoutCredentials(href: string): string {
   return url.href
 }
 
-/** What there is to say of a page that is not scraped. */
+/** Returns the entry of a page that a dry run has loaded but not scraped. */
 const planned = ({ input }: ScrapePlan, { url, status, render }: ObtainedPage): ScrapeAnswer => ({
   success: true,
   data: { metadata: { sourceURL: input.url, url: withoutCredentials(url), status_code: status, render } },

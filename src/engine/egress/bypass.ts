@@ -1,6 +1,6 @@
-/** Hosts that a session does not ask its own proxy for: `.example.com, intra, *.test:8080, <local>`. */
+/** Proxy bypass lists of sessions: `.example.com, intra, *.test:8080, <local>`. */
 
-/** Whether a list names a host and port, as Chromium reads such lists. */
+/** Returns whether a bypass list contains a host and port, by Chromium's rules. */
 export function bypasses(list: string, host: string, port: number): boolean {
   return list.split(/[,;\s]+/).some((rule) => rule !== '' && matches(rule.toLowerCase(), host.toLowerCase(), port))
 }
@@ -12,7 +12,7 @@ function matches(rule: string, host: string, port: number): boolean {
   return isLike(host, name.startsWith('.') ? `*${name}` : name)
 }
 
-/** Whether a text is of a pattern with stars: each piece is looked for once, since going back would take for ever. */
+/** Matches a text against a pattern with stars in linear time, without backtracking. */
 function isLike(text: string, pattern: string): boolean {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

@@ -1,4 +1,4 @@
-/** One session's way out through a proxy of its own: the same rule stands before it, and its password stays here. */
+/** Local proxy in front of a session's own proxy: applies the egress policy, and keeps the password in the engine. */
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
@@ -18,30 +18,30 @@ export class Chain {
 
   private constructor(input: ProxyInput, upstream: URL, egress: Egress) {
     this.#host = ownAddress()
-    // Whoever finds the port must not come by the proxy that the session's password opens.
+    // Other programs that find the port must not be able to use the session's proxy.
     const hasPassword = upstream.username !== '' || upstream.password !== ''
     const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
     this.#secret = secret
     this.#server = new Server({
       host: this.#host,
       port: 0,
-      prepareRequestFunction: async (asked) => {
-        if (secret && (asked.username !== secret.username || asked.password !== secret.password)) {
+      prepareRequestFunction: async (request) => {
+        if (secret && (request.username !== secret.username || request.password !== secret.password)) {
           return { requestAuthentication: true }
         }
-        return prepare(asked, { input, upstream, egress })
+        return prepare(request, { input, upstream, egress })
       },
     })
   }
 
-  /** @throws BaxError `url_blocked` when the proxy may not be reached, `invalid_request` when its name is not known. */
+  /** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
   static async open(input: ProxyInput, egress: Egress): Promise<Chain> {
     const chain = new Chain(input, await upstreamOf(input, egress), egress)
     await chain.#server.listen()
     return chain
   }
 
-  /** As Playwright's contexts take a proxy. */
+  /** Proxy option for Playwright's contexts. */
   get proxy(): { readonly server: string; readonly username?: string; readonly password?: string } {
     const { port } = this.#server.server.address() as AddressInfo
     return { server: `http://${this.#host}:${port}`, ...this.#secret }
@@ -51,13 +51,13 @@ export class Chain {
     this.#onClosed = listener
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   close(): Promise<void> {
     return (this.#closing ??= this.#server.close(true).then(() => this.#onClosed()))
   }
 }
 
-/** The proxy with its password, at the address that was checked where its name is not needed for its certificate. */
+/** Returns the URL of the proxy with its password, and with the checked address unless TLS needs the name. */
 async function upstreamOf({ server, username, password }: ProxyInput, egress: Egress): Promise<URL> {
   const url = proxyAddress(server)
   const host = bareHost(url.hostname)
@@ -67,7 +67,7 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
     if (url.protocol !== 'https:') url.hostname = first!.family === 6 ? `[${first!.address}]` : first!.address
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
-    const message = 'is at a host whose name cannot be resolved'
+    const message = 'has a host name that cannot be resolved'
     throw new BaxError('invalid_request', `proxy.server ${message}`, { cause, details: [{ path: 'proxy.server', message }] }) // prettier-ignore
   }
   if (username !== undefined) url.username = encodeURIComponent(username)
@@ -75,27 +75,27 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   return url
 }
 
-interface Means {
+interface Route {
   readonly input: ProxyInput
   readonly upstream: URL
   readonly egress: Egress
 }
 
-async function prepare(asked: PrepareRequestFunctionOpts, means: Means): Promise<PrepareRequestFunctionResult> {
-  const { input, upstream, egress } = means
-  const host = bareHost(asked.hostname)
-  const { port, request } = asked
+async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promise<PrepareRequestFunctionResult> {
+  const { input, upstream, egress } = route
+  const host = bareHost(options.hostname)
+  const { port, request } = options
   const direct = input.bypass !== undefined && bypasses(input.bypass, host, port)
   try {
     egress.policy.checkTarget(host, port)
-    // What nobody here can resolve, the proxy may.
+    // The proxy may resolve names that this machine cannot.
     await egress.names.resolve(host).catch((error: unknown) => {
       if (direct || error instanceof BaxError) throw error
     })
     egress.failures.note(host, port)
   } catch (error) {
     egress.failures.note(host, port, error)
-    // An answer would look like the site's own; a lost connection is a request that failed.
+    // A response would look like the site's own, so close the connection to fail the request.
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }

@@ -1,15 +1,13 @@
-/** Everything that leaves the engine goes by this: the rule, the names, and the proxies that browsers go through. */
+/** Controls all outgoing connections of the engine: policy, name resolution, and the proxies of browsers. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import type { Chain } from './chain.ts'
-import { Failures } from './failures.ts'
+import { defaultPorts, Failures } from './failures.ts'
 import { Names } from './names.ts'
 import { bareHost, Policy } from './policy.ts'
 import { Proxy } from './proxy.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
-
-const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
 export class Egress {
   readonly policy: Policy
@@ -24,7 +22,7 @@ export class Egress {
   }
 
   /**
-   * Checks what an address says by itself: its scheme, its port, and its host where that is an address or a name of ill repute.
+   * Checks a URL without resolving its host: scheme, port, and the host if it is an IP address or a blocked name.
    * @throws BaxError `url_blocked`
    */
   checkLiteral({ hostname, port, protocol }: URL): void {
@@ -33,38 +31,38 @@ export class Egress {
   }
 
   /**
-   * Checks an address and looks its host up; a name that nobody knows is for whoever connects to find out.
+   * Checks a URL and the addresses of its host; a name that does not resolve passes, and fails on connecting.
    * @throws BaxError `url_blocked`
    */
-  async check(address: string): Promise<void> {
-    const url = new URL(address)
+  async check(href: string): Promise<void> {
+    const url = new URL(href)
     this.checkLiteral(url)
     await this.checkHost(url)
   }
 
-  /** The same without a look at scheme and port. @throws BaxError `url_blocked` */
+  /** Checks the addresses of a URL's host, but not scheme and port. @throws BaxError `url_blocked` */
   async checkHost(url: URL): Promise<void> {
     await this.names.resolve(bareHost(url.hostname)).catch((error: { code?: string }) => {
       if (error.code === 'url_blocked') throw error
     })
   }
 
-  /** The switches that leave a browser no other way out than the proxy, which is started for the first of them. */
+  /** Returns switches that route all connections of a browser through the proxy, which the first call starts. */
   async switches(): Promise<string[]> {
     const proxy = await (this.#proxy ??= Proxy.open(this))
     return [
       `--proxy-server=${proxy.url}`,
-      // What is on this machine goes through it too.
+      // Connections to this machine use the proxy too.
       '--proxy-bypass-list=<-loopback>',
-      // Names are the proxy's business: no look-up ahead of time, and nothing that could go past it.
+      // Only the proxy resolves names: no prefetching, and no connection that bypasses it.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*',
       '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ]
   }
 
   /**
-   * A way out through somebody's proxy, for one session; to be closed with it.
-   * @throws BaxError `url_blocked` when the proxy itself may not be reached, `invalid_request` when nobody knows its name.
+   * Opens a local proxy in front of a session's own proxy; the caller closes it.
+   * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
   async chain(proxy: ProxyInput): Promise<Chain> {
     const { Chain } = await import('./chain.ts')
@@ -74,7 +72,7 @@ export class Egress {
     return chain
   }
 
-  /** Ends every connection that browsers still have. */
+  /** Closes all connections of browsers. */
   async close(): Promise<void> {
     // A proxy that did not start has nothing to close.
     const proxy = await this.#proxy?.catch(() => undefined)

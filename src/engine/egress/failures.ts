@@ -1,7 +1,8 @@
-/** Why connections through the proxy were not made: the browser itself is told no more than that they were not. */
+/** Records why connections through the proxy failed, since the browser only learns that they did. */
 import { limits } from '../../core/limits/limits.ts'
+import { bareHost } from './policy.ts'
 
-/** What the browser would call a failure if it had connected itself. */
+/** Chromium's error for a failed direct connection. */
 export type NetError =
   | 'ERR_BLOCKED_BY_CLIENT'
   | 'ERR_NAME_NOT_RESOLVED'
@@ -25,15 +26,15 @@ const names: Readonly<Record<string, NetError>> = {
   EADDRNOTAVAIL: 'ERR_ADDRESS_UNREACHABLE',
 }
 
-/** Errors by which a browser tells that its proxy gave it no connection. */
+/** Chromium's errors for a failed connection through a proxy. */
 const byProxy = /ERR_(?:SOCKS_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|EMPTY_RESPONSE|CONNECTION_RESET)\b/
 
-const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'ws:': '80', 'https:': '443', 'wss:': '443' }
+export const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
 export class Failures {
   readonly #latest = new Map<string, NetError>()
 
-  /** Notes how the last attempt on a host and port went; without an error it went well. */
+  /** Records the result of the latest connection to a host and port; `error` is missing on success. */
   note(host: string, port: number, error?: unknown): void {
     const key = `${host.toLowerCase()} ${port}`
     if (error === undefined) {
@@ -45,17 +46,17 @@ export class Failures {
     if (this.#latest.size > limits.egress.failures) this.#latest.delete(this.#latest.keys().next().value!)
   }
 
-  /** The browser's text of a failed request (`net::ERR_…`) with the reason in place of the proxy's. */
+  /** Replaces the proxy error in the text of a failed request (`net::ERR_…`) by the reason. */
   explain(text: string, url: string): string {
     if (!byProxy.test(text) || !URL.canParse(url)) return text
     const { protocol, hostname, port } = new URL(url)
-    const host = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+    const host = bareHost(hostname).toLowerCase()
     const reason = this.#latest.get(`${host} ${port || defaultPorts[protocol]}`)
     return reason ? text.replace(byProxy, reason) : text
   }
 }
 
-/** Of several addresses that were tried, the first one's. */
+/** Returns the error code, of the first address if several were tried. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: string; errors?: readonly { code?: string }[] }
   return errors?.[0]?.code ?? code ?? ''

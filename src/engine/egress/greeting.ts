@@ -1,10 +1,10 @@
-/** The opening words of SOCKS 5 (RFC 1928), as far as a browser speaks it: no password, and connections only. */
+/** SOCKS 5 handshake (RFC 1928), as far as browsers use it: no authentication, CONNECT only. */
 import type { Socket } from 'node:net'
 import { limits } from '../../core/limits/limits.ts'
 
-/** Where a browser wants to go. */
+/** Target of a connection request. */
 export interface Wish {
-  /** A name, or an address in either notation. */
+  /** Host name, IPv4 or IPv6 address. */
   readonly host: string
   readonly port: number
 }
@@ -16,46 +16,46 @@ const kinds = { ipv4: 1, name: 3, ipv6: 4 }
 
 export const replies = { done: 0, failed: 1, denied: 2, unreachable: 4, refused: 5 } as const
 
-/** Where the browser on a socket wants to go; undefined when it hangs up, dawdles, or speaks something else. */
+/** Reads the connection request of a browser; undefined when it disconnects, times out, or violates the protocol. */
 export function readWish(socket: Socket): Promise<Wish | undefined> {
   return new Promise((resolve) => {
-    let heard: Buffer = Buffer.alloc(0)
+    let received: Buffer = Buffer.alloc(0)
     let greeted = false
-    const done = (wish?: Wish, rest?: Buffer) => {
+    const finish = (request?: Wish, rest?: Buffer) => {
       clearTimeout(timer)
-      socket.off('data', hear).off('close', gone).pause()
-      // Before anything is handed back nobody may be listening.
+      // Remove the listeners before data is put back.
+      socket.off('data', onData).off('close', onClose).pause()
       if (rest && rest.length > 0) socket.unshift(rest)
-      resolve(wish)
+      resolve(request)
     }
-    const gone = () => done()
-    const timer = setTimeout(gone, limits.egress.greetingMs)
-    const hear = (chunk: Buffer) => {
-      heard = heard.length === 0 ? chunk : Buffer.concat([heard, chunk])
-      if (heard[0] !== version || heard.length > 2 * longest) return done()
+    const onClose = () => finish()
+    const timer = setTimeout(onClose, limits.egress.greetingMs)
+    const onData = (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      if (received[0] !== version || received.length > 2 * maxRequestBytes) return finish()
       if (!greeted) {
-        const end = 2 + (heard[1] ?? Number.POSITIVE_INFINITY)
-        if (heard.length < end) return
-        if (!heard.subarray(2, end).includes(noPassword)) return done()
+        const end = 2 + (received[1] ?? Number.POSITIVE_INFINITY)
+        if (received.length < end) return
+        if (!received.subarray(2, end).includes(noPassword)) return finish()
         greeted = true
-        heard = heard.subarray(end)
+        received = received.subarray(end)
         socket.write(Buffer.from([version, noPassword]))
-        if (heard.length === 0) return
+        if (received.length === 0) return
       }
-      const said = wishIn(heard)
-      if (said === 'partial') return
-      done(said?.wish, said && heard.subarray(said.length))
+      const parsed = parseRequest(received)
+      if (parsed === 'partial') return
+      finish(parsed?.request, parsed && received.subarray(parsed.length))
     }
-    socket.on('data', hear).on('close', gone)
+    socket.on('data', onData).on('close', onClose)
   })
 }
 
-/** The answer to a wish; the address that it has room for tells nobody anything. */
+/** Builds the reply to a request, with an empty address field. */
 export const answerTo = (reply: number): Buffer => Buffer.from([version, reply, 0, kinds.ipv4, 0, 0, 0, 0, 0, 0])
 
-const longest = 4 + 1 + 255 + 2
+const maxRequestBytes = 4 + 1 + 255 + 2
 
-function wishIn(bytes: Buffer): { wish: Wish; length: number } | 'partial' | undefined {
+function parseRequest(bytes: Buffer): { request: Wish; length: number } | 'partial' | undefined {
   if (bytes.length < 5) return 'partial'
   if (bytes[0] !== version || bytes[1] !== connect) return undefined
   const kind = bytes[3]
@@ -65,10 +65,10 @@ function wishIn(bytes: Buffer): { wish: Wish; length: number } | 'partial' | und
   const length = start + size + 2
   if (bytes.length < length) return 'partial'
   const host = bytes.subarray(start, start + size)
-  return { wish: { host: spelled(host, kind!), port: bytes.readUInt16BE(start + size) }, length }
+  return { request: { host: formatHost(host, kind!), port: bytes.readUInt16BE(start + size) }, length }
 }
 
-function spelled(bytes: Buffer, kind: number): string {
+function formatHost(bytes: Buffer, kind: number): string {
   if (kind === kinds.name) return bytes.toString('latin1')
   if (kind === kinds.ipv4) return bytes.join('.')
   return Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(2 * at).toString(16)).join(':')

@@ -1,4 +1,4 @@
-/** Where clouds hand their machines' secrets to whoever asks from inside: never reached, wherever the engine runs. */
+/** Metadata services of cloud providers, which expose secrets of the machine: always blocked. */
 
 export const metadataAddresses: readonly string[] = [
   // AWS, Azure, Google Cloud, DigitalOcean, Oracle, OpenStack and most others.
@@ -7,11 +7,11 @@ export const metadataAddresses: readonly string[] = [
   'fd20:ce::254',
   'fd00:c1::a9fe:a9fe',
   'fe80::a9fe:a9fe',
-  // Credentials of AWS's containers and pods.
+  // Credentials of AWS containers and pods.
   '169.254.170.2',
   '169.254.170.23',
   'fd00:ec2::23',
-  // Azure's wire server, which lies in a public range.
+  // Azure's wire server, which is in a public range.
   '168.63.129.16',
   // Alibaba, Oracle's older one, Scaleway, Tencent.
   '100.100.100.200',
@@ -21,7 +21,7 @@ export const metadataAddresses: readonly string[] = [
   '169.254.0.23',
 ]
 
-/** Refused by name too: a proxy further on may know other addresses for them. */
+/** Names that are blocked too, since a further proxy may resolve them to other addresses. */
 export const metadataHosts: ReadonlySet<string> = new Set([
   'metadata',
   'metadata.google.internal',

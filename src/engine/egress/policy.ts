@@ -1,4 +1,4 @@
-/** What may be reached: one rule for every connection that the engine or a browser of its own makes. */
+/** Egress policy: the rule for every connection of the engine and its browsers. */
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { parseRange } from '../../core/net/address-range.ts'
@@ -6,7 +6,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { metadataAddresses, metadataHosts } from './metadata.ts'
 
-/** Ports of other services, which browsers do not open either (Fetch, "bad port"). */
+/** Ports of other services, which browsers block too (Fetch, "bad port"). */
 const otherServices = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111,
   113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
@@ -14,13 +14,13 @@ const otherServices = new Set([
   6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]) // prettier-ignore
 
-/** Why a connection is not made. */
+/** Reason why a connection is blocked. */
 export type Refusal = keyof EngineStatus['egress_refused']
 
 export interface PolicyFacts {
-  /** Whether addresses that are not on the public internet may be reached. */
+  /** Whether addresses outside the public internet are allowed. */
   readonly privateAllowed: boolean
-  /** Ranges that may be reached all the same (`10.0.0.0/8`). */
+  /** Private ranges that are allowed anyway (`10.0.0.0/8`). */
   readonly opened: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export class Policy {
   readonly #opened = new BlockList()
   readonly #refused: Record<Refusal, number> = { private: 0, metadata: 0, port: 0, scheme: 0 }
 
-  /** @throws BaxError `invalid_request` for what is no range. */
+  /** @throws BaxError `invalid_request` for an invalid range. */
   constructor({ privateAllowed, opened }: PolicyFacts) {
     this.#privateAllowed = privateAllowed
     for (const text of opened) {
@@ -38,57 +38,50 @@ export class Policy {
     }
   }
 
-  /** How often what was refused. */
+  /** Number of blocked connections by reason. */
   get refused(): Readonly<Record<Refusal, number>> {
     return { ...this.#refused }
   }
 
-  /** Counts a refusal, and gives the one answer to all of them. */
+  /** Counts a blocked connection and returns its error, which is the same for all reasons. */
   refuse(reason: Refusal): BaxError {
     this.#refused[reason] += 1
     return new BaxError('url_blocked', 'URL blocked')
   }
 
-  /** Why no connection may go to an address, in either notation; undefined when one may. */
+  /** Returns why connections to an IPv4 or IPv6 address are blocked; undefined when they are allowed. */
   against(address: string): Refusal | undefined {
     const bare = address.replace(/%.*$/, '')
     if (!ipaddr.isValid(bare)) return 'private'
     const parsed = ipaddr.process(bare)
-    const within = carriedBy(parsed)
+    const within = embeddedIpv4(parsed)
     if (metadata.has(parsed.toString()) || (within && metadata.has(within.toString()))) return 'metadata'
     if (this.#privateAllowed) return undefined
     const target = within && isTranslated(parsed) ? within : parsed
-    return this.#isOpened(target) || isPublic(target) ? undefined : 'private'
+    return this.#opened.check(target.toString(), target.kind()) || isPublic(target) ? undefined : 'private'
   }
 
   /**
-   * Checks a host and port as far as they tell without a look at the name's addresses.
+   * Checks a host and port without resolving names.
    * @throws BaxError `url_blocked`
    */
   checkTarget(host: string, port: number): void {
     if (otherServices.has(port)) throw this.refuse('port')
-    if (metadataHosts.has(plainName(host))) throw this.refuse('metadata')
+    if (metadataHosts.has(host.toLowerCase().replace(/\.$/, ''))) throw this.refuse('metadata')
     const reason = isIP(host) === 0 ? undefined : this.against(host)
     if (reason) throw this.refuse(reason)
   }
-
-  #isOpened(address: Address): boolean {
-    return this.#opened.check(address.toString(), address.kind())
-  }
 }
 
-/** The host of a URL as resolvers take it: an address of version 6 without its brackets. */
+/** Removes the brackets from an IPv6 address in the host of a URL. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 const metadata = new Set(metadataAddresses.map((address) => ipaddr.parse(address).toString()))
 
-/** A name in lower case, without the dot that ends it. */
-const plainName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
-
-/** The address of version 4 that a gateway or tunnel would make of one of version 6. */
-function carriedBy(address: Address): ipaddr.IPv4 | undefined {
+/** Returns the IPv4 address that a gateway or tunnel would extract from an IPv6 address. */
+function embeddedIpv4(address: Address): ipaddr.IPv4 | undefined {
   if (address instanceof ipaddr.IPv4) return undefined
   const bytes = address.toByteArray()
   const at = (start: number) => new ipaddr.IPv4(bytes.slice(start, start + 4))
@@ -101,18 +94,18 @@ function carriedBy(address: Address): ipaddr.IPv4 | undefined {
     case 'teredo':
       return new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))
     default:
-      // Compatible addresses (::a.b.c.d), and ISATAP.
+      // IPv4-compatible addresses (::a.b.c.d), and ISATAP.
       return bytes.slice(0, 12).every((byte) => byte === 0) || (bytes[10] === 0x5e && bytes[11] === 0xfe)
         ? at(12)
         : undefined
   }
 }
 
-/** The well-known prefix of NAT64, and 6to4: what they carry decides. */
+/** Returns whether the embedded IPv4 address decides: for the well-known NAT64 prefix, and for 6to4. */
 const isTranslated = (address: Address): boolean =>
   address.range() === '6to4' || (address.range() === 'rfc6052' && address.toByteArray()[5] === 0)
 
-/** Of version 6 only one eighth has been given out; whatever lies beside it is no address of the internet. */
+/** Returns whether an address is public. Of IPv6, only 2000::/3 has been allocated to the internet. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false
   return address instanceof ipaddr.IPv4 || (address.toByteArray()[0]! & 0xe0) === 0x20

@@ -1,6 +1,6 @@
 /**
- * The one way out for the engine's browsers: a SOCKS proxy on an address of this machine. It resolves a name once,
- * refuses what may not be reached, dials what it has checked and joins the two ends.
+ * SOCKS proxy on a loopback address that all connections of the engine's browsers go through. It resolves each name
+ * once, checks the addresses against the policy, and connects only to checked addresses.
  */
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -19,29 +19,29 @@ export interface ProxyMeans {
 
 export class Proxy {
   readonly #server: Server
-  readonly #means: ProxyMeans
+  readonly #egress: ProxyMeans
   readonly #open = new Set<Socket>()
 
-  private constructor(server: Server, means: ProxyMeans) {
+  private constructor(server: Server, egress: ProxyMeans) {
     this.#server = server
-    this.#means = means
+    this.#egress = egress
     server.on('connection', (socket) => void this.#serve(socket))
   }
 
-  static async open(means: ProxyMeans): Promise<Proxy> {
+  static async open(egress: ProxyMeans): Promise<Proxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true })
     server.maxConnections = limits.egress.connections
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, ownAddress(), resolve))
-    return new Proxy(server, means)
+    return new Proxy(server, egress)
   }
 
-  /** As the browser's `--proxy-server` takes it. */
+  /** Value for the browser's `--proxy-server`. */
   get url(): string {
     const { address, port } = this.#server.address() as AddressInfo
     return `socks5://${address}:${port}`
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const socket of this.#open) socket.destroy()
@@ -49,57 +49,57 @@ export class Proxy {
   }
 
   async #serve(socket: Socket): Promise<void> {
-    this.#keep(socket)
-    const wish = await readWish(socket)
-    if (!wish) return void socket.destroy()
-    const { failures, policy } = this.#means
+    this.#track(socket)
+    const request = await readWish(socket)
+    if (!request) return void socket.destroy()
+    const { failures, policy } = this.#egress
     try {
-      policy.checkTarget(wish.host, wish.port)
-      const target = await this.#dial(wish, socket)
-      failures.note(wish.host, wish.port)
+      policy.checkTarget(request.host, request.port)
+      const target = await this.#dial(request, socket)
+      failures.note(request.host, request.port)
       socket.write(answerTo(replies.done))
       join(socket, target)
     } catch (error) {
-      failures.note(wish.host, wish.port, error)
+      failures.note(request.host, request.port, error)
       socket.write(answerTo(replyFor(error)))
       socket.destroySoon()
     }
   }
 
   #dial({ host, port }: Wish, client: Socket): Promise<Socket> {
-    const { lookup } = this.#means.names
+    const { lookup } = this.#egress.names
     return new Promise((resolve, reject) => {
-      // The addresses that `lookup` gives were checked, and the socket asks for no others.
+      // The socket connects only to addresses that `lookup` has checked.
       const target = connect({ host, port, lookup, allowHalfOpen: true, noDelay: true, keepAlive: true })
-      this.#keep(target)
-      const timer = setTimeout(() => target.destroy(tooLate()), limits.egress.dialMs)
-      const hungUp = () => target.destroy(tooLate())
-      client.once('close', hungUp)
+      this.#track(target)
+      const timer = setTimeout(() => target.destroy(timeoutError()), limits.egress.dialMs)
+      const onHangUp = () => target.destroy(timeoutError())
+      client.once('close', onHangUp)
       target.once('error', reject)
       target.once('connect', () => {
         target.off('error', reject)
         resolve(target)
       })
-      target.once('connect', settled).once('close', settled)
-      function settled() {
+      target.once('connect', onSettled).once('close', onSettled)
+      function onSettled() {
         clearTimeout(timer)
-        client.off('close', hungUp)
+        client.off('close', onHangUp)
       }
     })
   }
 
-  #keep(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#open.add(socket)
-    // Whoever is at the other end hears of it by the close that follows.
+    // The close event that follows an error closes the other end.
     socket.on('error', () => {}).on('close', () => this.#open.delete(socket))
   }
 }
 
-/** Joins two sockets until both have said all; when one breaks, so does the other. */
+/** Pipes two sockets into each other until both have ended; resets one when the other breaks. */
 function join(client: Socket, target: Socket): void {
   const follow = (from: Socket, to: Socket) => {
     from.pipe(to)
-    // One who has said all has a while to hear the rest; who never hangs up holds no place for ever.
+    // After one side has ended, limit the time of the other.
     from.once('end', () => to.setTimeout(limits.egress.lingerMs, () => to.destroy()))
     from.on('close', (broken) => (broken ? to.resetAndDestroy() : from.readableEnded || to.destroy()))
   }
@@ -114,8 +114,8 @@ function replyFor(error: unknown): number {
   return code === 'ENOTFOUND' || code === 'EAI_AGAIN' ? replies.unreachable : replies.failed
 }
 
-const tooLate = (): NodeJS.ErrnoException => Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+const timeoutError = (): NodeJS.ErrnoException => Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
 
-/** An address for listening, one of sixteen million where the system gives them all to this machine: not to be found by trying. */
+/** Returns a loopback address to listen on; on Linux one of sixteen million, so that others cannot guess it. */
 export const ownAddress = (): string =>
   platform() === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}` : '127.0.0.1'

@@ -1,12 +1,12 @@
-/** Addresses of links and images: made absolute, and chosen where a page offers several. */
+/** Resolves the URLs of links and images, and chooses among the sources of an image. */
 import { type ElementNode, isElement } from './tree.ts'
 
-/** Host that stands for the unknown one of a page. */
+/** Placeholder for the unknown host of a page. */
 const unknown = 'http://unknown.invalid/'
 
 /**
- * The absolute form, or undefined when there is none. Without a known base (an empty one, or the relative one of a page
- * whose own URL is unknown) relative addresses stay relative.
+ * Returns the absolute URL, or undefined for an invalid one. Without an absolute base (an empty one, or the relative
+ * `<base>` of a page with unknown URL) relative URLs stay relative.
  */
 export function resolveUrl(address: string, baseUrl: string): string | undefined {
   const typed = address.trim()
@@ -15,7 +15,7 @@ export function resolveUrl(address: string, baseUrl: string): string | undefined
     if (URL.canParse(baseUrl)) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
     if (baseUrl === '' || typed.startsWith('#')) return typed
-    // Of the page's own `<base>` the path is known.
+    // A relative `<base>` gives the path.
     const path = `${baseUrl.startsWith('/') ? pathname : pathname.slice(1)}${search}${hash}`
     return unknown.includes(host) ? path : typed
   } catch {
@@ -23,7 +23,7 @@ export function resolveUrl(address: string, baseUrl: string): string | undefined
   }
 }
 
-/** Where a link leads; undefined for scripts, inline data and links to the top of the page. */
+/** Returns the URL of a link; undefined for scripts, inline data and links to the top of the page. */
 export function linkAddress(href: string | undefined, baseUrl: string): string | undefined {
   const typed = href?.trim()
   if (typed === undefined || typed === '' || typed === '#') return undefined
@@ -35,8 +35,8 @@ const lazy = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-u
 const lazySets = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
 
 /**
- * The address of the best picture that an `<img>` (or the `<picture>` around it) offers: the largest of its sources,
- * a lazy source before its placeholder; undefined for tracking pixels and inline data.
+ * Returns the URL of the best source of an `<img>` (or of the `<picture>` around it): the largest one, lazy sources
+ * before their placeholders; undefined for tracking pixels and inline data.
  */
 export function imageAddress(image: ElementNode, baseUrl: string, picture?: ElementNode): string | undefined {
   const { attributes } = image
@@ -50,7 +50,7 @@ export function imageAddress(image: ElementNode, baseUrl: string, picture?: Elem
   return firstAddress(candidates, baseUrl) ?? (picture && sourceAddress(picture, baseUrl))
 }
 
-/** What the sources of a `<picture>` offer: found once, for it may have thousands of them and of pictures. */
+/** Cache of the best source of a `<picture>`, which may contain thousands of sources and images. */
 const sources = new WeakMap<ElementNode, { readonly baseUrl: string; readonly url: string | undefined }>()
 
 function sourceAddress(picture: ElementNode, baseUrl: string): string | undefined {
@@ -83,7 +83,7 @@ function isPixel({ width, height, style = '' }: Readonly<Record<string, string>>
   return /(?:^|;)\s*width:\s*[01]px/i.test(style) && /(?:^|;)\s*height:\s*[01]px/i.test(style)
 }
 
-/** The candidate of a `srcset` with the greatest width or density, read as HTML's own rules do. */
+/** Returns the candidate of a `srcset` with the greatest width or density, parsed according to the HTML standard. */
 function largest(srcset: string | undefined): string | undefined {
   if (!srcset) return undefined
   let best: string | undefined

@@ -1,43 +1,37 @@
-/** What HTML leaves out: end tags that a start tag implies, elements that have none. */
+/** Tag rules of HTML: void elements, foreign content, and end tags implied by start tags. */
+import { wordSet } from './tree.ts'
 
-const set = (names: string): ReadonlySet<string> => new Set(names.split(' '))
-
-/** Elements without content. */
-export const voids = set(
+/** Elements without content and end tag. */
+export const voids = wordSet(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
 )
 
-/** Roots of other vocabularies, and where these hold HTML again. */
-export const foreign = set('math svg')
-export const integration = set('mi mo mn ms mtext annotation-xml foreignobject desc title')
+/** Roots of other vocabularies, and elements in them that contain HTML. */
+export const foreign = wordSet('math svg')
+export const integration = wordSet('mi mo mn ms mtext annotation-xml foreignobject desc title')
 
-const paragraph = set('p')
-const headings = set('h1 h2 h3 h4 h5 h6 p')
-const formParts = set('input option optgroup select button datalist textarea')
-const terms = set('dd dt')
-const readings = set('rt rp')
-const sections = set('thead tbody')
+const paragraph = wordSet('p')
+const headings = wordSet('h1 h2 h3 h4 h5 h6 p')
+const formParts = wordSet('input option optgroup select button datalist textarea')
+const terms = wordSet('dd dt')
+const readings = wordSet('rt rp')
+const sections = wordSet('thead tbody')
 const endsParagraph =
   'p address article aside blockquote details div dl fieldset figcaption figure footer form header hr main nav ol pre section table ul'
 
-/** Elements that end where such a tag begins. */
+/** Elements that each start tag ends. */
 export const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...endsParagraph.split(' ').map((tag) => [tag, paragraph] as const),
-  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, headings] as const),
-  ['a', set('a')],
-  ['tr', set('tr th td')],
-  ['th', set('th')],
-  ['td', set('thead th td')],
-  ['body', set('head link script')],
-  ['li', set('li')],
-  ['select', formParts],
-  ['input', formParts],
-  ['output', formParts],
-  ['button', formParts],
-  ['datalist', formParts],
-  ['textarea', formParts],
-  ['option', set('option')],
-  ['optgroup', set('optgroup option')],
+  ...'h1 h2 h3 h4 h5 h6'.split(' ').map((tag) => [tag, headings] as const),
+  ...'select input output button datalist textarea'.split(' ').map((tag) => [tag, formParts] as const),
+  ['a', wordSet('a')],
+  ['tr', wordSet('tr th td')],
+  ['th', wordSet('th')],
+  ['td', wordSet('thead th td')],
+  ['body', wordSet('head link script')],
+  ['li', wordSet('li')],
+  ['option', wordSet('option')],
+  ['optgroup', wordSet('optgroup option')],
   ['dd', terms],
   ['dt', terms],
   ['rt', readings],

@@ -1,4 +1,4 @@
-/** Makes a tree from HTML text, in time that grows with its length whatever it nests. */
+/** Parses HTML text to a tree, in linear time however deeply it nests. */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -8,7 +8,7 @@ import { closedBy, foreign, integration, voids } from './html-rules.ts'
 import { type ElementNode, isElement, maxDepth, type Tree } from './tree.ts'
 
 /**
- * Reads HTML text (decoded by the caller) that was fetched from `url`; any text gives a tree.
+ * Parses HTML text (decoded by the caller) that was fetched from `url`; any text yields a tree.
  * @throws BaxError `content_too_large` for more elements than a tree may have.
  */
 export function treeFromHtml(html: string, url: string): Tree {
@@ -20,19 +20,19 @@ export function treeFromHtml(html: string, url: string): Tree {
   return { root: builder.root, baseUrl: base ?? url }
 }
 
-/** Builds the tree from the tokenizer's calls; places are offsets into the text. */
+/** Builds the tree from the tokenizer's callbacks, whose positions are offsets into the text. */
 class TreeBuilder implements TokenizerCallbacks {
-  readonly root: ElementNode
-  /** Address of the first `<base>`. */
+  readonly #rootAttributes: Record<string, string> = {}
+  readonly root: ElementNode = { tag: 'html', attributes: this.#rootAttributes, children: [] }
+  /** URL of the first `<base>`. */
   base: string | undefined
   readonly #html: string
-  readonly #rootAttributes: Record<string, string> = {}
-  readonly #stack: ElementNode[]
-  /** Open elements below the deepest level: their content hangs on the last element of the stack. */
+  readonly #stack: ElementNode[] = [this.root]
+  /** Number of open elements below the deepest level; their content is added to the last element of the stack. */
   #below = 0
   #elements = 0
   #texts = 0
-  /** Whether names are those of SVG or MathML, where any tag may close itself. */
+  /** Whether tags belong to SVG or MathML, where any tag may be self-closing. */
   readonly #inForeign: boolean[] = [false]
   #tag = ''
   #attributes: Record<string, string> = {}
@@ -41,8 +41,6 @@ class TreeBuilder implements TokenizerCallbacks {
 
   constructor(html: string) {
     this.#html = html
-    this.root = { tag: 'html', attributes: this.#rootAttributes, children: [] }
-    this.#stack = [this.root]
   }
 
   ontext(start: number, end: number): void {
@@ -110,7 +108,7 @@ class TreeBuilder implements TokenizerCallbacks {
       return
     }
     if (tag === 'base' && attributes['href'] !== undefined) this.base ??= attributes['href']
-    // A form inside a form is none.
+    // HTML ignores nested forms.
     if (tag === 'form' && this.#stack.some((element) => element.tag === 'form')) return
     const ended = closedBy.get(tag)
     while (ended && this.#below === 0 && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
@@ -125,7 +123,7 @@ class TreeBuilder implements TokenizerCallbacks {
     else if (integration.has(tag)) this.#inForeign.push(false)
   }
 
-  /** Every entity is a text of its own, until they are more than a tree may have elements: then texts grow instead. */
+  /** Adds a text node; beyond the element limit of a tree, extends the last one instead. */
   #addText(text: string): void {
     const { children } = this.#stack.at(-1)!
     const last = children.at(-1)
@@ -154,7 +152,7 @@ class TreeBuilder implements TokenizerCallbacks {
     }
     const at = this.#stack.findLastIndex((element) => element.tag === tag)
     if (at < 1) {
-      // `</p>` alone is an empty paragraph.
+      // An unmatched `</p>` is an empty paragraph.
       if (tag === 'p') this.#add(tag, {})
       return
     }

@@ -1,14 +1,14 @@
-/** Makes a tree from the live document; runs inside the page. */
+/** Converts the live document to a tree; runs inside the page. */
 import { resolveUrl } from './address.ts'
 import { type ElementNode, type Flow, isPhrasing, maxDepth, type Tree, type TreeNode } from './tree.ts'
 
-/** The content of frames, by their element; made in the frames themselves. */
+/** Content of frames by frame element, created inside the frames. */
 export type FrameContent = ReadonlyMap<Element, ElementNode>
 
-/** Longest value of an attribute that is kept, unless it is one of those below. */
-const longestAttribute = 2000
+/** Maximum length of attribute values, in characters, except for `longAttributes`. */
+const maxAttributeLength = 2000
 const longAttributes = new Set(['href', 'src', 'srcset', 'data-src', 'data-srcset', 'content', 'alt', 'title', 'class'])
-/** Never rendered, and kept all the same: what the page says about itself, and sources of formulas. */
+/** Scripts that are kept although they are not rendered: structured data and sources of formulas. */
 const keptScripts = /^(?:application\/(?:ld\+json|json)|math\/.*)$/i
 const dropped = new Set(['style', 'template', 'noscript', 'canvas', 'object', 'embed', 'option', 'datalist', 'svg'])
 
@@ -16,18 +16,19 @@ interface Level {
   readonly nodes: ArrayLike<Node>
   at: number
   readonly parent: ElementNode
-  /** Whether text here is drawn. */
+  /** Whether text is visible. */
   readonly drawn: boolean
   /** Whether the children are laid out side by side. */
   readonly row: boolean
   readonly inHead: boolean
 }
 
-/** The document, or one element of it, as it is rendered: shadow roots opened, slots filled, hidden parts left out. */
+/** Returns the document, or one element, as rendered: with shadow trees and filled slots, without hidden elements. */
 export function treeFromPage(root: Element, frames: FrameContent): Tree {
-  const top: ElementNode = { tag: 'html', attributes: { ...rootAttributes(root) }, children: [] }
-  // An element that was asked for is shown even when a style hides it.
-  const levels: Level[] = [level([root], top, { drawn: true, row: false, inHead: false })]
+  const { lang } = root.ownerDocument.documentElement as HTMLElement
+  const top: ElementNode = { tag: 'html', attributes: lang ? { lang } : {}, children: [] }
+  // The root element is included even when a style hides it.
+  const levels: Level[] = [{ nodes: [root], at: 0, parent: top, drawn: true, row: false, inHead: false }]
   for (let current = levels.at(-1); current; current = levels.at(-1)) {
     const node = current.nodes[current.at++]
     if (node === undefined) levels.pop()
@@ -43,16 +44,7 @@ export function treeFromPage(root: Element, frames: FrameContent): Tree {
   return { root: whole ? only : top, baseUrl: root.baseURI }
 }
 
-const rootAttributes = (root: Element): Record<string, string> => {
-  const { lang } = root.ownerDocument.documentElement as HTMLElement
-  return lang ? { lang } : {}
-}
-
-function level(nodes: ArrayLike<Node>, parent: ElementNode, rest: Pick<Level, 'drawn' | 'row' | 'inHead'>): Level {
-  return { nodes, at: 0, parent, ...rest }
-}
-
-/** Adds an element to its parent; returns its children as the next level when there is something to see in them. */
+/** Adds an element to its parent; returns its children as the next level if they are to be visited. */
 function enter(element: Element, around: Level, frames: FrameContent): Level | undefined {
   const tag = element.localName.toLowerCase()
   if (tag === 'script') return keepScript(element, around)
@@ -60,7 +52,7 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
   if (around.inHead || tag === 'head') {
     const node = { tag, attributes: attributesOf(element), children: [] }
     around.parent.children.push(node)
-    return level(element.childNodes, node, { drawn: true, row: false, inHead: true })
+    return { nodes: element.childNodes, at: 0, parent: node, drawn: true, row: false, inHead: true }
   }
   const style = getComputedStyle(element)
   if (style.display === 'none' && !isMetadata(element, tag)) return undefined
@@ -75,7 +67,7 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
     return undefined
   }
   const row = /flex|grid/.test(style.display) && !style.flexDirection.startsWith('column')
-  return level(childrenOf(element), node, { drawn, row, inHead: false })
+  return { nodes: childrenOf(element), at: 0, parent: node, drawn, row, inHead: false }
 }
 
 function keepScript(element: Element, around: Level): undefined {
@@ -84,11 +76,11 @@ function keepScript(element: Element, around: Level): undefined {
   around.parent.children.push({ tag: 'script', attributes: attributesOf(element), children: [{ text }] })
 }
 
-/** Microdata stands in `<meta>` and `<link>` of the body, which are never rendered. */
+/** Whether an element is a `<meta>` or `<link>` with microdata, which is kept although it is never rendered. */
 const isMetadata = (element: Element, tag: string): boolean =>
   (tag === 'meta' || tag === 'link') && (element.hasAttribute('itemprop') || element.hasAttribute('property'))
 
-/** What is rendered inside an element: its shadow tree, what fills a slot, else its children. */
+/** Returns the nodes rendered inside an element: its shadow tree, the nodes assigned to a slot, else its children. */
 function childrenOf(element: Element): ArrayLike<Node> {
   if (element.shadowRoot) return element.shadowRoot.childNodes
   if (element instanceof HTMLSlotElement) {
@@ -102,7 +94,7 @@ function attributesOf(element: Element): Record<string, string> {
   const attributes: Record<string, string> = {}
   for (const { name, value } of element.attributes) {
     if (name.startsWith('on') || name === 'hidden' || name === '__proto__') continue
-    if (value.length <= longestAttribute || longAttributes.has(name)) attributes[name] = value
+    if (value.length <= maxAttributeLength || longAttributes.has(name)) attributes[name] = value
   }
   if (element instanceof HTMLImageElement) {
     const shown = element.currentSrc
@@ -115,7 +107,7 @@ function attributesOf(element: Element): Record<string, string> {
   return attributes
 }
 
-/** How the style lays the element out, where the tag alone would say otherwise. */
+/** Returns the layout of an element where its style differs from the default of its tag. */
 function flowOf(tag: string, style: CSSStyleDeclaration, inRow: boolean): Flow | undefined {
   const { display } = style
   const flow: Flow = /^(?:inline|contents|ruby\S*)$/.test(display) ? 'inline' : display.startsWith('inline') ? 'apart' : 'block' // prettier-ignore
@@ -125,7 +117,7 @@ function flowOf(tag: string, style: CSSStyleDeclaration, inRow: boolean): Flow |
   return flow === 'block' && !inRow && !outOfLine ? 'block' : 'apart'
 }
 
-/** Makes the addresses inside a frame absolute, for its content is read within another document. */
+/** Makes the URLs of a frame's content absolute, because it becomes part of another document. */
 export function withAbsoluteAddresses({ root, baseUrl }: Tree): ElementNode {
   const visit = (element: ElementNode): void => {
     const attributes = element.attributes as Record<string, string>

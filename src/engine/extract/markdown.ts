@@ -1,4 +1,4 @@
-/** A tree as GitHub-flavoured Markdown. */
+/** Converts a tree to GitHub-flavoured Markdown. */
 import { linkAddress, resolveUrl } from './address.ts'
 import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
 import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
@@ -11,7 +11,7 @@ import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
 
 const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymotion\.com\/embed|open\.spotify\.com\/embed|w\.soundcloud\.com\/player)/ // prettier-ignore
 
-/** The whole tree as Markdown; the same tree always gives the same text, which ends with one line feed or is empty. */
+/** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
   const context = new Context(tree)
   const writer = new MarkdownWriter(context)
@@ -34,13 +34,13 @@ class MarkdownWriter {
     this.#path.pop()
   }
 
-  /** Blocks one below the other; what stands between them in a line is a paragraph. */
+  /** Writes blocks, and the inline nodes between them as paragraphs. */
   #nodes(nodes: readonly TreeNode[]): void {
     let line: TreeNode[] = []
     let items: TreeNode[] = []
     const flush = () => {
       if (line.length > 0) this.#paragraph(line)
-      // Items that lost their list.
+      // Items outside a list.
       if (items.length > 0) this.#list({ tag: 'ul', attributes: {}, children: items })
       line = []
       items = []
@@ -49,7 +49,7 @@ class MarkdownWriter {
       const isItem = isElement(node) && node.tag === 'li'
       if (isItem !== items.length > 0 && !(items.length > 0 && isBlank(node))) flush()
       if (isItem) items.push(node)
-      else if (isElement(node) && (this.#standsAlone(node) || this.#context.isBlock(node))) {
+      else if (isElement(node) && (this.#isOwnBlock(node) || this.#context.isBlock(node))) {
         flush()
         this.#block(node)
       } else {
@@ -59,7 +59,7 @@ class MarkdownWriter {
     flush()
   }
 
-  #standsAlone(element: ElementNode): boolean {
+  #isOwnBlock(element: ElementNode): boolean {
     return (isFormula(element) && formula(element).block !== undefined) || (!isSkipped(element) && isCode(element))
   }
 
@@ -108,7 +108,7 @@ class MarkdownWriter {
 
   #heading(element: ElementNode, level: number): void {
     const [text] = inlineParagraphs(element.children, this.#context, { breaks: 'space', heading: true })
-    // A run of # at the end would be read as the heading's closing.
+    // Markdown reads a run of # at the end as the closing sequence of the heading.
     if (text) this.#context.blocks.add(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`)}`)
   }
 
@@ -117,11 +117,11 @@ class MarkdownWriter {
     this.#paragraph([{ tag: 'strong', attributes: {}, children: element.children }])
   }
 
-  /** The first heading inside a link takes the link, else its first line. */
+  /** Links the first heading inside a link, else its first line. */
   #linkedBlocks(element: ElementNode): void {
-    const address = linkAddress(element.attributes['href'], this.#context.baseUrl)
-    if (address === undefined || this.#context.blockLink !== undefined) return this.children(element)
-    this.#context.blockLink = address
+    const url = linkAddress(element.attributes['href'], this.#context.baseUrl)
+    if (url === undefined || this.#context.blockLink !== undefined) return this.children(element)
+    this.#context.blockLink = url
     this.#context.headingTakesLink = this.#hasHeading(element)
     this.children(element)
     this.#context.blockLink = undefined
@@ -163,7 +163,7 @@ class MarkdownWriter {
     })
   }
 
-  /** A list inside an item follows the item's line directly where Markdown allows it. */
+  /** Writes a nested list directly below the item's text where Markdown allows it. */
   #item({ nodes }: ItemGroup): void {
     const at = nodes.findIndex((node) => isElement(node) && (node.tag === 'ul' || node.tag === 'ol'))
     if (at < 0 || !interruptsParagraph(nodes[at] as ElementNode)) return this.#nodes(nodes)
@@ -203,7 +203,7 @@ class MarkdownWriter {
     if (text !== undefined) this.#context.blocks.add(text)
   }
 
-  /** A reachable frame is its content; a player is a link to what it plays. */
+  /** Writes the content of a readable frame, and players as links to their media. */
   #media(element: ElementNode): void {
     if (element.children.some((child) => isElement(child) && child.tag === 'html')) return this.children(element)
     const source = element.attributes['src'] ?? childElements(element).find(({ tag }) => tag === 'source')?.attributes['src'] // prettier-ignore

@@ -1,8 +1,8 @@
-/** The live page as Markdown. */
+/** Converts the live page to Markdown. */
 import type { Locator, Page } from 'playwright'
 import { readPage } from './page-reader.ts'
 
-/** The rendered page, or one element of it, as Markdown; what stands in visible frames is included. */
+/** Returns the rendered page, or one element of it, as Markdown, including the content of visible frames. */
 export function markdownOf(page: Page, element?: Locator): Promise<string> {
   return readPage(page, element, (module, reading) =>
     module.evaluate((reader, { element, frames }) => reader.markdown(element, frames), reading),

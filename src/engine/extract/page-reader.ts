@@ -12,19 +12,19 @@ interface FrameSnapshot {
   readonly content: string
 }
 
-/** What is read: the part of the page, and the frames inside it. */
+/** The element to read, undefined for the whole document, and the frames inside it. */
 export interface Reading {
   readonly element: ElementHandle<Element> | undefined
   readonly frames: FrameSnapshot[]
 }
 
-/** Frames read at most; a page of advertisements has hundreds. */
-const mostFrames = 30
+/** Maximum number of frames to read; pages with advertisements have hundreds. */
+const maxFrames = 30
 const frameMs = 3000
 
 /**
- * Calls `read` with the reader of the page's document (or of the document that `element` stands in).
- * @throws BaxError `timeout` when the page does not answer.
+ * Calls `read` with the reader of the page's document, or of the document that contains `element`.
+ * @throws BaxError `timeout` when the page does not respond.
  */
 export async function readPage<Result>(
   page: Page,
@@ -36,31 +36,31 @@ export async function readPage<Result>(
     const frame = (await handle?.ownerFrame()) ?? page.mainFrame()
     const module = await readerOf(frame)
     try {
-      const frames = await framesIn(frame, { left: mostFrames })
+      const frames = await framesIn(frame, { left: maxFrames })
       return await read(module, { element: handle, frames })
     } finally {
       await Promise.allSettled([module.dispose(), handle?.dispose()])
     }
   }
   const work = attempt().catch((error: unknown) => {
-    // A page that navigates while it is read is read again, once.
+    // Retry once when the page navigates while it is read.
     if (!/context was destroyed|navigating/i.test(String(error))) throw error
     return page.waitForLoadState('domcontentloaded').then(attempt)
   })
   const { evaluateMs: ms } = limits.command
   const error = () =>
     new BaxError('timeout', `the page did not answer within ${ms / 1000} s`, {
-      hint: 'a script of the page may be running without end; reload it',
+      hint: 'reload the page: one of its scripts may be running endlessly',
       details: { url: page.url() },
     })
   return withDeadline(work, { ms, error })
 }
 
-/** The reader's functions in a frame; no name of the page's global scope is touched. */
+/** Loads the reader's functions into a frame without changing the page's global scope. */
 const readerOf = (frame: Frame): Promise<JSHandle<Reader>> =>
   frame.evaluateHandle(`(() => { ${script}; return __bax_module })()`) as Promise<JSHandle<Reader>>
 
-/** The visible frames of a document and their content; a frame that does not answer is left out. */
+/** Returns the visible frames of a document and their content, without frames that do not respond. */
 async function framesIn(frame: Frame, budget: { left: number }): Promise<FrameSnapshot[]> {
   const children = frame.childFrames().slice(0, budget.left)
   budget.left -= children.length

@@ -1,4 +1,4 @@
-/** Structured data from the live page. */
+/** Extracts structured data from the live page. */
 import type { Page } from 'playwright'
 import type { StructuredRequest } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -8,8 +8,8 @@ import { structuredOf, type StructuredResult } from './structured.ts'
 import type { ElementNode } from './tree.ts'
 
 /**
- * Structured data from the rendered page, frames and shadow trees included.
- * @throws BaxError `invalid_request` for a schema that is none; `timeout`, `model_failed`.
+ * Extracts structured data from the rendered page, frames and shadow trees included.
+ * @throws BaxError `invalid_request` for an invalid schema; `timeout`, `model_failed`.
  */
 export async function extractStructured(
   page: Page,
@@ -26,7 +26,7 @@ function rootOf(content: string): ElementNode {
   try {
     return JSON.parse(content) as ElementNode
   } catch (cause) {
-    // A page may replace what its scripts are made of, JSON included.
+    // A page may replace built-in objects, JSON included.
     throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
   }
 }

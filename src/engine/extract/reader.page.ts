@@ -1,27 +1,27 @@
-/** What bax asks of a document it reads; runs inside the page. */
+/** Functions that read a document; they run inside the page. */
 import { type FrameContent, treeFromPage, withAbsoluteAddresses } from './live-tree.ts'
 import { toMarkdown } from './markdown.ts'
 import type { ElementNode, Tree } from './tree.ts'
 
-/** A frame of the document and its content, as the frame's own reader gave it. */
+/** A frame of the document and its content, serialized by `snapshot` inside the frame. */
 export interface FrameSnapshot {
   readonly element: Element
   readonly content: string
 }
 
-/** The document, or one element of it, as Markdown. */
+/** Returns the document, or one element of it, as Markdown. */
 export function markdown(element: Element | undefined, frames: readonly FrameSnapshot[]): string {
   const tree = treeOf(element, frames)
   return tree ? toMarkdown(tree) : ''
 }
 
-/** The document's tree as text, to be read within the document that frames it. */
+/** Serializes the document's tree for the document that contains the frame. */
 export function snapshot(frames: readonly FrameSnapshot[]): string {
   const tree = treeOf(undefined, frames)
   return asJson(tree ? withAbsoluteAddresses(tree) : { tag: 'html', attributes: {}, children: [] })
 }
 
-/** Old libraries teach arrays and texts a JSON of their own; it is taken from them while the tree is written. */
+/** Serializes a value while `toJSON` methods that old libraries add to built-in prototypes are removed. */
 function asJson(value: unknown): string {
   const owners = [Object.prototype, Array.prototype, String.prototype]
   const own = owners.map((owner) => Object.getOwnPropertyDescriptor(owner, 'toJSON'))

@@ -1,4 +1,4 @@
-/** Structured data from a page: by a language model where one is set up, else by rules. */
+/** Extracts structured data from a page: with a language model if one is configured, else by rules. */
 import type { StructuredRequest } from '../../core/operation/command.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { LanguageModel } from '../language/model.ts'
@@ -16,17 +16,17 @@ import { type ElementNode, isElement, isSilent, type Tree, type TreeNode } from 
 export interface StructuredResult {
   readonly value: unknown
   readonly source: 'model' | 'heuristic'
-  /** Whether the value has the schema. */
+  /** Whether the value matches the schema. */
   readonly valid: boolean
   readonly errors: string[]
 }
 
-/** Characters of a page's own data that a model is shown. */
+/** Maximum length of the page's structured data in a prompt, in characters. */
 const dataChars = 12_000
 
 /**
- * Structured data from a tree.
- * @throws BaxError `invalid_request` for a schema that is none; `model_failed`, `timeout`.
+ * Extracts structured data from a tree.
+ * @throws BaxError `invalid_request` for an invalid schema; `model_failed`, `timeout`.
  */
 export async function structuredOf(
   whole: Tree,
@@ -58,7 +58,7 @@ function materialOf(tree: Tree, { query, schema, max_chars: most = limits.model.
   }
 }
 
-/** The beginning of a tree, up to so many characters of its text; what is said for machines stays. */
+/** Returns the beginning of a tree, up to `characters` of its text; scripts and metadata are kept. */
 function shortened(root: ElementNode, characters: number): ElementNode {
   let left = characters
   const copy = (element: ElementNode): ElementNode => {

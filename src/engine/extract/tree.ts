@@ -1,4 +1,4 @@
-/** One small tree for a live page and for parsed HTML: what Markdown and structured extraction work on. */
+/** The document tree of live pages and parsed HTML, the input of Markdown and structured extraction. */
 
 export interface TextNode {
   readonly text: string
@@ -9,43 +9,44 @@ export interface ElementNode {
   readonly tag: string
   readonly attributes: Readonly<Record<string, string>>
   readonly children: TreeNode[]
-  /** How the page's style lays the element out where its tag says otherwise; only a live page knows. */
+  /** Layout where the page's style differs from the default of the tag; live pages only. */
   readonly flow?: Flow
 }
 
-/** `block`: on lines of its own; `apart`: in the line, with a gap around it; `inline`: in the line. */
+/** `block`: on its own lines; `apart`: inline, with a gap around it; `inline`: inline. */
 export type Flow = 'block' | 'apart' | 'inline'
 
 export type TreeNode = TextNode | ElementNode
 
 export interface Tree {
   readonly root: ElementNode
-  /** What relative addresses are resolved against: the document's address, or its `<base>`. */
+  /** Base of relative URLs: the document's URL, or its `<base>`. */
   readonly baseUrl: string
 }
 
 /**
- * Deepest level of a tree. Makers hang deeper elements onto the level above, as browsers do at 512;
- * all code on trees may therefore recurse.
+ * Deepest level of a tree. Builders attach deeper elements to the level above, as browsers do at 512, so that all code
+ * on trees can recurse.
  */
 export const maxDepth = 256
 
-/** Code, data and fallbacks: their text is not the page's text. */
-const silent = new Set(
-  'script style noscript template head title meta link base svg canvas object embed select option datalist textarea input math area param source track'.split(
-    ' ',
-  ),
+/** Splits a list of words into a set. */
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+
+/** Code, data and fallbacks, whose text is not part of the page's text. */
+const silent = wordSet(
+  'script style noscript template head title meta link base svg canvas object embed select option datalist textarea input math area param source track',
 )
 
-/** Asks for a value, which V8 answers at once where it has to look for a name (`in`) each time. */
+/** Compares a value because V8 optimizes property reads better than `in`. */
 export const isElement = (node: TreeNode): node is ElementNode => (node as Partial<ElementNode>).tag !== undefined
 
-/** Whether the element's text is no part of what a reader sees. */
+/** Whether the element's text is invisible. */
 export const isSilent = (element: ElementNode): boolean => silent.has(element.tag)
 
 export const attribute = (element: ElementNode, name: string): string => element.attributes[name] ?? ''
 
-/** Words of the `class` attribute. */
+/** Returns the words of the `class` attribute. */
 export function classes(element: ElementNode): string[] {
   return element.attributes['class']?.split(/\s+/).filter(Boolean) ?? []
 }
@@ -54,10 +55,10 @@ export function classes(element: ElementNode): string[] {
 export const hasClass = (element: ElementNode, pattern: RegExp): boolean =>
   element.attributes['class'] !== undefined && classes(element).some((word) => pattern.test(word))
 
-/** Elements among the children. */
+/** Returns the child elements. */
 export const childElements = (element: ElementNode): ElementNode[] => element.children.filter(isElement)
 
-/** Every descendant element in document order, `element` first; `enter` false keeps out of an element's children. */
+/** Iterates over `element` and its descendants in document order; skips the children where `enter` returns false. */
 export function* elementsOf(
   element: ElementNode,
   enter: (element: ElementNode) => boolean = () => true,
@@ -73,7 +74,7 @@ export function* elementsOf(
   }
 }
 
-/** The first descendant that matches, in document order. */
+/** Returns the first descendant that matches, in document order. */
 export function findElement(
   element: ElementNode,
   matches: (element: ElementNode) => boolean,
@@ -83,21 +84,21 @@ export function findElement(
   return undefined
 }
 
-/** All text below an element as it stands in the source. */
+/** Returns all text below an element, unchanged. */
 export function rawText(element: ElementNode): string {
   let text = ''
   for (const child of element.children) text += isElement(child) ? rawText(child) : child.text
   return text
 }
 
-/** Nodes looked at for a text of limited length: thousands of empty ones are not followed again and again. */
-const mostVisits = 20_000
+/** Maximum number of nodes visited for a text of limited length: most of thousands may be empty. */
+const maxVisits = 20_000
 
-/** What a reader sees as one line: blocks and line breaks become spaces, code and data are left out. */
+/** Returns the visible text as one line: blocks and line breaks become spaces, code and data are omitted. */
 export function visibleText(node: TreeNode, limit = Infinity): string {
   const parts: string[] = []
   let length = 0
-  let left = limit === Infinity ? Infinity : mostVisits
+  let left = limit === Infinity ? Infinity : maxVisits
   const visit = (current: TreeNode): void => {
     if (length > limit || left-- <= 0) return
     if (!isElement(current)) {
@@ -115,25 +116,23 @@ export function visibleText(node: TreeNode, limit = Infinity): string {
   return collapse(parts.join('')).trim()
 }
 
-const phrasing = new Set(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp slot small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
+const phrasing = wordSet(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp slot small span strike strong sub sup time tt u var wbr',
 )
 
-/** Whether an element stands in a line of text without a gap around it. */
+/** Whether an element is inline, without a gap around it. */
 export function isPhrasing(element: ElementNode): boolean {
   return element.flow ? element.flow === 'inline' : phrasing.has(element.tag)
 }
 
-/** White space of HTML (not the no-break space) as single spaces. */
+/** Collapses HTML white space (not no-break spaces) to single spaces. */
 export const collapse = (text: string): string =>
-  // Most texts are even already, and looking costs less than copying.
+  // Testing is cheaper than copying, and most texts need no change.
   uneven.test(text) ? text.replaceAll(/[\t\n\f\r ]+/g, ' ') : text
 
 const uneven = /[\t\n\f\r]| {2}/
 
-/** White space of all sorts as single spaces. */
+/** Collapses all white space to single spaces. */
 export const oneLine = (text: string): string => (uneasy.test(text) ? text.replaceAll(/\s+/g, ' ') : text)
 
 const uneasy = /[^\S ]| {2}/

@@ -1,4 +1,4 @@
-/** A language model as the engine sees it. */
+/** Interface of the language model that the engine uses. */
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant'
@@ -7,15 +7,15 @@ export interface Message {
 
 export interface Question {
   readonly messages: readonly Message[]
-  /** JSON schema that the answer is to have; a model may still answer otherwise. */
+  /** JSON schema of the expected answer; models may violate it. */
   readonly schema?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
 }
 
 export interface LanguageModel {
   /**
-   * The text of the model's answer.
-   * @throws BaxError `model_failed` or `timeout` when there is none.
+   * Returns the text of the model's answer.
+   * @throws BaxError `model_failed` or `timeout`.
    */
   answer(question: Question): Promise<string>
 }

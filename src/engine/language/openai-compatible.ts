@@ -1,24 +1,24 @@
-/** Any model behind an OpenAI-compatible endpoint: `POST …/chat/completions`. */
+/** Language model behind an OpenAI-compatible endpoint (`POST …/chat/completions`). */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ModelConfig } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { LanguageModel, Question } from './model.ts'
 
-/** How the form of an answer is asked for; older servers know fewer ways. */
-const forms = ['schema', 'object', 'text'] as const
-type Form = (typeof forms)[number]
+/** Response formats to request, from the strictest; older servers support fewer. */
+const formats = ['schema', 'object', 'text'] as const
+type Format = (typeof formats)[number]
 
 export class OpenAiCompatible implements LanguageModel {
-  readonly #address: string
+  readonly #url: string
   readonly #config: ModelConfig
-  /** The best form that this server has not refused. */
-  #form: Form = 'schema'
+  /** Strictest format that the server has not rejected. */
+  #format: Format = 'schema'
 
   constructor(config: ModelConfig) {
     this.#config = config
     const base = config.url.replace(/\/+$/, '')
-    this.#address = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`
+    this.#url = base.endsWith('/chat/completions') ? base : `${base}/chat/completions`
   }
 
   async answer(question: Question): Promise<string> {
@@ -39,12 +39,12 @@ export class OpenAiCompatible implements LanguageModel {
 
   async #answer(question: Question, signal: AbortSignal): Promise<string> {
     for (let attempt = 0; ; attempt++) {
-      const form = question.schema ? this.#form : 'text'
-      const response = await this.#send(question, form, signal)
+      const format = question.schema ? this.#format : 'text'
+      const response = await this.#send(question, format, signal)
       if (response.ok) return contentOf(await textOf(response))
       const body = await textOf(response)
-      if (isFormRefused(response.status, body) && form !== 'text') {
-        this.#form = forms[forms.indexOf(form) + 1]!
+      if (isFormatRejected(response.status, body) && format !== 'text') {
+        this.#format = formats[formats.indexOf(format) + 1]!
         attempt--
       } else if (isBusy(response.status) && attempt < limits.model.retries) {
         await pause(pauseBefore(response, attempt), undefined, { signal })
@@ -54,11 +54,11 @@ export class OpenAiCompatible implements LanguageModel {
     }
   }
 
-  #send({ messages, schema }: Question, form: Form, signal: AbortSignal): Promise<Response> {
+  #send({ messages, schema }: Question, format: Format, signal: AbortSignal): Promise<Response> {
     const { key, name } = this.#config
-    return fetch(this.#address, {
+    return fetch(this.#url, {
       method: 'POST',
-      // A redirect could carry the key, and the page's text, to somebody else.
+      // A redirect could send the key and the page's text to another host.
       redirect: 'error',
       signal,
       headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
@@ -67,8 +67,8 @@ export class OpenAiCompatible implements LanguageModel {
         messages,
         temperature: 0,
         max_tokens: limits.model.answerTokens,
-        ...(schema && form === 'schema' && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }), // prettier-ignore
-        ...(form === 'object' && { response_format: { type: 'json_object' } }),
+        ...(schema && format === 'schema' && { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } } }), // prettier-ignore
+        ...(format === 'object' && { response_format: { type: 'json_object' } }),
       }),
     })
   }
@@ -76,20 +76,20 @@ export class OpenAiCompatible implements LanguageModel {
 
 const isBusy = (status: number): boolean => status === 429 || status === 500 || status === 502 || status === 503
 
-const isFormRefused = (status: number, body: string): boolean =>
+const isFormatRejected = (status: number, body: string): boolean =>
   (status === 400 || status === 422) && /response_format|json_schema|json_object|schema/i.test(body)
 
 function pauseBefore(response: Response, attempt: number): number {
-  const asked = Number(response.headers.get('retry-after')) * 1000
-  return Math.min(asked > 0 ? asked : 500 * 2 ** attempt, limits.model.pauseMs)
+  const requested = Number(response.headers.get('retry-after')) * 1000
+  return Math.min(requested > 0 ? requested : 500 * 2 ** attempt, limits.model.pauseMs)
 }
 
 function refusal({ status, headers }: Response): BaxError {
   const hint = {
     401: 'check the key of the model (BAX_MODEL_KEY)',
     403: 'check the key of the model (BAX_MODEL_KEY)',
-    404: 'check the address and the name of the model (BAX_MODEL_URL, BAX_MODEL)',
-    429: 'the model is asked too often; try again later',
+    404: 'check the URL and the name of the model (BAX_MODEL_URL, BAX_MODEL)',
+    429: 'retry later: the model limits the rate of requests',
   }[status]
   const retryAfterSecs = Number(headers.get('retry-after')) || undefined
   return new BaxError('model_failed', `the language model answered with status ${status}`, {
@@ -100,9 +100,9 @@ function refusal({ status, headers }: Response): BaxError {
 }
 
 const failed = (message: string, cause?: unknown): BaxError =>
-  new BaxError('model_failed', message, { cause, hint: 'check the address of the model (BAX_MODEL_URL)' })
+  new BaxError('model_failed', message, { cause, hint: 'check the URL of the model (BAX_MODEL_URL)' })
 
-/** The body as text, up to the limit. */
+/** Reads the body as text. @throws BaxError `model_failed` beyond the size limit. */
 async function textOf(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -124,7 +124,7 @@ function contentOf(body: string): string {
   }
   const content = parsed?.choices?.[0]?.message?.content
   if (typeof content === 'string') return content
-  // Some servers answer in parts.
+  // Some servers split the content into parts.
   const parts = Array.isArray(content) ? content.map((part: { text?: unknown }) => part?.text) : []
   if (parts.length === 0 || parts.some((part) => typeof part !== 'string')) {
     throw failed('the answer of the language model has no text')

@@ -1,4 +1,4 @@
-/** The engine's relay, loaded when a browser is first brought or asked for. */
+/** Wires the relay of the engine: user browsers connected from elsewhere. It is loaded at the first use. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays } from '../../core/engine.ts'
@@ -10,9 +10,9 @@ import type { RelayHub } from './hub/hub.ts'
 import type { RelaysGround } from './hub/relays.ts'
 
 export interface RelayPart extends Relays {
-  /** Live ones. */
+  /** Number of live sessions. */
   count(): number
-  /** Whether the id or name is that of a live one. */
+  /** Whether the ID or name belongs to a live session. */
   knows(idOrName: string, caller: Caller): boolean
   /** Runs commands, observes or steps. @throws BaxError `relay_disconnected`, `browser_lost`, `target_not_found`. */
   execute<K extends ExecutionKind>(
@@ -37,11 +37,10 @@ export function relayPart(
     ])
     hub = new RelayHub(keys)
     const tokens = new RelayTokens(config.stateDir, keys)
-    return { relays: new EngineRelays({ hub, tokens, sessionCalls }) }
+    return new EngineRelays({ hub, tokens, sessionCalls })
   }
   let loading: ReturnType<typeof load> | undefined
-  const loaded = () => (loading ??= load())
-  const relays = async () => (await loaded()).relays
+  const relays = () => (loading ??= load())
   return {
     list: async (call) => (await relays()).list(call),
     get: async (id, call) => (await relays()).get(id, call),
@@ -52,13 +51,13 @@ export function relayPart(
     followEvents: async (id, query, call) => (await relays()).followEvents(id, query, call),
     cdp: async (request, call) => (await relays()).cdp(request, call),
     tokens: {
-      create: async (wish, call) => (await relays()).tokens.create(wish, call),
+      create: async (input, call) => (await relays()).tokens.create(input, call),
       list: async (call) => (await relays()).tokens.list(call),
       revoke: async (tokenId, call) => (await relays()).tokens.revoke(tokenId, call),
     },
     admit: async (call) => (await relays()).admit(call),
     openClient: async (id, token, call) => (await relays()).openClient(id, token, call),
-    // Nothing that was never loaded needs an end.
+    // Nothing to close if it was never loaded.
     close: async () => {
       await loading
       hub?.close()

@@ -1,29 +1,29 @@
-/** What consumers may do to the user's browser; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
+/** Decides which calls a policy allows; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
 import type { RelayPolicy } from '../../core/relay-words.ts'
 
-/** Ends or maims the browser itself. */
+/** Methods that end or break the browser. */
 const lifecycle = [
   /^Browser\.(?:close|crash|crashGpuProcess)$/,
   /^Page\.crash$/,
   /^Extensions\./,
   /^Target\.setRemoteLocations$/,
-  // These carry calls past this very check: wrapped in a text, or out of a page that was given the protocol.
+  // These bypass this check: calls wrapped in a string, or made by a page that is given the protocol.
   /^Target\.(?:sendMessageToTarget|exposeDevToolsProtocol)$/,
-  // Opens ports of the user's machine.
+  // Opens ports on the user's machine.
   /^Tethering\./,
 ]
 
-/** Downloads of the user's own context go where the user wants them. */
+/** Downloads of the user's own context keep the user's settings. */
 const downloads = /^(?:Browser|Page)\.setDownloadBehavior$/
 
-/** Methods that open an address. */
+/** Methods that open a URL. */
 const openers = new Set(['Page.navigate', 'Target.createTarget'])
 
-/** Pages of the browser's own can quit it, crash it and change its settings; an empty tab cannot. */
-const ownPage = /^(?:view-source:)?(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
+/** Internal pages can quit the browser, crash it and change its settings; an empty tab cannot. */
+const internalPage = /^(?:view-source:)?(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
 const harmlessPage = /^(?:about:(?:blank|srcdoc)(?:[?#].*)?|chrome:\/\/(?:newtab|new-tab-page|version)\/?)$/i
 
-/** Changes what the user's pages show, hold or send. */
+/** Methods that change what the user's pages show, store or send. */
 const changes = [
   /^Input\./,
   /^Page\.(?:navigate|navigateToHistoryEntry|reload|setDocumentContent|close|handleJavaScriptDialog|addScriptToEvaluateOnNewDocument|setWebLifecycleState|setBypassCSP)$/,
@@ -41,7 +41,7 @@ const changes = [
   /^Browser\.(?:set\w*|grantPermissions|resetPermissions|cancelDownload|executeBrowserCommand)$/,
 ]
 
-/** These run code of the caller's; V8 itself keeps them from having effects when asked. */
+/** Methods that run code of the caller; on request V8 rejects side effects. */
 const evaluations = new Set(['Runtime.evaluate', 'Runtime.callFunctionOn'])
 
 interface CdpCall {
@@ -49,19 +49,19 @@ interface CdpCall {
   readonly params?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Why `policy` refuses a call; undefined when it allows it. */
+/** Returns why `policy` denies a call, or undefined if it is allowed. */
 export function refusal(policy: RelayPolicy, { method, params = {} }: CdpCall): string | undefined {
   if (policy === 'full') return undefined
-  if (lifecycle.some((pattern) => pattern.test(method))) return why(policy, method)
-  // A context that a consumer has made is the consumer's.
-  if (downloads.test(method) && params['browserContextId'] === undefined) return why(policy, method)
+  if (lifecycle.some((pattern) => pattern.test(method))) return denial(policy, method)
+  // A browser context created by a consumer belongs to that consumer.
+  if (downloads.test(method) && params['browserContextId'] === undefined) return denial(policy, method)
   const url = openers.has(method) ? String(params['url'] ?? '').trim() : ''
-  if (ownPage.test(url) && !harmlessPage.test(url)) return `${why(policy, method)} of ${url}`
+  if (internalPage.test(url) && !harmlessPage.test(url)) return `${denial(policy, method)} of ${url}`
   if (policy === 'no-lifecycle') return undefined
-  if (changes.some((pattern) => pattern.test(method))) return why(policy, method)
+  if (changes.some((pattern) => pattern.test(method))) return denial(policy, method)
   if (!evaluations.has(method)) return undefined
-  // `callFunctionOn` takes the flag too; without it the function may do anything.
-  return params['throwOnSideEffect'] === true ? undefined : `${why(policy, method)} without throwOnSideEffect`
+  // `callFunctionOn` accepts the flag too; without it the function may do anything.
+  return params['throwOnSideEffect'] === true ? undefined : `${denial(policy, method)} without throwOnSideEffect`
 }
 
-const why = (policy: RelayPolicy, method: string) => `the policy ${policy} of this browser does not allow ${method}`
+const denial = (policy: RelayPolicy, method: string) => `the policy ${policy} of this browser does not allow ${method}`

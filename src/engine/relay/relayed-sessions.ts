@@ -1,4 +1,4 @@
-/** Sessions of both kinds behind one interface: what works on a session works on a browser of the relay too. */
+/** Combines browser sessions and relayed browsers behind one interface. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { Sessions } from '../../core/engine.ts'
 import type { Call } from '../../core/operation/operation.ts'
@@ -6,7 +6,7 @@ import type { CommandBatch } from '../../core/shapes/commands.ts'
 import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
 import type { RelayPart } from './part.ts'
 
-/** Ids and names of the engine's own sessions go before those of the relay. */
+/** IDs and names of the engine's own sessions take precedence. */
 export function withRelay(
   sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean },
   relays: RelayPart,
@@ -17,7 +17,7 @@ export function withRelay(
     create: (input, call) => sessions.create(input, call),
     list: (filter, call) => sessions.list(filter, call),
     get: (id, call) => sessions.get(id, call),
-    // The browser is the user's: it and its tabs stay as they are.
+    // The browser belongs to the user: it keeps running with its tabs.
     close: (id, call) => (isRelayed(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
     provision: (id, call) => sessions.provision(id, call),
     cancelProvision: (id, call) => sessions.cancelProvision(id, call),

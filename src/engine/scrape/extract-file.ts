@@ -1,4 +1,4 @@
-/** HTML as text to Markdown, without a browser and without a network. */
+/** Converts HTML text to Markdown, without a browser and without a network. */
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
 import { htmlDocument } from './documents/read.ts'
@@ -7,22 +7,22 @@ import { attribute, elementsOf } from '../extract/tree.ts'
 import { resolveUrl } from '../extract/address.ts'
 
 export interface ExtractWishes {
-  /** Where the page comes from, for its links; if absent, what the page itself says. Without either, links stay relative. */
+  /** URL of the page, for resolving links; default: its canonical URL. Without either, links stay relative. */
   readonly url?: string
   readonly onlyMain: boolean
-  /** Put the page's headline above main content that lacks it, and back what it lacks of a manual. */
+  /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
 }
 
-/** The Markdown of a page's main content, or of all of it. */
+/** Returns the Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
   { url, onlyMain, headline }: ExtractWishes,
 ): Promise<{ markdown: string; warning?: string; warning_code?: WarningCode }> {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   const document = htmlDocument(text, charset, url ?? '')
-  const told = url === undefined ? canonicalOf(document.tree.root) : undefined
-  const based = told && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: told } } : document // prettier-ignore
+  const canonical = url === undefined ? canonicalOf(document.tree.root) : undefined
+  const based = canonical && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: canonical } } : document // prettier-ignore
   const { markdown, warning, warningCode } = await contentOf(based, { onlyMain, headline, inlineImages: false })
   return { markdown, ...(warning && { warning }), ...(warningCode && { warning_code: warningCode }) }
 }

@@ -1,4 +1,4 @@
-/** Gets the page: by HTTP where that is all there is to it, else from a browser. */
+/** Loads pages: over HTTP where that is enough, else in a browser. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -14,19 +14,26 @@ import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
 import { httpUserAgent } from '../render/http/user-agent.ts'
 import brandingScript from './formats/branding.page.ts?inline'
-import type { PageDocument } from './documents/document.ts'
+import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
-import { framesLeft, holdsFrames } from './content/framed.ts'
 import { hasText } from './content/content.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { VisitAnswers } from './visit-answers.ts'
-import { isLarge, isReadableTree, type PageReading, type Reading, type UnreadPage } from './reading.ts'
+import {
+  framesLeft,
+  holdsFrames,
+  isLarge,
+  isReadableTree,
+  type PageReading,
+  type Reading,
+  type UnreadPage,
+} from './reading.ts'
 
-/** What a browser gives beside the page. */
+/** Results of rendering other than the page. */
 type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
 
-/** A page with the answer that it came in. */
+/** A page and the response that contained it. */
 export interface ObtainedPage {
   readonly document: PageDocument
   readonly url: string
@@ -34,62 +41,61 @@ export interface ObtainedPage {
   readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
-  /** What only a browser gives. */
+  /** Results of the browser. */
   readonly rendered?: Extras
   readonly warnings: readonly string[]
   readonly warningCode?: WarningCode
-  /** What a thread has made of it; its document is made only when somebody looks at it. */
+  /** Result of a worker thread; the document is then parsed on first use. */
   readonly reading?: PageReading
 }
 
 export interface Means {
   readonly memory: HostMemory
   readonly egress: Egress
-  /** The renderer, loaded when it is first needed. */
+  /** Loads the renderer on first use. */
   readonly renderer: () => Promise<Renderer>
   readonly signal: AbortSignal
-  /** `performance.now()` at which the time is up. */
+  /** Deadline, as `performance.now()`. */
   readonly deadline: number
-  /** Reads a page elsewhere; undefined for a page that is to be read here. */
+  /** Reads a page in a worker thread; returns undefined for pages to be read in this thread. */
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
-  /** Answers of the network that are kept; without it every page is asked for. */
+  /** Stored network responses; without them every page is fetched. */
   readonly answers?: VisitAnswers | undefined
 }
 
-export async function obtain(plan: ScrapePlan, means: Means): Promise<ObtainedPage> {
+export async function obtain(plan: ScrapePlan, context: Means): Promise<ObtainedPage> {
   const { render } = plan.input
-  if (render === 'http') return (await overHttp(plan.url, means)).page
-  if (render === 'browser' || plan.browserOnly || means.memory.wantsBrowser(plan.url)) return inBrowser(plan, means)
-  const { page, isHtml } = await overHttp(plan.url, means)
+  if (render === 'http') return (await overHttp(plan.url, context)).page
+  if (render === 'browser' || plan.browserOnly || context.memory.wantsBrowser(plan.url)) return inBrowser(plan, context)
+  const { page, isHtml } = await overHttp(plan.url, context)
   const reason = isHtml ? reasonOf(page) : undefined
-  if (reason === undefined || means.memory.isVain(page.url, reason)) {
-    if (isHtml) means.memory.complete(page.url)
+  if (reason === undefined || context.memory.isVain(page.url, reason)) {
+    if (isHtml) context.memory.complete(page.url)
     return page
   }
-  return rendering(plan, means, page, reason)
+  return renderPage(plan, context, page, reason)
 }
 
-/** Why the page should be rendered, by its markup. */
+/** Returns why the markup of a page requires a browser; undefined if it does not. */
 export const reasonOf = ({ reading, document }: ObtainedPage): Reason | undefined =>
   reading ? reading.reason : needsBrowser(document.tree.root)
 
-/** Whether there is something to read in a page as it was sent. */
+/** Whether a page has readable text without rendering. */
 export const isReadable = ({ reading, document }: ObtainedPage): boolean =>
   reading?.isReadable ?? isReadableTree(document.tree)
 
-/** The page as it was sent, where it is to be had in no better way. */
+/** Returns the fetched page with a warning that no browser was found for rendering it. */
 export const withoutBrowser = (page: ObtainedPage): ObtainedPage =>
-  warnedOf(page, 'the page may be incomplete: it wants a browser, and none was found')
+  withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
 
-/** The page as it was fetched, because it could not be rendered; undefined when it has no text. */
+/** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
 export const unrendered = (page: ObtainedPage, { message }: { readonly message: string }): ObtainedPage | undefined =>
   hasText(page.document.tree)
-    ? warnedOf(page, `the page may be incomplete: it could not be rendered (${message})`, 'render_failed')
+    ? withWarning(page, `the page may be incomplete: it could not be rendered (${message})`, 'render_failed')
     : undefined
 
-function warnedOf(page: ObtainedPage, warning: string, code?: WarningCode): ObtainedPage {
+function withWarning(page: ObtainedPage, warning: string, code?: WarningCode): ObtainedPage {
   const { reading, warnings } = page
-  const coded = code && { warningCode: code }
   const answer = reading?.answer
   const warned = answer && {
     ...answer,
@@ -99,64 +105,65 @@ function warnedOf(page: ObtainedPage, warning: string, code?: WarningCode): Obta
   return {
     ...page,
     warnings: [...warnings, warning],
-    ...coded,
+    ...(code && { warningCode: code }),
     ...(warned && { reading: { ...reading, answer: warned } }),
   }
 }
 
-async function rendering(plan: ScrapePlan, means: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
+/** Renders a page, and falls back to the fetched one. */
+async function renderPage(plan: ScrapePlan, context: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
   try {
-    const rendered = await withReserve(means, (inner) => inBrowser(plan, inner))
-    // What is too large to be read here is not compared here either.
+    const rendered = await withReserve(context, (inner) => inBrowser(plan, inner))
+    // Pages read in worker threads are too large to be compared in this thread.
     if (!page.reading && !rendered.reading)
-      means.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
+      context.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {
-    means.signal.throwIfAborted()
+    context.signal.throwIfAborted()
     if (!(error instanceof BaxError)) throw error
-    // The page as it was sent is better than nothing, where it has something to read.
-    const kept = isLackOfBrowser(error) ? isReadable(page) && withoutBrowser(page) : unrendered(page, error)
-    if (!kept) throw error
-    return kept
+    // The fetched page is better than an error if it has readable text.
+    const fallback = isLackOfBrowser(error) ? isReadable(page) && withoutBrowser(page) : unrendered(page, error)
+    if (!fallback) throw error
+    return fallback
   }
 }
 
-/** Whether no page can be rendered here. */
+/** Whether an error means that no browser is installed. */
 export const isLackOfBrowser = ({ code }: BaxError): boolean => code === 'browser_not_found'
 
-/** Ends the work while there is still time for what is done instead. */
-async function withReserve<T>(means: Means, work: (means: Means) => Promise<T>): Promise<T> {
-  const left = means.deadline - performance.now()
+/** Runs work with an earlier deadline, which leaves time for the fallback. */
+async function withReserve<T>(context: Means, work: (context: Means) => Promise<T>): Promise<T> {
+  const left = context.deadline - performance.now()
   const reserve = Math.min(limits.scrape.fallbackMs, left / 4)
   const ms = left - reserve
-  const { signal, deadline } = means
+  const { signal, deadline } = context
   const limit = { ms, error: `rendering took longer than ${Math.round(ms)} ms`, signal, cooperative: true }
-  return withDeadline((inner) => work({ ...means, signal: inner, deadline: deadline - reserve }), limit)
+  return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
 }
 
-/** The page as it is sent. */
+/** Fetches a page over HTTP, and follows redirects, including those of `<meta http-equiv="refresh">`. */
 export async function overHttp(
-  address: string,
+  startUrl: string,
   { egress, signal, read, answers }: Pick<Means, 'egress' | 'signal' | 'read' | 'answers'>,
 ): Promise<{ page: ObtainedPage; isHtml: boolean }> {
-  let url = address
+  let url = startUrl
   let redirects: readonly Redirect[] = []
   for (;;) {
     const options = { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects }
-    const asked = url
-    const ask = () => fetchPage(asked, options)
-    const fetched = await (answers ? answers.fetched(asked, ask) : ask())
+    const requested = url
+    const request = () => fetchPage(requested, options)
+    const fetched = await (answers ? answers.fetched(requested, request) : request())
     const { bytes } = fetched
-    const told = kindOf(fetched.headers, fetched.url, bytes)
-    const unread = isText(told) ? { ...factsOf(fetched), kind: told, source: { bytes } } : undefined
+    const kind = kindOf(fetched.headers, fetched.url, bytes)
+    const unread = isText(kind) ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
     const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
       const text = () => new TextDecoder(reading.page.charset).decode(bytes)
-      return { page: readElsewhere(unread, reading.page, text), isHtml: told === 'html' }
+      return { page: withLazyDocument(unread, reading.page, text), isHtml: kind === 'html' }
     }
     let next = reading?.next
     if (next === undefined) {
-      const { kind, document } = await readDocument(fetched, signal)
+      const { document } = await readDocument(fetched, signal)
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
       if (next === undefined) {
         const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
@@ -170,30 +177,31 @@ export async function overHttp(
   }
 }
 
-/** A page of a browser as a thread has read it; undefined for one that is to be read here. */
+/** Reads a rendered page in a worker thread; returns undefined for one to be read in this thread. */
 export async function readAway(
   unread: UnreadPage,
   read: Means['read'],
   text: () => string,
 ): Promise<ObtainedPage | undefined> {
   const reading = await read?.(unread)
-  return reading && 'page' in reading ? readElsewhere(unread, reading.page, text) : undefined
+  return reading && 'page' in reading ? withLazyDocument(unread, reading.page, text) : undefined
 }
 
-/** The page with a document that is made when it is looked at: few are. */
-function readElsewhere(unread: UnreadPage, reading: PageReading, text: () => string): ObtainedPage {
+/** Adds a document that is parsed on first use, which is rare after a worker thread has read the page. */
+function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => string): ObtainedPage {
   const { source: _source, kind, ...page } = unread
   const { charset } = reading
+  const { url } = page
   const isPage = kind === 'html'
-  let made: PageDocument | undefined
-  const make = () =>
-    (made ??= isPage ? htmlDocument(text(), charset, page.url) : textDocument({ text: text(), charset, url: page.url }))
+  let parsed: PageDocument | undefined
+  const parse = () =>
+    (parsed ??= isPage ? htmlDocument(text(), charset, url) : textDocument({ text: text(), charset, url }))
   const document: PageDocument = {
     get tree() {
-      return make().tree
+      return parse().tree
     },
     get raw() {
-      return make().raw!
+      return parse().raw!
     },
     charset,
     isPage,
@@ -201,31 +209,31 @@ function readElsewhere(unread: UnreadPage, reading: PageReading, text: () => str
   return { ...page, document, reading }
 }
 
-type FrameMeans = Pick<Means, 'egress' | 'signal' | 'answers'>
+type FrameContext = Pick<Means, 'egress' | 'signal' | 'answers'>
 
-/** Puts the content of its frames into a page; gives what is to be told of them. */
-async function withFrames({ tree, raw }: PageDocument, url: string, means: FrameMeans): Promise<string[]> {
+/** Inserts the content of frames into a page; returns warnings about frames that were not read. */
+async function withFrames({ tree, raw }: PageDocument, url: string, context: FrameContext): Promise<string[]> {
   if (!holdsFrames(raw ?? '')) return []
   if (isLarge(raw!)) return [framesLeft]
   const { fillFrames } = await import('./content/frames.ts')
-  return fillFrames(tree, url, (address) => frameAt(address, url, means))
+  return fillFrames(tree, url, (frameUrl) => frameAt(frameUrl, url, context))
 }
 
-/** What stands at the address of a frame; undefined for what is no page of the same origin. */
-async function frameAt(address: string, url: string, means: FrameMeans): Promise<Tree | undefined> {
-  const { egress, signal: caller, answers } = means
+/** Fetches the document of a frame; returns undefined for content other than HTML, and for other origins. */
+async function frameAt(frameUrl: string, url: string, context: FrameContext): Promise<Tree | undefined> {
+  const { egress, signal: caller, answers } = context
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const ask = () => fetchPage(address, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
-    const fetched = await (answers ? answers.fetched(address, ask) : ask())
+    const request = () => fetchPage(frameUrl, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
+    const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
-    if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large for a frame')
+    if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
     const { kind, document } = await readDocument(fetched, signal)
     return kind === 'html' ? document.tree : undefined
   } catch (error) {
-    if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not come in time')
-    // Pictures and films; addresses that nobody may open. A page is no worse for them.
+    if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not load in time')
+    // Images, videos and blocked URLs in frames are not part of the page's text.
     if (error instanceof BaxError && /^(?:unsupported_content_type|url_blocked)$/.test(error.code)) return undefined
     throw error
   }
@@ -239,11 +247,11 @@ const asObtained = (fetched: FetchedPage, document: PageDocument): ObtainedPage 
   warnings: document.warning ? [document.warning] : [],
 })
 
-/** The page as a browser shows it. */
-export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>): Promise<ObtainedPage> {
+/** Renders a page in a browser. */
+export async function inBrowser(plan: ScrapePlan, context: Omit<Means, 'memory'>): Promise<ObtainedPage> {
   const { input, formats, fullPage } = plan
-  const ask = async () =>
-    (await means.renderer()).render({
+  const render = async () =>
+    (await context.renderer()).render({
       url: plan.url,
       waitFor: input.wait_for,
       actions: input.actions,
@@ -252,33 +260,31 @@ export async function inBrowser(plan: ScrapePlan, means: Omit<Means, 'memory'>):
       raw: formats.has('rawHtml'),
       blockAds: input.block_ads,
       removeOverlays: input.remove_overlays,
-      signal: means.signal,
-      deadline: means.deadline,
+      signal: context.signal,
+      deadline: context.deadline,
     })
-  const rendered = await (means.answers ? means.answers.rendered(ask) : ask())
+  const rendered = await (context.answers ? context.answers.rendered(render) : render())
   const extras = extrasOf(rendered)
   if (!rendered.isPage) {
-    // What a thread writes of a large file has what the browser gave beside it, as what is written here.
-    const read: Means['read'] = (page) => means.read?.({ ...page, rendered: extras })
-    return { ...(await overHttp(plan.url, { ...means, read })).page, rendered: extras }
+    // A worker thread needs the results of the browser to write the answer for a large file.
+    const read: Means['read'] = (page) => context.read?.({ ...page, rendered: extras })
+    return { ...(await overHttp(plan.url, { ...context, read })).page, rendered: extras }
   }
   if (rendered.html.length > limits.scrape.bodyBytes * 2) {
-    throw new BaxError('content_too_large', 'the page has grown beyond what can be read')
+    throw new BaxError('content_too_large', 'the rendered page is too large to be read')
   }
   const { html: text, charset, url, status, headers, redirects, warnings } = rendered
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
-  const elsewhere = await readAway(unread, means.read, () => text)
-  if (elsewhere) return elsewhere
+  const pageOfWorker = await readAway(unread, context.read, () => text)
+  if (pageOfWorker) return pageOfWorker
   const document = htmlDocument(text, charset, url)
-  const framed = await withFrames(document, url, means)
+  const framed = await withFrames(document, url, context)
   return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }
 }
 
 const extrasOf = ({ isPage, screenshot, reading, actions }: RenderedPage): Extras => ({
   isPage,
-  ...(screenshot !== undefined && { screenshot }),
-  ...(reading !== undefined && { reading }),
-  ...(actions && { actions }),
+  ...present({ screenshot, reading, actions }),
 })

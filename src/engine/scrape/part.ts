@@ -1,4 +1,4 @@
-/** The engine's scraper, loaded when the first page is asked for. */
+/** The engine's scraper, loaded on first use. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
@@ -7,10 +7,10 @@ import type { Obtain, PageScraper, Waiting } from './scraper.ts'
 import type { PageSteps } from './steps.ts'
 
 export interface ScraperPart extends Scraper {
-  /** A page in steps, for callers that choose between them. */
+  /** Returns the steps of a scrape, for callers that run them separately. */
   steps(): Promise<PageSteps>
-  scrapeFrom(input: ScrapeInput, waiting: Waiting, way: Obtain): Promise<ScrapeAnswer>
-  /** Pages that wait to be rendered. */
+  scrapeFrom(input: ScrapeInput, caller: Waiting, load: Obtain): Promise<ScrapeAnswer>
+  /** Number of pages queued for rendering. */
   readonly waiting: number
   close(): Promise<void>
 }
@@ -18,15 +18,15 @@ export interface ScraperPart extends Scraper {
 export function scraperPart(config: EngineConfig, egress: Egress): ScraperPart {
   let loading: Promise<PageScraper> | undefined
   let loaded: PageScraper | undefined
-  const load = () =>
+  const open = () =>
     (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config, egress))))
   return {
     get waiting() {
       return loaded?.waiting ?? 0
     },
-    scrape: async (input, call) => (await load()).scrape(input, call),
-    scrapeFrom: async (input, waiting, way) => (await load()).scrapeFrom(input, waiting, way),
-    steps: async () => (await load()).steps,
+    scrape: async (input, call) => (await open()).scrape(input, call),
+    scrapeFrom: async (input, caller, load) => (await open()).scrapeFrom(input, caller, load),
+    steps: async () => (await open()).steps,
     close: async () => (await loading)?.close(),
   }
 }

@@ -1,4 +1,4 @@
-/** From what was asked to what has to be done. */
+/** Converts the input of a scrape to a plan. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
@@ -6,7 +6,7 @@ import { scrapeUrl } from '../render/http/web-url.ts'
 export interface JsonWish {
   readonly prompt?: string
   readonly schema?: Record<string, unknown>
-  /** Where the schema was given, for errors. */
+  /** Path of the schema in the input, for errors. */
   readonly schemaField?: string
 }
 
@@ -16,9 +16,9 @@ export interface ScrapePlan {
   readonly formats: ReadonlySet<FormatName>
   readonly fullPage: boolean
   readonly json: JsonWish
-  /** Milliseconds for everything, waits included. */
+  /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
-  /** Formats and actions that only a browser can give. */
+  /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean
 }
 
@@ -46,29 +46,25 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     }
   }
   const waits = input.actions.reduce((sum, action) => sum + ((action.type === 'wait' && action.milliseconds) || 0), 0)
-  const browserOnly =
-    formats.has('screenshot') ||
-    formats.has('branding') ||
-    input.actions.length > 0 ||
-    input.wait_for > 0 ||
-    input.remove_overlays
-  if (browserOnly && input.render === 'http') throw needsBrowser(input, formats)
+  const reasons = browserReasons(input, formats)
+  const browserOnly = reasons.length > 0
+  if (browserOnly && input.render === 'http') {
+    throw new BaxError('invalid_request', `render "http" cannot be combined with ${reasons.join(', ')}`, {
+      details: [{ path: 'render', message: `must be auto or browser with ${reasons.join(', ')}` }],
+    })
+  }
   return { input, url, formats, fullPage, json, timeoutMs: input.timeout + input.wait_for + waits, browserOnly }
 }
+
+/** Returns the formats and options that require a browser. */
+const browserReasons = (input: ScrapeInput, formats: ReadonlySet<FormatName>): string[] => [
+  ...(['screenshot', 'branding'] as const).filter((name) => formats.has(name)).map((name) => `format ${name}`),
+  ...(input.actions.length > 0 ? ['actions'] : []),
+  ...(input.wait_for > 0 ? ['wait_for'] : []),
+  ...(input.remove_overlays ? ['remove_overlays'] : []),
+]
 
 /** Checks the schema of the json format before a page is fetched. @throws BaxError `invalid_request` */
 export async function checkSchemaOf({ formats, json }: ScrapePlan): Promise<void> {
   if (json.schema && formats.has('json')) (await import('./formats/json.ts')).checkSchema(json)
-}
-
-function needsBrowser(input: ScrapeInput, formats: ReadonlySet<FormatName>): BaxError {
-  const reasons = [
-    ...['screenshot', 'branding'].filter((name) => formats.has(name as FormatName)).map((name) => `format ${name}`),
-    ...(input.actions.length > 0 ? ['actions'] : []),
-    ...(input.wait_for > 0 ? ['wait_for'] : []),
-    ...(input.remove_overlays ? ['remove_overlays'] : []),
-  ]
-  return new BaxError('invalid_request', `render "http" cannot be combined with ${reasons.join(', ')}`, {
-    details: [{ path: 'render', message: `must be auto or browser with ${reasons.join(', ')}` }],
-  })
 }

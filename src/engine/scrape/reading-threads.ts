@@ -1,4 +1,4 @@
-/** Pages read in threads, so that this one is free to fetch, to choose and to write. */
+/** Reads pages in worker threads, so that the main thread is free for other work. */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export class ReadingThreads {
     this.#pool.start()
   }
 
-  /** Undefined on a machine with one core, and for a program that is not built. */
+  /** Returns undefined on a machine with one core, and when the worker program has not been built. */
   static open(): ReadingThreads | undefined {
     const program = join(import.meta.dirname, 'reading-worker.mjs')
     const cores = availableParallelism()
@@ -23,15 +23,15 @@ export class ReadingThreads {
   }
 
   /**
-   * What the page says, as `readPage` has it.
-   * @throws BaxError `content_too_large` for a page that takes more memory than a thread has, `timeout` for one that
-   * takes longer than any page; the reason of `signal`
+   * Runs `readPage` in a worker thread.
+   * @throws BaxError `content_too_large` when the page exceeds the memory of a thread, `timeout` when it exceeds the
+   * time limit of a task; the reason of `signal`
    */
-  read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, wish: TaskWish): Promise<Reading> {
+  read(task: Omit<ReadingTask, 'page'> & { page: UnreadPage }, options: TaskWish): Promise<Reading> {
     const { headers, source, ...page } = task.page
-    // A part of a larger piece of memory would be sent with all of it.
+    // Copy the bytes: a view of a larger buffer would be sent with the whole buffer.
     const own = 'bytes' in source ? { bytes: new Uint8Array(source.bytes) } : source
-    return this.#pool.run({ ...task, page: { ...page, headers: headers.pairs(), source: own } }, wish)
+    return this.#pool.run({ ...task, page: { ...page, headers: headers.pairs(), source: own } }, options)
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-/** A thread that reads the pages it is sent. */
+/** Worker thread that reads pages. */
 import { serveTasks } from '../../core/process/thread-tasks.ts'
 import { readPage } from './reading.ts'
 

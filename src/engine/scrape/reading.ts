@@ -1,4 +1,4 @@
-/** What is done with a page that was had, from plain data to plain data: the same here and in a thread. */
+/** Reads fetched and rendered pages; input and output are plain data, so that it can run in a worker thread. */
 import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { AnswerHeaders } from '../render/http/response-headers.ts'
@@ -10,21 +10,20 @@ import { metaRefresh } from '../render/http/meta-refresh.ts'
 import { templateOf } from '../render/decide/template.ts'
 import { readableLength } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
-import { framesLeft, holdsFrames } from './content/framed.ts'
 import { linksOf } from './formats/links.ts'
 import type { ObtainedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
 
-/** When the page is written: always, never, or unless its markup gives a reason for a browser that is not listed. */
+/** When to write the answer: always, never, or if no browser is needed, except for the listed reasons. */
 export type WriteWish = 'always' | 'never' | readonly Reason[]
 
-/** A page as it came, or as a browser has it; `raw` is what the browser was sent. */
+/** The bytes of a fetched page, or the text of a rendered one; `raw` is the HTML that the browser received. */
 type Source =
   | { readonly bytes: Uint8Array }
   | { readonly text: string; readonly charset: string; readonly raw?: string }
 
-/** A page that nobody has looked at. */
+/** A page before parsing. */
 export interface UnreadPage extends Omit<ObtainedPage, 'document' | 'reading'> {
   readonly kind: TextKind
   readonly source: Source
@@ -34,25 +33,25 @@ export interface ReadingTask {
   readonly plan: ScrapePlan
   readonly page: Omit<UnreadPage, 'headers'> & { readonly headers: readonly (readonly [string, string])[] }
   readonly write: WriteWish
-  /** Whether structured data and summaries may come from rules. */
+  /** Whether rules may extract structured data and summaries. */
   readonly rules: boolean
 }
 
-/** A page that was read; what is made of its tree takes less room than the tree. */
+/** Results of reading a page, which are smaller than its tree. */
 export interface PageReading {
   readonly charset: string
-  /** Characters of its text. */
+  /** Length of its source text, in characters. */
   readonly size: number
   readonly template?: string
   readonly reason?: Reason
-  /** Whether there is something to read in it as it was sent; told where there is a reason. */
+  /** Whether the page has readable text without rendering; set when there is a reason for a browser. */
   readonly isReadable?: boolean
-  /** Addresses that it links to. */
+  /** URLs of its links. */
   readonly links: readonly string[]
   readonly answer?: ScrapeAnswer
 }
 
-/** What was read; the address that a page soon leads to; nothing of a page that has to be put together from several. */
+/** The results, or the URL of a redirect in the page; undefined for a page whose frames have to be read too. */
 export type Reading = { readonly page: PageReading } | { readonly next: string } | undefined
 
 export const readPage = (task: ReadingTask): Promise<Reading> =>
@@ -81,12 +80,12 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       ...(template !== undefined && { template }),
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
       links: linksOf(tree).map(({ href }) => href),
-      ...(isWritten && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules } }) }),
+      ...(isWritten && { answer: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },
   }
 }
 
-/** What is no HTML is what it is: nothing renders it, and it leads nowhere. */
+/** Reads content other than HTML, which is never rendered and has no redirects. */
 async function readOther({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
   const headers = new AnswerHeaders(task.headers)
@@ -99,16 +98,24 @@ async function readOther({ plan, page: { source, ...task }, write, rules }: Read
       charset: document.charset!,
       size: document.raw!.length,
       links: linksOf(document.tree).map(({ href }) => href),
-      ...(write !== 'never' && { answer: await writePage(plan, page, { start, reader: { model: undefined, rules } }) }),
+      ...(write !== 'never' && {
+        answer: await writePage(plan, page, { start, extractors: { model: undefined, rules } }),
+      }),
     },
   }
 }
 
-/** Whether what was sent of a page is worth keeping without the rest. */
+/** Whether HTML text has frames, whose content is fetched before the page is read. */
+export const holdsFrames = (html: string): boolean => /<i?frame\b/i.test(html)
+
+/** The warning about a page whose frames are not read. */
+export const framesLeft = 'frames are missing: the page is too large to read them too'
+
+/** Whether a page has enough text to be used without rendering. */
 export const isReadableTree = (tree: Tree): boolean => readableLength(tree) >= 200
 
-/** Who gives up waiting for a thread ends it. */
+/** A cancelled task ends its thread, so the work needs no signal. */
 const never = new AbortController().signal
 
-/** Whether a page of so many bytes, or characters, is read in a thread. */
+/** Whether a page of this size, in bytes or characters, is read in a worker thread. */
 export const isLarge = ({ length }: { readonly length: number }): boolean => length >= limits.reading.large

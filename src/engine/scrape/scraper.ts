@@ -1,4 +1,4 @@
-/** One scrape from request to result. */
+/** Runs scrapes, from the request to the result. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -19,10 +19,10 @@ import { isLarge, type WriteWish } from './reading.ts'
 import { ReadingThreads } from './reading-threads.ts'
 import { writePage } from './write.ts'
 
-/** Another way to get a page than from the engine's own browsers. */
-export type Obtain = (plan: ScrapePlan, means: Means) => Promise<ObtainedPage>
+/** Loads the page of a scrape; the default is `obtain`. */
+export type Obtain = (plan: ScrapePlan, context: Means) => Promise<ObtainedPage>
 
-/** Who waits for a scrape: until when, and under which key. */
+/** The caller of a scrape: its signal and its API key. */
 export type Waiting = Required<TaskWish>
 
 export class PageScraper implements Scraper {
@@ -34,7 +34,7 @@ export class PageScraper implements Scraper {
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
   #threads: ReadingThreads | undefined
-  /** Threads for large pages: nobody else waits for what keeps one busy. */
+  /** Separate threads for large pages, so that other pages do not queue behind them. */
   #largeThreads: ReadingThreads | undefined
 
   constructor(config: EngineConfig, egress: Egress) {
@@ -42,7 +42,7 @@ export class PageScraper implements Scraper {
     this.#egress = egress
   }
 
-  /** Pages that wait to be rendered. */
+  /** Number of pages queued for rendering. */
   get waiting(): number {
     return this.#renderer?.waiting ?? 0
   }
@@ -50,29 +50,29 @@ export class PageScraper implements Scraper {
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     await this.#check(plan)
-    const known = this.#cache.find(input, caller)
-    if (known) return known
+    const cached = this.#cache.find(input, caller)
+    if (cached) return cached
     const answer = await this.#inTime(plan, { signal, from: caller.keyId }, obtain)
     if (answer.success) this.#cache.keep(input, caller, answer)
     return answer
   }
 
-  /** The same of a page that is got in another way; what was got for somebody is kept for nobody else. */
-  async scrapeFrom(input: ScrapeInput, waiting: Waiting, way: Obtain): Promise<ScrapeAnswer> {
+  /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
+  async scrapeFrom(input: ScrapeInput, caller: Waiting, load: Obtain): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     await this.#check(plan)
-    return this.#inTime(plan, waiting, way)
+    return this.#inTime(plan, caller, load)
   }
 
-  /** A page in steps, for the crawl, which chooses between what was fetched and what was rendered. */
+  /** The steps of a scrape, for crawls, which choose between the fetched and the rendered page. */
   get steps(): PageSteps {
     const egress = this.#egress
     return {
       egress,
       check: (plan) => this.#check(plan),
       begin: () => void (this.#threads ??= ReadingThreads.open()),
-      fetch: (plan, { signal, answers, ...wish }) =>
-        overHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, wish) }),
+      fetch: (plan, { signal, answers, ...options }) =>
+        overHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, options) }),
       render: (plan, clock) =>
         inBrowser(plan, {
           ...clock,
@@ -84,7 +84,7 @@ export class PageScraper implements Scraper {
     }
   }
 
-  /** Ends the browsers that were started for rendering. */
+  /** Closes the browsers and worker threads. */
   async close(): Promise<void> {
     await Promise.all([
       this.#loading?.then((renderer) => renderer.close()),
@@ -93,16 +93,16 @@ export class PageScraper implements Scraper {
     ])
   }
 
-  #inTime(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
+  #inTime(plan: ScrapePlan, { signal, from }: Waiting, load: Obtain): Promise<ScrapeAnswer> {
     const { timeoutMs: ms } = plan
     const error = `the scrape took longer than ${ms} ms`
-    const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, way)
+    const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, load)
     return withDeadline(work, { ms, error, signal, cooperative: true })
   }
 
-  async #run(plan: ScrapePlan, { signal, from }: Waiting, way: Obtain): Promise<ScrapeAnswer> {
+  async #run(plan: ScrapePlan, { signal, from }: Waiting, load: Obtain): Promise<ScrapeAnswer> {
     const start = performance.now()
-    const means = {
+    const context = {
       memory: this.#memory,
       egress: this.#egress,
       renderer: () => this.#loadRenderer(),
@@ -110,27 +110,27 @@ export class PageScraper implements Scraper {
       deadline: start + plan.timeoutMs,
       read: this.#readerOf(plan, { signal, from }),
     }
-    const page = await way(plan, means)
+    const page = await load(plan, context)
     return this.#write(plan, page, start, signal)
   }
 
   async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
     if (page.reading?.answer) return timed(page.reading.answer, start)
-    const model = asksModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
-    return writePage(plan, page, { start, reader: { model, rules: this.#config.builtinExtractor !== false } })
+    const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
+    return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
   }
 
-  /** @throws BaxError for what no page could be asked for here: `invalid_request`, `model_not_configured`. */
+  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
   async #check(plan: ScrapePlan): Promise<void> {
     await checkSchemaOf(plan)
-    if (this.#config.model || this.#config.builtinExtractor !== false || !asksModel(plan)) return
-    const asked = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
-    throw new BaxError('model_not_configured', `${asked} needs a language model, and none is set up`, {
-      hint: 'set BAX_MODEL_URL and BAX_MODEL, or let the built-in extractor answer (BAX_BUILTIN_EXTRACTOR)',
+    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
+    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
+    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
+      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
     })
   }
 
-  /** The model that is set up, if one is; it has what is left of the scrape's time, but for finding out by rules. */
+  /** Returns the configured model, limited to the remaining time of the scrape minus a reserve for rules. */
   async #modelUnder(signal: AbortSignal, deadline: number): Promise<LanguageModel | undefined> {
     if (!this.#config.model) return undefined
     this.#model ??= new (await import('../language/openai-compatible.ts')).OpenAiCompatible(this.#config.model)
@@ -143,15 +143,17 @@ export class PageScraper implements Scraper {
           return await model.answer({ ...question, signal: AbortSignal.any([signal, late]) })
         } catch (error) {
           if (!late.aborted || signal.aborted) throw error
-          throw new BaxError('timeout', 'the language model did not answer in the time of the scrape', { cause: error })
+          throw new BaxError('timeout', 'the language model did not answer before the scrape timed out', {
+            cause: error,
+          })
         }
       },
     }
   }
 
   /**
-   * Reads in threads: large pages, and the HTML of `all` where many are to come. What a model is asked about is
-   * read here, where the model is, unless it is too large for that.
+   * Returns the function that reads pages in worker threads: large pages, and with `all` every HTML page. Pages for a
+   * language model are read in this thread, which has the model, unless they are too large for it.
    */
   #readerOf(
     plan: ScrapePlan,
@@ -163,12 +165,12 @@ export class PageScraper implements Scraper {
       const { kind, source } = page
       const content = 'text' in source ? source.text : source.bytes
       const large = isLarge(content)
-      const asks = asksModel(plan)
-      if (!large && (asks || !all || kind !== 'html')) return undefined
-      const unasked = asks && this.#config.model !== undefined
-      if (unasked && content.length < limits.reading.forModel) return undefined
-      if (unasked && !rules) throw new BaxError('content_too_large', 'the page is too large to ask a language model about it') // prettier-ignore
-      const warnings = unasked ? [...page.warnings, notAsked] : page.warnings
+      const extracts = usesModel(plan)
+      if (!large && (extracts || !all || kind !== 'html')) return undefined
+      const forModel = extracts && this.#config.model !== undefined
+      if (forModel && content.length < limits.reading.forModel) return undefined
+      if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
+      const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
       const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
       return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
     }
@@ -183,7 +185,7 @@ export class PageScraper implements Scraper {
   }
 }
 
-/** With the time of the whole scrape, whatever part of it a thread has measured. */
+/** Replaces the duration measured by a worker thread with that of the whole scrape. */
 function timed(answer: ScrapeAnswer, start: number): ScrapeAnswer {
   const { data } = answer
   if (!data) return answer
@@ -191,6 +193,6 @@ function timed(answer: ScrapeAnswer, start: number): ScrapeAnswer {
   return { ...answer, data: { ...data, metadata } }
 }
 
-const notAsked = 'the page is too large to ask the language model about it: rules have answered'
+const rulesUsed = 'the page is too large for the language model: rules were used instead'
 
-const asksModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')
+const usesModel = ({ formats }: ScrapePlan): boolean => formats.has('json') || formats.has('summary')

@@ -1,4 +1,4 @@
-/** A scrape in three steps, for those who look at a page before they have it written. */
+/** A scrape as separate steps, for callers that inspect a page before they write the answer. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { ObtainedPage } from './load-page.ts'
@@ -6,38 +6,38 @@ import type { ScrapePlan } from './plan.ts'
 import type { WriteWish } from './reading.ts'
 import type { VisitAnswers } from './visit-answers.ts'
 
-interface Clock {
+interface Deadline {
   readonly signal: AbortSignal
-  /** `performance.now()` at which the time is up. */
+  /** Deadline, as `performance.now()`. */
   readonly deadline: number
 }
 
-interface Kept {
-  /** Answers that an earlier process has kept, and where those of this one go. */
+interface StoredResponses {
+  /** Responses stored by an earlier process, and the store for those of this one. */
   readonly answers?: VisitAnswers
 }
 
-/** All throw BaxError with the code of what went wrong with the page, or the reason of the signal. */
+/** All steps throw BaxError for failures of the page, or the reason of the signal. */
 export interface PageSteps {
   readonly egress: Egress
-  /** @throws BaxError for what no page could be asked for here */
+  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
   check(plan: ScrapePlan): Promise<void>
-  /** Says that many pages are to come: what reads them is made ready. */
+  /** Starts the worker threads, before many pages are read. */
   begin(): void
   /**
-   * By HTTP, redirects followed. Where there are threads they read the HTML of large pages, or of `all`, and write it if
-   * so wished.
+   * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
+   * every HTML page, and write the answer according to `write`.
    */
   fetch(
     plan: ScrapePlan,
-    wish: Pick<Clock, 'signal'> & Kept & { readonly all: boolean; readonly write: WriteWish },
+    options: Pick<Deadline, 'signal'> & StoredResponses & { readonly all: boolean; readonly write: WriteWish },
   ): Promise<{ page: ObtainedPage; isHtml: boolean }>
-  /** In a browser. */
-  render(plan: ScrapePlan, clock: Clock & Kept): Promise<ObtainedPage>
-  /** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */
+  /** Renders a page in a browser. */
+  render(plan: ScrapePlan, options: Deadline & StoredResponses): Promise<ObtainedPage>
+  /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
   write(
     plan: ScrapePlan,
     page: ObtainedPage,
-    clock: { readonly signal: AbortSignal; readonly start: number },
+    options: { readonly signal: AbortSignal; readonly start: number },
   ): Promise<ScrapeAnswer>
 }

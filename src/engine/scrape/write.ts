@@ -1,27 +1,28 @@
-/** The answer of a scrape, from the page that was had. */
+/** Creates the answer of a scrape from a loaded page. */
 import { STATUS_CODES } from 'node:http'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
 import { type Filled, fillFormats } from './formats/formats.ts'
+import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
 import type { ObtainedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { Reader } from './formats/reader.ts'
 
-/** The formats that were asked for; `start` is `performance.now()` at the beginning of the scrape. */
+/** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
 export async function writePage(
   plan: ScrapePlan,
   page: ObtainedPage,
-  { start, reader }: { readonly start: number; readonly reader: Reader },
+  { start, extractors }: { readonly start: number; readonly extractors: Reader },
 ): Promise<ScrapeAnswer> {
-  const filled = await fillFormats(plan, page, reader)
-  const { error, ...told } = answerFacts(page)
+  const filled = await fillFormats(plan, page, extractors)
+  const { error, ...response } = responseFacts(page)
   const metadata: ScrapeMetadata = {
     ...metadataOf(page.document.tree),
     ...documentFacts(page),
     ...filled.metadata,
     sourceURL: plan.input.url,
-    ...told,
+    ...response,
     ...(error && { error }),
     scrape_id: newId('scr'),
     duration_ms: Math.round(performance.now() - start),
@@ -30,34 +31,23 @@ export async function writePage(
   return answerOf(page, filled, metadata)
 }
 
-/** What the answer says, beside its content. */
-function answerFacts({ url, status, headers, document, redirects }: ObtainedPage) {
-  const type = headers.get('content-type')
-  const { charset } = document
+/** Returns the metadata of the HTTP response. */
+function responseFacts({ url, status, headers, document, redirects }: ObtainedPage) {
   return {
     url,
     status_code: status,
     ...(status >= 400 && { error: STATUS_CODES[status] ?? `HTTP ${status}` }),
-    ...(type && { content_type: type }),
-    ...(charset && { charset }),
+    ...present({ content_type: headers.get('content-type') ?? undefined, charset: document.charset }),
     redirects: [...redirects],
   }
 }
 
-/** Facts of documents that are no pages. */
+/** Returns the metadata of documents other than HTML. */
 function documentFacts({ document, headers }: ObtainedPage): Partial<ScrapeMetadata> {
-  const { title, description, language, author, published, modified, pages } = document
-  const told = headers.get('content-language')?.split(',')[0]!.trim()
-  const said = language ?? (document.isPage ? undefined : told)
-  return {
-    ...(title && { title }),
-    ...(description && { description }),
-    ...(said && { language: said }),
-    ...(author && { author }),
-    ...(published && { published_time: published }),
-    ...(modified && { modified_time: modified }),
-    ...(pages !== undefined && { num_pages: pages }),
-  }
+  const { title, description, author, published, modified, pages, isPage } = document
+  const header = isPage ? undefined : headers.get('content-language')?.split(',')[0]!.trim()
+  const language = document.language ?? header
+  return present({ title, description, language, author, published_time: published, modified_time: modified, num_pages: pages }) // prettier-ignore
 }
 
 function answerOf(page: ObtainedPage, filled: Filled, metadata: ScrapeMetadata): ScrapeAnswer {

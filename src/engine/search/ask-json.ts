@@ -1,39 +1,40 @@
-/** Asks the JSON interface of a search provider: within bounds, every failure under a code, keys in no text. */
+/** Requests to the JSON APIs of search providers: limits responses, converts errors, and hides keys in messages. */
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { explainFetch } from '../render/http/fetch-errors.ts'
 import { oneLine } from './plain-text.ts'
+import type { Found } from './provider.ts'
 
 export interface JsonQuestion {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   /** Sent with POST. */
   readonly body?: unknown
-  /** What no text may show. */
+  /** Texts to hide in error messages. */
   readonly secrets?: readonly string[]
-  /** The sentence of the provider in a refusal's body. */
+  /** Returns the provider's message in the body of an error response. */
   readonly complaint?: (body: Record<string, unknown>) => unknown
-  /** A refusal that means something else than its status says. */
+  /** Returns the code of an error whose status is misleading. */
   readonly codeOf?: (status: number, complaint: string) => ErrorCode | undefined
   readonly signal: AbortSignal
 }
 
-/** @throws BaxError with the code of the refusal, or `provider_failed` for what is no JSON object. */
-export async function askJson(question: JsonQuestion): Promise<Record<string, unknown>> {
-  const { status, text } = await send(question)
+/** Sends the request. @throws BaxError with the code of an error response, `provider_failed` if it is not JSON */
+export async function askJson(request: JsonQuestion): Promise<Record<string, unknown>> {
+  const { status, text } = await fetchText(request)
   const body = parsed(text)
   if (status >= 200 && status < 300) {
     if (body) return body
-    throw new BaxError('provider_failed', 'it did not answer with a JSON object')
+    throw new BaxError('provider_failed', 'its response is not a JSON object')
   }
-  throw refusal(question, status, body)
+  throw errorOf(request, status, body)
 }
 
-async function send({ url, headers, body, signal }: JsonQuestion): Promise<{ status: number; text: string }> {
+async function fetchText({ url, headers, body, signal }: JsonQuestion): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(url, {
       signal,
-      // A redirect could carry the key, and the question, to somebody else.
+      // A redirect could send the key and the query to another party.
       redirect: 'manual',
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }, // prettier-ignore
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -52,7 +53,7 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > limits.search.answerBytes) throw new BaxError('provider_failed', 'its answer is too long')
+    if (bytes > limits.search.answerBytes) throw new BaxError('provider_failed', 'its response is too long')
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
@@ -67,35 +68,43 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const sentences: readonly [statuses: readonly number[], code: ErrorCode, sentence: string][] = [
-  [[401, 403], 'unauthorized', 'it refuses the key'],
-  [[402, 429], 'rate_limited', 'it takes no more questions for now'],
+const errors: readonly [statuses: readonly number[], code: ErrorCode, text: string][] = [
+  [[401, 403], 'unauthorized', 'it rejected the key'],
+  [[402, 429], 'rate_limited', 'its rate limit is reached'],
 ]
 
-function refusal({ secrets = [], complaint, codeOf }: JsonQuestion, status: number, body?: Record<string, unknown>) {
-  if (status >= 300 && status < 400) return new BaxError('provider_failed', `it redirects elsewhere (status ${status}): is its address right?`) // prettier-ignore
-  const said = shown(body && complaint?.(body), secrets)
-  const known = sentences.find(([statuses]) => statuses.includes(status))
-  const code = codeOf?.(status, said) ?? known?.[1] ?? 'provider_failed'
-  const sentence = sentences.find(([, of]) => of === code)?.[2] ?? 'it failed'
-  return new BaxError(code, `${sentence} (status ${status}${said && `: ${said}`})`)
+function errorOf({ secrets = [], complaint, codeOf }: JsonQuestion, status: number, body?: Record<string, unknown>) {
+  if (status >= 300 && status < 400) return new BaxError('provider_failed', `it redirects (status ${status}): check its URL`) // prettier-ignore
+  const message = publicMessage(body && complaint?.(body), secrets)
+  const matching = errors.find(([statuses]) => statuses.includes(status))
+  const code = codeOf?.(status, message) ?? matching?.[1] ?? 'provider_failed'
+  const text = errors.find(([, of]) => of === code)?.[2] ?? 'it failed'
+  return new BaxError(code, `${text} (status ${status}${message && `: ${message}`})`)
 }
 
-/** A provider's own words, short and without what must not be told. */
-function shown(words: unknown, secrets: readonly string[]): string {
-  if (typeof words !== 'string') return ''
-  const text = secrets.reduce((left, secret) => left.replaceAll(secret, '***'), oneLine(words).replace(/\.$/, ''))
+/** Returns the provider's message, shortened and without secrets. */
+function publicMessage(message: unknown, secrets: readonly string[]): string {
+  if (typeof message !== 'string') return ''
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), oneLine(message).replace(/\.$/, ''))
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 
 /**
- * The entries of a list that name an address.
- * @throws BaxError `provider_failed` when it is no list, or has entries and none of them does.
+ * Returns the results in a list of entries, read from the given fields; entries without a URL are skipped.
+ * @throws BaxError `provider_failed` if it is not a list, or has entries but none with a URL.
  */
-export function entriesOf(list: unknown, address: string): Record<string, unknown>[] {
-  const unknown = new BaxError('provider_failed', 'it answered in an unknown form')
+export function resultsIn(
+  list: unknown,
+  fields: { readonly url: string; readonly description: string },
+  toText: (value: unknown) => string,
+): Found[] {
+  const unknown = new BaxError('provider_failed', 'its response has an unknown format')
   if (!Array.isArray(list)) throw unknown
-  const entries = list.filter((entry) => typeof entry === 'object' && entry !== null && typeof entry[address] === 'string') // prettier-ignore
+  const entries = (list as Record<string, unknown>[]).filter((entry) => typeof entry?.[fields.url] === 'string')
   if (list.length > 0 && entries.length === 0) throw unknown
-  return entries as Record<string, unknown>[]
+  return entries.map((entry) => ({
+    url: entry[fields.url] as string,
+    title: toText(entry['title']),
+    description: toText(entry[fields.description]),
+  }))
 }

@@ -1,4 +1,4 @@
-/** The pages of results, scraped together and given in the results' order. */
+/** Scrapes the pages of results concurrently, in the order of the results. */
 import PQueue from 'p-queue'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -7,52 +7,54 @@ import type { SearchInput, SearchResult } from '../../core/shapes/search.ts'
 
 type Content = NonNullable<SearchResult['content']>
 
-/** What the pages are scraped with: the options of the search, or those in its `scrape_options`. */
+/** Returns the scrape options of a search: its own, or those in `scrape_options`. */
 export function scrapeWishes(input: SearchInput): Omit<ScrapeInput, 'url'> {
   const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } = input.scrape_options ?? input // prettier-ignore
-  const wishes = { wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } // prettier-ignore
+  const options = { wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } // prettier-ignore
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
-  return { ...rest, ...wishes, formats: formats.length > 0 ? formats : input.formats }
+  return { ...rest, ...options, formats: formats.length > 0 ? formats : input.formats }
 }
 
 export interface ContentMeans {
   readonly scrape: (input: ScrapeInput, call: { readonly signal: AbortSignal }) => Promise<ScrapeAnswer>
-  /** Pages at the same time. */
   readonly together: number
   readonly signal: AbortSignal
-  /** `performance.now()` at which the time is up. */
+  /** Deadline, as a `performance.now()` time. */
   readonly deadline: number
 }
 
-/** One content for every address: a page that cannot be had is told of in its place. */
+/** Returns the content of each URL, with an error in place of pages that fail. */
 export async function contentsOf(
-  addresses: readonly string[],
-  wishes: Omit<ScrapeInput, 'url'>,
-  means: ContentMeans,
+  urls: readonly string[],
+  options: Omit<ScrapeInput, 'url'>,
+  context: ContentMeans,
 ): Promise<{ contents: Content[]; warnings: string[] }> {
-  const queue = new PQueue({ concurrency: means.together })
-  const outcomes = await Promise.all(addresses.map((url) => queue.add(() => contentOf({ ...wishes, url }, means))))
-  means.signal.throwIfAborted()
+  const queue = new PQueue({ concurrency: context.together })
+  const outcomes = await Promise.all(urls.map((url) => queue.add(() => contentOf({ ...options, url }, context))))
+  context.signal.throwIfAborted()
   const contents = outcomes.map((outcome) => outcome!.content)
   return { contents, warnings: outcomes.flatMap((outcome) => outcome!.warning ?? []) }
 }
 
-async function contentOf(input: ScrapeInput, means: ContentMeans): Promise<{ content: Content; warning?: string }> {
+async function contentOf(input: ScrapeInput, context: ContentMeans): Promise<{ content: Content; warning?: string }> {
   const { url } = input
-  // The waits of a scrape come on top of its time.
-  const left = Math.floor(means.deadline - performance.now() - input.wait_for)
+  // `wait_for` is not part of the timeout of a scrape.
+  const left = Math.floor(context.deadline - performance.now() - input.wait_for)
   try {
-    if (left < 1) throw new BaxError('timeout', 'the time of the search was over before it was scraped')
+    if (left < 1) throw new BaxError('timeout', 'the search timed out before the page was scraped')
     const timeout = Math.min(left, limits.scrape.timeoutMs)
-    const { data, warning, error, code } = await means.scrape({ ...input, timeout }, { signal: means.signal })
-    if (!data) return { content: missing(url, error ?? 'the page could not be had', code ?? 'navigation_failed') }
+    const { data, warning, error, code } = await context.scrape({ ...input, timeout }, { signal: context.signal })
+    if (!data)
+      return { content: failedContent(url, error ?? 'the page could not be loaded', code ?? 'navigation_failed') }
     const { error: status } = data.metadata
     if (status) return { content: { ...data, metadata: { ...data.metadata, code: 'navigation_failed' } } }
     return { content: data, ...(warning && { warning: `${url}: ${warning}` }) }
   } catch (thrown) {
     const { message, code } = asBaxError(thrown)
-    return { content: missing(url, message, code) }
+    return { content: failedContent(url, message, code) }
   }
 }
 
-const missing = (sourceURL: string, error: string, code: string): Content => ({ metadata: { sourceURL, error, code } })
+const failedContent = (sourceURL: string, error: string, code: string): Content => ({
+  metadata: { sourceURL, error, code },
+})

@@ -1,4 +1,4 @@
-/** The engine's search, loaded when the first one is asked for. */
+/** Web search, loaded on first use. */
 import type { Caller } from '../../core/access/caller.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Searcher } from '../../core/engine.ts'

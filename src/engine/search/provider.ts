@@ -1,4 +1,4 @@
-/** What a search provider is to the engine: something that gives pages of results for a question. */
+/** Interface of search providers. */
 import type { SearchProviderName } from '../../core/config/search-providers.ts'
 
 /** The last hour, day, week, month or year. */
@@ -6,7 +6,6 @@ export type Period = 'h' | 'd' | 'w' | 'm' | 'y'
 
 export interface Question {
   readonly query: string
-  /** Results that are wanted in all. */
   readonly limit: number
   /** Language code in lower case. */
   readonly lang?: string
@@ -15,7 +14,7 @@ export interface Question {
   readonly period?: Period
 }
 
-/** A result as a provider gives it: the address may still be wrapped, the texts are plain. */
+/** A result of a provider. The URL may be wrapped in a tracking URL; the texts are plain. */
 export interface Found {
   readonly url: string
   readonly title: string
@@ -23,24 +22,21 @@ export interface Found {
 }
 
 export interface ResultPage {
-  /** Empty when the provider has found nothing: a provider that could not search fails instead. */
+  /** Results; empty only if nothing was found, as providers that cannot search throw. */
   readonly results: readonly Found[]
-  /** What to ask with for the page after this one; absent when there is none. */
+  /** Token for the next page; absent on the last one. */
   readonly next?: string
-  /** What the provider could not do as it was asked. */
+  /** Part of the query that the provider does not support. */
   readonly warning?: string
 }
 
-/** Whether a page as long as this is likely to have another after it, where the provider does not say. */
+/** Returns whether another page is likely to follow, for providers that do not report it. */
 export const isFull = ({ length }: readonly Found[]): boolean => length >= 5
 
 export interface SearchProvider {
   readonly name: SearchProviderName
-  /** Milliseconds for one page. */
+  /** Timeout of one page, in milliseconds. */
   readonly patienceMs: number
-  /**
-   * A page of results, the first one without `next`.
-   * @throws BaxError that says why there is no answer; `provider_blocked` when the provider takes us for a robot.
-   */
+  /** Returns a page of results, first without `next`. @throws BaxError, `provider_blocked` if blocked as a bot */
   page(question: Question, signal: AbortSignal, next?: string): Promise<ResultPage>
 }

@@ -1,4 +1,4 @@
-/** A page of results as a search engine shows it to a browser. */
+/** The result page of a search engine in a browser. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { attribute, classes, type ElementNode, elementsOf, findElement, type Tree } from '../extract/tree.ts'
 
@@ -7,7 +7,7 @@ export interface ResultDocument {
   readonly status: number
 }
 
-/** Opens an address in a browser that knows nothing of earlier visits. */
+/** Opens a URL in a browser without state of earlier visits. */
 export type OpenResults = (url: string, signal: AbortSignal) => Promise<ResultDocument>
 
 export const isOfClass = (element: ElementNode, name: string): boolean => classes(element).includes(name)
@@ -21,15 +21,14 @@ export const firstOfClass = (root: ElementNode, name: string): ElementNode | und
 export const hasId = (root: ElementNode, id: string): boolean =>
   findElement(root, (element) => attribute(element, 'id') === id) !== undefined
 
-/** @throws BaxError when the page is a refusal, whatever it shows. */
+/** @throws BaxError if the status is an error, whatever the page shows. */
 export function checkStatus({ status }: ResultDocument): void {
-  if (status === 429) throw new BaxError('rate_limited', 'it takes no more questions for now (status 429)')
-  if (status === 403) throw new BaxError('provider_blocked', 'it refuses us (status 403)')
+  if (status === 429) throw new BaxError('rate_limited', 'its rate limit is reached (status 429)')
+  if (status === 403) throw new BaxError('provider_blocked', 'it rejected the request (status 403)')
   if (status >= 400) throw new BaxError('provider_failed', `it failed (status ${status})`)
 }
 
 export const takenForRobot = (): BaxError =>
-  new BaxError('provider_blocked', 'it takes us for a robot and shows a challenge instead of results')
+  new BaxError('provider_blocked', 'it detected automation and shows a challenge instead of results')
 
-export const unreadable = (): BaxError =>
-  new BaxError('provider_failed', 'its page has neither results nor the word that there are none')
+export const unreadable = (): BaxError => new BaxError('provider_failed', 'its result page has an unknown format')

@@ -1,4 +1,4 @@
-/** Scrapes pages in new tabs of a session: with its cookies, its identity and its network. */
+/** Scrapes pages in new tabs of a session, with its cookies, user agent and network. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { APIResponse, Page, Request, Response } from 'playwright'
 import type { Log } from '../../core/config/config.ts'
@@ -11,7 +11,6 @@ import { pageFunction } from '../browser/batch/page-function.ts'
 import { withReason } from '../browser/tabs/net-reason.ts'
 import { translated } from '../browser/batch/playwright-errors.ts'
 import type { Session } from '../browser/session/session.ts'
-import type { Egress } from '../egress/egress.ts'
 import { AnswerHeaders } from '../render/http/response-headers.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
@@ -27,12 +26,12 @@ import type { ContentMeans } from './contents.ts'
 export interface TabMeans {
   readonly scraper: Pick<ScraperPart, 'scrapeFrom'>
   readonly signal: AbortSignal
-  /** `performance.now()` until which the session's turn is waited for. */
+  /** Deadline for the session to become free, as a `performance.now()` time. */
   readonly deadline: number
   readonly log: Log
 }
 
-/** Runs `work` with a scrape that opens tabs of the session; its commands wait until the tabs are closed again. */
+/** Runs `work` with a scrape function that opens tabs of the session, whose commands wait until it has finished. */
 export async function inSessionTabs<T>(
   session: Session,
   { scraper, signal, deadline, log }: TabMeans,
@@ -42,29 +41,29 @@ export async function inSessionTabs<T>(
     withDeadline(
       (either) =>
         scraper.scrapeFrom(input, { signal: either, from: session.owner }, (plan, means) =>
-          inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).obtain()),
+          inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).load()),
         ),
       { signal: [call.signal, session.ended], cooperative: true },
     )
-  let begun = false
-  const inTurn = () => {
-    begun = true
+  let hasStarted = false
+  const runWork = () => {
+    hasStarted = true
     return work(scrape)
   }
   const late = AbortSignal.timeout(Math.max(0, Math.round(deadline - performance.now())))
   try {
-    return await session.use(() => session.turns.take(inTurn, AbortSignal.any([signal, session.ended, late])))
+    return await session.use(() => session.turns.take(runWork, AbortSignal.any([signal, session.ended, late])))
   } catch (error) {
     signal.throwIfAborted()
-    if (begun) throw error
-    // A session that cannot be had costs the pages, and not the results.
-    const busy = new BaxError('timeout', 'the session was busy until the time of the search was over')
+    if (hasStarted) throw error
+    // If the session is not available, only the pages fail, not the results.
+    const busy = new BaxError('timeout', 'the session was busy until the search timed out')
     return work(() => Promise.reject(late.aborted ? busy : (error as Error)))
   }
 }
 
 async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
-  // Whatever failed because the session ended or the time was up failed for that reason.
+  // Errors after the session has ended or the time is up are reported as that.
   const explain = (error: unknown, page?: Page): never => {
     signal.throwIfAborted()
     throw translated(withReason(error, page), 'opening the page')
@@ -72,31 +71,31 @@ async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (
   const page = await session.openAside().catch((error: unknown) => explain(error))
   const opened: Page[] = []
   page.on('popup', (popup) => opened.push(popup))
-  const gone = end(page)
+  const pageClosed = closed(page)
   try {
-    return await Promise.race([work(page), gone])
+    return await Promise.race([work(page), pageClosed])
   } catch (error) {
     return explain(error, page)
   } finally {
     // The tab is closed next.
-    gone.catch(() => {})
-    await Promise.all([page, ...opened].map((tab) => leave(tab, log)))
+    pageClosed.catch(() => {})
+    await Promise.all([page, ...opened].map((tab) => closeTab(tab, log)))
   }
 }
 
-/** Rejects when the page goes: a navigation that is under way would not notice. */
-const end = (page: Page): Promise<never> =>
+/** Rejects when the page crashes or closes, which a running navigation would not notice. */
+const closed = (page: Page): Promise<never> =>
   new Promise((_, reject) => {
     page.once('crash', () => reject(new BaxError('page_crashed', 'the page crashed its renderer')))
     page.once('close', () => reject(new BaxError('target_closed', 'the page was closed')))
   })
 
-async function leave(page: Page, log: Log): Promise<void> {
+async function closeTab(page: Page, log: Log): Promise<void> {
   try {
     const free = await freeToLeave(page)
     await withDeadline(free.close(), { ms: limits.pool.closeMs, error: 'the tab did not close' })
   } catch (error) {
-    // One that the session's end has closed already is what was wanted.
+    // The end of the session may have closed the tab already.
     if (!page.isClosed()) log('warn', 'a tab of a search did not close', { error: (error as Error).message })
   }
 }
@@ -108,36 +107,26 @@ interface VisitFacts extends Pick<Means, 'egress' | 'signal' | 'deadline' | 'rea
 
 class TabVisit {
   readonly #page: Page
-  readonly #session: Session
-  readonly #egress: Egress
-  readonly #plan: ScrapePlan
-  readonly #signal: AbortSignal
-  readonly #deadline: number
-  readonly #read: Means['read']
+  readonly #facts: VisitFacts
   readonly #warnings: string[] = []
 
-  constructor(page: Page, { session, egress, plan, signal, deadline, read }: VisitFacts) {
+  constructor(page: Page, facts: VisitFacts) {
     this.#page = page
-    this.#session = session
-    this.#egress = egress
-    this.#plan = plan
-    this.#signal = signal
-    this.#deadline = deadline
-    this.#read = read
+    this.#facts = facts
   }
 
-  async obtain(): Promise<ObtainedPage> {
+  async load(): Promise<ObtainedPage> {
     const response = await this.#open()
-    // A file that the browser would not show.
+    // The URL is a download.
     if (response === undefined) return this.#download()
     const headers = headersOf(await response.allHeaders())
-    if (kindOfHeaders(headers) !== 'html') return this.#answered(response, headers)
+    if (kindOfHeaders(headers) !== 'html') return this.#fromResponse(response, headers)
     await this.#ready()
     return this.#asPage(response, headers)
   }
 
   async #asPage(response: Response, headers: AnswerHeaders): Promise<ObtainedPage> {
-    const { input, formats, fullPage } = this.#plan
+    const { input, formats, fullPage } = this.#facts.plan
     if (input.remove_overlays) await this.#run(readScript, 'removeOverlays')
     const timeout = Math.min(this.#left(), limits.scrape.elementMs)
     const screenshot = formats.has('screenshot') && (await this.#page.screenshot({ fullPage, timeout }))
@@ -145,25 +134,25 @@ class TabVisit {
     if (page.html.length > limits.scrape.bodyBytes * 2) throw tooLarge()
     const reading = formats.has('branding') ? await this.#run<unknown>(brandingScript, 'read') : undefined
     const raw = formats.has('rawHtml') ? await response.text() : undefined
-    const answered = { url: page.url, status: response.status(), headers, redirects: await redirectsTo(response.request()) } // prettier-ignore
+    const responseFacts = { url: page.url, status: response.status(), headers, redirects: await redirectsTo(response.request()) } // prettier-ignore
     const rendered = {
       isPage: true,
       ...(screenshot && { screenshot: screenshot.toString('base64') }),
       ...(reading !== undefined && { reading }),
     }
     const { html: text, charset } = page
-    const had = { ...answered, render: 'browser', rendered, warnings: this.#warnings } as const
+    const common = { ...responseFacts, render: 'browser', rendered, warnings: this.#warnings } as const
     const source = { text, charset, ...(raw !== undefined && { raw }) }
-    const elsewhere = await readAway({ ...had, kind: 'html', source }, this.#read, () => text)
-    if (elsewhere) return elsewhere
-    return { ...had, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
+    const readInWorker = await readAway({ ...common, kind: 'html', source }, this.#facts.read, () => text)
+    if (readInWorker) return readInWorker
+    return { ...common, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
   }
 
-  /** The answer of the document; undefined when the address is a download. */
+  /** Opens the URL; returns undefined if it is a download. */
   async #open(): Promise<Response | undefined> {
     try {
-      const options = () => ({ waitUntil: 'commit', timeout: this.#left(), signal: this.#signal }) as const
-      const response = await retryPassing(() => this.#page.goto(this.#plan.url, options()))
+      const options = () => ({ waitUntil: 'commit', timeout: this.#left(), signal: this.#facts.signal }) as const
+      const response = await retryPassing(() => this.#page.goto(this.#facts.plan.url, options()))
       if (response) return response
       throw new BaxError('navigation_failed', 'the page could not be opened')
     } catch (error) {
@@ -172,58 +161,58 @@ class TabVisit {
     }
   }
 
-  /** Loaded, and no request for a moment; then what the scrape waits for. */
+  /** Waits for the load event, network idle, and the waiting time of the scrape. */
   async #ready(): Promise<void> {
     const load = Math.max(1, this.#left() - limits.scrape.reserveMs)
     const loaded = await this.#reaches('load', load)
     if (!loaded) this.#warnings.push('the page had not finished loading when it was read')
     else await this.#reaches('networkidle', limits.scrape.settleMs)
-    const { wait_for: waitFor } = this.#plan.input
-    if (waitFor > 0) await sleep(waitFor, undefined, { signal: this.#signal })
-    // A script that never ends is stopped, and the page read.
+    const { wait_for: waitFor } = this.#facts.plan.input
+    if (waitFor > 0) await sleep(waitFor, undefined, { signal: this.#facts.signal })
+    // A page with an endless script cannot be read.
     const free = await freeToLeave(this.#page)
     if (free === this.#page) return
     await free.close()
-    throw caught()
+    throw blockedByScript()
   }
 
   async #reaches(state: 'load' | 'networkidle', timeout: number): Promise<boolean> {
     try {
-      await this.#page.waitForLoadState(state, { timeout, signal: this.#signal })
+      await this.#page.waitForLoadState(state, { timeout, signal: this.#facts.signal })
       return true
     } catch (error) {
-      this.#signal.throwIfAborted()
+      this.#facts.signal.throwIfAborted()
       if ((error as Error).name === 'TimeoutError') return false
       throw error
     }
   }
 
-  /** A page that does not answer is caught in a script. */
+  /** Runs a page script; a page that does not respond is blocked by a script. */
   #run<Output>(script: string, name: string): Promise<Output> {
     const work = this.#page.evaluate(pageFunction<undefined, Output>(script, name), undefined)
-    return withDeadline(work, { ms: Math.min(this.#left(), limits.scrape.busyMs), error: caught().message })
+    return withDeadline(work, { ms: Math.min(this.#left(), limits.scrape.busyMs), error: blockedByScript().message })
   }
 
-  /** What the session would have stored: with its cookies and its name, and over its proxy where it has one. */
+  /** Downloads the file with the cookies, user agent and proxy of the session. */
   async #download(): Promise<ObtainedPage> {
-    const { url } = this.#plan
+    const { url } = this.#facts.plan
     const context = this.#page.context()
-    const { cdp_url: remote, proxy } = this.#session.input
+    const { cdp_url: remote, proxy } = this.#facts.session.input
     if (proxy && remote === undefined) {
       const answer = await context.request.get(url, { timeout: this.#left() })
-      return this.#answered(answer, headersOf(answer.headers()))
+      return this.#fromResponse(answer, headersOf(answer.headers()))
     }
     const cookies = async (address: string) =>
       (await context.cookies(address)).map(({ name, value }) => `${name}=${value}`).join('; ')
     const userAgent = await this.#page.evaluate<string>('navigator.userAgent')
-    const [egress, signal] = [this.#egress, this.#signal]
+    const { egress, signal } = this.#facts
     return this.#asFile(await fetchPage(url, { userAgent, egress, signal, cookies, admit: kindOfHeaders }))
   }
 
-  async #answered(answer: Response | APIResponse, headers: AnswerHeaders): Promise<ObtainedPage> {
+  async #fromResponse(answer: Response | APIResponse, headers: AnswerHeaders): Promise<ObtainedPage> {
     kindOfHeaders(headers)
     if (Number(headers.get('content-length') ?? 0) > limits.scrape.bodyBytes) throw tooLarge()
-    const bytes = await withDeadline(answer.body(), { ms: this.#left(), error: 'the file was not there in time' })
+    const bytes = await withDeadline(answer.body(), { ms: this.#left(), error: 'timed out downloading the file' })
     if (bytes.length > limits.scrape.bodyBytes) throw tooLarge()
     const redirects = 'request' in answer ? await redirectsTo(answer.request()) : []
     return this.#asFile({ url: answer.url(), status: answer.status(), headers, redirects, bytes })
@@ -233,32 +222,31 @@ class TabVisit {
     const { url, status, headers, redirects, bytes } = fetched
     const kind = kindOf(headers, url, bytes)
     if (isText(kind)) {
-      const had = { url, status, headers, redirects, render: 'browser', warnings: [] } as const
+      const common = { url, status, headers, redirects, render: 'browser', warnings: [] } as const
       const text = () => new TextDecoder().decode(bytes)
-      const elsewhere = await readAway({ ...had, kind, source: { bytes } }, this.#read, text)
-      if (elsewhere) return elsewhere
+      const readInWorker = await readAway({ ...common, kind, source: { bytes } }, this.#facts.read, text)
+      if (readInWorker) return readInWorker
     }
-    const { document } = await readDocument(fetched, this.#signal)
+    const { document } = await readDocument(fetched, this.#facts.signal)
     const warnings = document.warning ? [document.warning] : []
     return { url, status, headers, redirects, document, render: 'browser', warnings }
   }
 
   #left(): number {
-    return Math.max(1, this.#deadline - performance.now())
+    return Math.max(1, this.#facts.deadline - performance.now())
   }
 }
 
 const headersOf = (headers: Record<string, string>): AnswerHeaders => new AnswerHeaders(Object.entries(headers))
 
-const caught = (): BaxError => new BaxError('timeout', 'the page is caught in a script')
+const blockedByScript = (): BaxError => new BaxError('timeout', 'the page is blocked by a script')
 
-const tooLarge = (): BaxError => new BaxError('content_too_large', 'the page has grown beyond what can be read')
+const tooLarge = (): BaxError => new BaxError('content_too_large', 'the page is too large to read')
 
-/** The addresses that led to a request, the first one first. */
+/** Returns the redirects that led to a request, in order. */
 async function redirectsTo(request: Request): Promise<Redirect[]> {
   const redirects: Redirect[] = []
-  for (let from = request.redirectedFrom(); from; from = from.redirectedFrom()) {
+  for (let from = request.redirectedFrom(); from; from = from.redirectedFrom())
     redirects.unshift({ url: from.url(), status: (await from.response())?.status() ?? 302 })
-  }
   return redirects
 }

@@ -1,4 +1,4 @@
-/** One search from request to results. */
+/** Web search: queries the providers, and optionally scrapes the pages of the results. */
 import { type Caller, everybody } from '../../core/access/caller.ts'
 import type { SearchConfig } from '../../core/config/config.ts'
 import type { Scraper, Searcher } from '../../core/engine.ts'
@@ -11,7 +11,7 @@ import { treeFromHtml } from '../extract/html-tree.ts'
 import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
 import { ask, checkProvider } from './ask.ts'
 import { type ContentMeans, contentsOf, scrapeWishes } from './contents.ts'
-import type { Period, Question, SearchProvider } from './provider.ts'
+import type { Period, Question } from './provider.ts'
 import { bing } from './providers/bing.ts'
 import { brave } from './providers/brave.ts'
 import { duckduckgo } from './providers/duckduckgo.ts'
@@ -20,10 +20,12 @@ import { searxng } from './providers/searxng.ts'
 import { serper } from './providers/serper.ts'
 import type { OpenResults } from './result-document.ts'
 
-type Scrape = ContentMeans['scrape']
-type Searching = Parameters<Searcher['search']>[1]
+const providers = { searxng, brave, serper, google, duckduckgo, bing }
 
-/** Runs `work` with a way to scrape in tabs of one session. */
+type Scrape = ContentMeans['scrape']
+type SearchCall = Parameters<Searcher['search']>[1]
+
+/** Runs `work` with a function that scrapes in tabs of one session. */
 type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
 type ScrapeLimits = Pick<ContentMeans, 'signal' | 'deadline'>
 
@@ -35,43 +37,43 @@ export interface SearchMeans {
 }
 
 export class WebSearch implements Searcher {
-  readonly #means: SearchMeans
+  readonly #context: SearchMeans
 
-  constructor(means: SearchMeans) {
-    this.#means = means
+  constructor(context: SearchMeans) {
+    this.#context = context
   }
 
-  async search(input: SearchInput, { signal, caller }: Searching): Promise<SearchAnswer> {
-    const wishes = scrapeWishes(input)
-    const scrapes = wishes.formats.length > 0
-    // What cannot be asked of a page is said before anybody is asked anything.
-    if (scrapes) await checkSchemaOf(planScrape({ ...wishes, url: 'https://page.invalid' }))
-    const session = input.session_id === undefined ? undefined : this.#means.session(input.session_id, caller)
+  async search(input: SearchInput, { signal, caller }: SearchCall): Promise<SearchAnswer> {
+    const options = scrapeWishes(input)
+    const scrapes = options.formats.length > 0
+    // Reject invalid scrape options before any request.
+    if (scrapes) await checkSchemaOf(planScrape({ ...options, url: 'https://page.invalid' }))
+    const session = input.session_id === undefined ? undefined : this.#context.session(input.session_id, caller)
     const deadline = performance.now() + input.timeout
     const { provider, results, warnings } = await this.#ask(input, signal)
     const data = results.map((result, at) => ({ ...result, position: at + 1 }))
     if (!scrapes) return answer(provider, data, warnings)
-    const within = { signal, deadline }
-    const addresses = data.map(({ url }) => url)
-    const scraping = (scrape: Scrape, together: number) => contentsOf(addresses, wishes, { ...within, scrape, together }) // prettier-ignore
-    const { search: most } = limits
+    const common = { signal, deadline }
+    const urls = data.map(({ url }) => url)
+    const scraping = (scrape: Scrape, together: number) => contentsOf(urls, options, { ...common, scrape, together }) // prettier-ignore
+    const { search: max } = limits
     const scraped = session
-      ? await session(within, (scrape) => scraping(scrape, most.tabs))
-      : await scraping((page, call) => this.#means.scrape(page, { ...call, caller }), most.together)
-    const whole = data.map((result, at) => ({ ...result, content: scraped.contents[at]! }))
-    return answer(provider, whole, [...warnings, ...scraped.warnings])
+      ? await session(common, (scrape) => scraping(scrape, max.tabs))
+      : await scraping((page, call) => this.#context.scrape(page, { ...call, caller }), max.together)
+    const withContents = data.map((result, at) => ({ ...result, content: scraped.contents[at]! }))
+    return answer(provider, withContents, [...warnings, ...scraped.warnings])
   }
 
   async #ask(input: SearchInput, caller: AbortSignal) {
-    const { config } = this.#means
+    const { config } = this.#context
     if (input.provider) checkProvider(input.provider, config)
     const names = input.provider ? [input.provider] : searchOrder(config)
     const clock = new AbortController()
-    const late = () => clock.abort(new BaxError('timeout', `the time of the search was over: ${input.timeout} ms`))
+    const late = () => clock.abort(new BaxError('timeout', `the search timed out after ${input.timeout} ms`))
     const timer = setTimeout(late, input.timeout)
     try {
       return await ask(
-        names.map((name) => this.#provider(name)),
+        names.map((name) => providers[name](config.providers?.[name] ?? {}, this.#openResults)),
         questionOf(input),
         { caller, clock: clock.signal },
       )
@@ -80,20 +82,14 @@ export class WebSearch implements Searcher {
     }
   }
 
-  #provider(name: SearchProviderName): SearchProvider {
-    const access = this.#means.config.providers?.[name] ?? {}
-    const makers = { searxng, brave, serper, google, duckduckgo, bing }
-    return makers[name](access, this.#openResults)
-  }
-
-  /** The page as it was sent, to a browser: what scripts make of it afterwards has other shapes. */
+  /** Opens a result page in a browser. Reads it as sent, because scripts change its structure. */
   readonly #openResults: OpenResults = async (url, signal) => {
     const input = scrapeInput.parse({ url, formats: ['rawHtml'], render: 'browser', only_main_content: false })
-    const { data, error, code } = await this.#means.scrape(input, { signal, caller: everybody })
+    const { data, error, code } = await this.#context.scrape(input, { signal, caller: everybody })
     const html = data?.rawHtml
-    if (html === undefined) throw new BaxError('provider_failed', `its page cannot be had${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
-    const { status_code: status = 200, url: reached = url } = data!.metadata
-    return { tree: treeFromHtml(html, reached), status }
+    if (html === undefined) throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
+    const { status_code: status = 200, url: finalUrl = url } = data!.metadata
+    return { tree: treeFromHtml(html, finalUrl), status }
   }
 }
 
@@ -111,9 +107,4 @@ const answer = (
   provider: SearchProviderName,
   data: SearchAnswer['data'],
   warnings: readonly string[],
-): SearchAnswer => ({
-  success: true,
-  data,
-  provider,
-  ...(warnings.length > 0 && { warning: warnings.join('; ') }),
-})
+): SearchAnswer => ({ success: true, data, provider, ...(warnings.length > 0 && { warning: warnings.join('; ') }) })

@@ -1,31 +1,31 @@
-/** Programs that run in a container, as `ShellContainer.exec` gives them. */
+/** Interface of programs that run in a container, as started by `ShellContainer.exec`. */
 
 export interface ExecSpec {
-  /** The program and its arguments; argv[0] without a slash is looked up in PATH. Bytes, no NUL. Together at most 128 KiB an item. */
+  /** Program and arguments without NUL, at most 128 KiB each; `argv[0]` without a slash is searched in PATH. */
   readonly argv: readonly (string | Uint8Array)[]
   /**
-   * A script of any length up to 1 MiB, kept in memory (memfd); the path it can be read from inside the program
-   * (`/proc/self/fd/N`) replaces every argv item equal to `scriptPlaceholder`.
+   * Script of up to 1 MiB, kept in memory (memfd); the path to read it inside the program (`/proc/self/fd/N`) replaces
+   * every argv item equal to `scriptPlaceholder`.
    */
   readonly script?: Uint8Array
   /** Absolute, or relative to /workspace. */
   readonly cwd: string
-  /** The whole environment but HOME, PATH and LANG, which have defaults that this may replace. */
+  /** Complete environment except HOME, PATH and LANG, which have defaults that this may override. */
   readonly env: Readonly<Record<string, string>>
-  /** `none` is /dev/null; `pipe` is written through `stdin`; bytes are written and then closed. */
+  /** `none` is /dev/null; `pipe` is written with `write`; bytes are written, then the input is closed. */
   readonly stdin: 'none' | 'pipe' | Uint8Array
-  /** A terminal instead of pipes: everything comes on `stdout`. */
+  /** Terminal instead of pipes: all output arrives on `stdout`. */
   readonly pty?: TerminalSize
-  /** Milliseconds after which the whole process tree gets TERM, 200 ms later KILL. */
+  /** Timeout in milliseconds: the process tree then gets TERM, and KILL after 200 ms. */
   readonly timeoutMs?: number
   /**
-   * Bytes of each output stream that are handed over; the rest is counted and dropped inside the container.
-   * Undefined hands over all, at the pace of the reader.
+   * Maximum number of bytes delivered per output stream; the rest is counted and dropped inside the container.
+   * Undefined delivers everything at the pace of the reader.
    */
   readonly outputLimit?: number
 }
 
-/** Stands in `argv` for the path of `script`. */
+/** Placeholder in `argv` for the path of `script`. */
 export const scriptPlaceholder = '\u0000script'
 
 export interface TerminalSize {
@@ -34,54 +34,54 @@ export interface TerminalSize {
 }
 
 export interface ContainerExec {
-  /** The process id inside the container. */
+  /** Process ID inside the container. */
   readonly pid: number
-  /** Processes that the agent killed to start this one, because the limit of processes had been reached. */
+  /** Number of processes that the agent killed to start this one, because the process limit was reached. */
   readonly madeRoom: number
   /**
-   * Output as it comes, in pieces of at most 64 KiB; ends when the program ended and its last output was handed over.
-   * At most 1 MiB waits for a reader, then the program has to wait. Read each at most once; a reader that leaves the
-   * loop early (`break`, `return()`) discards the rest. Throws `session_lost` when the container goes.
+   * Output in pieces of at most 64 KiB; ends after the program has ended and all of it was delivered. At most 1 MiB is
+   * buffered for a reader, then the program blocks. Read each at most once; leaving the loop early (`break`,
+   * `return()`) discards the rest. Throws `session_lost` when the container is lost.
    */
   readonly stdout: AsyncIterable<Uint8Array>
   readonly stderr: AsyncIterable<Uint8Array>
   /**
-   * Writes to `stdin: 'pipe'` (or to the terminal); resolves when there is room for more. False when nobody reads any
-   * more: the program ended or closed its input.
+   * Writes to `stdin: 'pipe'` or to the terminal; resolves when there is room for more. Resolves with false when the
+   * input is no longer read: the program has ended or closed it.
    */
   write(data: Uint8Array): Promise<boolean>
-  /** Closes the input (on a terminal: nothing). */
+  /** Closes the input; does nothing on a terminal. */
   endInput(): void
-  /** Sends a signal to the process group, e.g. 2. Does nothing when the program has ended. */
+  /** Sends a signal, such as 2, to the process group. Does nothing after the end. */
   signal(number: number): void
   resize(size: TerminalSize): void
-  /** Ends the whole process tree: TERM, 200 ms, KILL (or KILL at once). `exit` resolves after it. Does nothing after the end. */
+  /** Ends the process tree: TERM and, after 200 ms, KILL, or KILL now. `exit` resolves afterwards. */
   kill(at?: 'gently' | 'now'): void
   /**
-   * The end, once the process has ended and its output was drained (not before `stdout` and `stderr` have been read
-   * or discarded, except for what `outputLimit` drops). @throws BaxError `session_lost`; an exit is never made up.
+   * Resolves once the process has ended and its output was read, discarded, or dropped because of `outputLimit`.
+   * @throws BaxError `session_lost`; an exit status is never made up.
    */
   readonly exit: Promise<ExecExit>
 }
 
 export interface ExecExit {
-  /** WEXITSTATUS, or null when a signal ended it. 127/126: not found/not executable. */
+  /** Exit code, or null if a signal ended it. 127: not found, 126: not executable. */
   readonly code: number | null
-  /** Number of the signal that ended the process (9), or null. */
+  /** Number of the signal that ended the process, such as 9, or null. */
   readonly signal: number | null
-  /** The time-out of the spec fired and the tree was killed. */
+  /** Whether the timeout expired and the tree was killed. */
   readonly timedOut: boolean
-  /** `kill()` was called and the tree was killed. */
+  /** Whether `kill()` was called and the tree was killed. */
   readonly killed: boolean
-  /** The kernel killed a process of the container for memory while this ran. */
+  /** Whether the kernel killed a process of the container for memory meanwhile. */
   readonly oomKilled: boolean
-  /** The tree was killed because it had filled the limit of processes when another program was to start. */
+  /** Whether the tree was killed because it filled the process limit when another program was started. */
   readonly crowdedOut: boolean
-  /** Processes that this exec started and that are still running. */
+  /** Number of processes that this exec started and that are still running. */
   readonly leftRunning: number
-  /** Everything that was written, handed over or not. */
+  /** Number of bytes written, delivered or not. */
   readonly stdoutBytes: number
   readonly stderrBytes: number
-  /** Measured inside the container, microseconds. */
+  /** Duration measured inside the container, in microseconds. */
   readonly durationUs: number
 }

@@ -1,76 +1,79 @@
-/** Files of a container, as `ShellContainer.files` gives them. */
+/** Interface of the files of a container, as provided by `ShellContainer.files`. */
 
-/** Bytes of a path: absolute, or relative to /workspace. Strings are UTF-8. */
+/** Path, absolute or relative to /workspace. Strings are encoded as UTF-8. */
 export type PathBytes = string | Uint8Array
 
 /**
- * File operations, done by the agent as the session's user. Links in the last place are followed only where it is said.
- * All throw ContainerFault with the system's code (`ENOENT`, `EACCES`, `ENOSPC`, …).
+ * File operations, performed by the agent as the session's user. Symbolic links in the last path component are only
+ * followed where stated. All throw ContainerFault with the system's error code (`ENOENT`, `EACCES`, `ENOSPC`, …).
  */
 export interface ContainerFiles {
   info(path: PathBytes, options?: { follow?: boolean }): Promise<FileFacts>
-  /** The path with every link resolved, as bytes. */
+  /** Returns the path with all symbolic links resolved, as bytes. */
   realPath(path: PathBytes): Promise<Uint8Array>
   /**
-   * One page of a directory in bytewise order of names, `after` a name; `next` is the `after` of the next page, or null.
-   * `total` counts what `hidden` lets through. `ENOTDIR`.
+   * Lists one page of a directory in bytewise order of names, after the name `after`; `next` is the `after` of the next
+   * page, or null. `total` counts all entries, without hidden ones if `hidden` is false. `ENOTDIR`.
    */
   list(
     path: PathBytes,
     options?: { after?: Uint8Array; limit?: number; hidden?: boolean },
   ): Promise<{ entries: NamedFacts[]; total: number; next: Uint8Array | null }>
   /**
-   * A directory's entries and those beneath, parents first, bytewise by name; links are not followed. What cannot be
-   * opened comes with `unreadable`. `maxEntries` cuts it (`cut: true` on the last record, `FileFacts` of no further file).
+   * Lists a directory recursively, parents first, bytewise by name, without following links. Unreadable directories are
+   * marked `unreadable`. At `maxEntries` the walk stops and marks the last entry with `cut`.
    */
   walk(path: PathBytes, options?: WalkOptions): AsyncIterable<WalkEntry>
   /**
-   * Bytes of a regular file (`EISDIR`, `ENXIO` for what is none; never blocks on a fifo); facts are those before reading.
-   * `beneath`: a directory that must not be left and within which no link is followed; `path` is then relative to it.
+   * Reads a regular file (`EISDIR`, `ENXIO` for others; never blocks on a fifo). `facts` are those before reading.
+   * `beneath` is a directory that must not be left and below which no link is followed; `path` is then relative to it.
    */
   read(path: PathBytes, options?: ReadOptions): Promise<{ facts: FileFacts; data: Uint8Array }>
-  /** The same as a stream at the reader's pace; `factsAfter` tells whether the file changed meanwhile. */
+  /** Reads a file as a stream at the pace of the reader; `factsAfter` shows whether it has changed meanwhile. */
   readStream(path: PathBytes, options?: ReadOptions): Promise<FileStream>
   /**
-   * Writes a file: whole under a temporary name and renamed into place, or appended. An existing file keeps its mode.
-   * `EEXIST` with `overwrite: false`; `EISDIR`; `ENOSPC` leaves the old content.
+   * Writes a file: under a temporary name, then renamed into place, or appended. An existing file keeps its mode.
+   * `EEXIST` with `overwrite: false`; `EISDIR`; `ENOSPC` keeps the old content.
    */
   write(
     path: PathBytes,
     content: Uint8Array | AsyncIterable<Uint8Array>,
     options?: { mode?: number; append?: boolean; createDirs?: boolean; overwrite?: boolean },
   ): Promise<{ facts: FileFacts; bytesWritten: number; created: boolean }>
-  /** Number of entries removed. A link goes itself. `ENOTEMPTY` without `recursive`; `EBUSY` for `/` and mount points. */
+  /**
+   * Removes an entry and returns the number of entries removed; a link itself is removed, not its target. `ENOTEMPTY`
+   * without `recursive`; `EBUSY` for `/` and mount points.
+   */
   remove(path: PathBytes, options?: { recursive?: boolean }): Promise<number>
   /**
-   * Links stay links, modes are kept; what is neither file, directory nor link is `EINVAL`. `EEXIST` without `overwrite`
-   * (with it, a directory that exists is `EEXIST` still for a file, and files are laid over one for a directory);
-   * `EISDIR` without `recursive`; `ELOOP` into itself. A copy that fails half-way is removed again.
+   * Copies an entry, preserving links and modes. `EINVAL` for anything but files, directories and links. `EEXIST`
+   * without `overwrite`; with it, a directory is merged into an existing one, and a file over a directory is still
+   * `EEXIST`. `EISDIR` without `recursive`; `ELOOP` into itself. A failed copy is removed again.
    */
   copy(
     source: PathBytes,
     destination: PathBytes,
     options?: { overwrite?: boolean; recursive?: boolean },
   ): Promise<{ entries: number; bytes: number }>
-  /** rename(2), across mounts copy and remove, all or nothing. `EEXIST` without `overwrite`; `ELOOP` into itself. */
+  /** Moves an entry, across mounts by copying, all or nothing. `EEXIST` without `overwrite`; `ELOOP` into itself. */
   move(source: PathBytes, destination: PathBytes, options?: { overwrite?: boolean }): Promise<FileFacts>
-  /** False when it was there already as a directory (only with `parents`); `EEXIST` otherwise. */
+  /** Creates a directory; false if it already exists (only with `parents`), `EEXIST` otherwise. */
   mkdir(path: PathBytes, options?: { parents?: boolean; mode?: number }): Promise<boolean>
 }
 
 export interface ReadOptions {
   readonly offset?: number
-  /** Bytes at most; undefined reads to the end. */
+  /** Maximum number of bytes; undefined reads to the end. */
   readonly length?: number
   readonly beneath?: string
   readonly signal?: AbortSignal
 }
 
 export interface WalkOptions {
-  /** Levels below `path`: 1 lists its own entries only. */
+  /** Maximum depth below `path`: 1 lists only its own entries. */
   readonly maxDepth?: number
   readonly maxEntries?: number
-  /** Whether names that start with a dot are given and entered. */
+  /** Whether entries whose names start with a dot are included. */
   readonly hidden?: boolean
   readonly signal?: AbortSignal
 }
@@ -78,20 +81,19 @@ export interface WalkOptions {
 export interface FileFacts {
   readonly type: 'file' | 'directory' | 'symlink' | 'fifo' | 'socket' | 'device'
   readonly size: number
-  /** Permission bits, e.g. 0o644. */
+  /** Permission bits, such as 0o644. */
   readonly mode: number
   readonly uid: number
   readonly gid: number
-  /** Names of /etc/passwd and /etc/group in the image; null when unknown there. */
+  /** Names from /etc/passwd and /etc/group of the image; null if unknown there. */
   readonly owner: string | null
   readonly group: string | null
-  /** Nanoseconds since 1970. */
+  /** Modification time in nanoseconds since 1970. */
   readonly modifiedNs: bigint
-  /** Changes with every change to the file, which a program cannot set back. */
+  /** Time of the last change of the file or its metadata, which programs cannot set. */
   readonly changedNs: bigint
   readonly inode: bigint
   readonly device: bigint
-  /** Target of a link. */
   readonly linkTarget: Uint8Array | null
 }
 
@@ -100,19 +102,19 @@ export interface NamedFacts extends FileFacts {
 }
 
 export interface WalkEntry extends FileFacts {
-  /** Path relative to where the walk began. */
+  /** Path relative to the start of the walk. */
   readonly path: Uint8Array
-  /** 1 for the entries of the first directory. */
+  /** Depth; 1 for entries of the first directory. */
   readonly depth: number
-  /** A directory that could not be read, or that `maxDepth` did not enter although it has (or may have) entries. */
+  /** Why a directory was not entered: it is unreadable, or `maxDepth` was reached and it has (or may have) entries. */
   readonly unread: 'unreadable' | 'depth' | null
-  /** The walk ended here because of `maxEntries`, with more to come. */
+  /** Whether the walk stopped here because of `maxEntries`, with more to come. */
   readonly cut: boolean
 }
 
 export interface FileStream {
   readonly facts: FileFacts
   readonly data: AsyncIterable<Uint8Array>
-  /** Facts when the last byte had been read; resolves after `data` ended. */
+  /** Facts after the last byte was read; resolves after `data` ended. */
   readonly factsAfter: Promise<FileFacts>
 }

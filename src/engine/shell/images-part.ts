@@ -1,4 +1,4 @@
-/** Images as they are asked for: listed, and built with a stream that tells of it. */
+/** Image operations: lists images, and builds them with a stream of progress. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import type { ShellImageRecord } from '../../core/shapes/shell/images.ts'
@@ -11,8 +11,8 @@ export function imagesPart(config: EngineConfig, containers: () => Promise<Shell
     list: async () => (await (await containers()).images.list()).map(recordOf),
     build: async ({ which }, { signal }) => {
       if (config.home === 'server') {
-        throw new BaxError('feature_disabled', 'images are not built through this server', {
-          hint: 'its operator builds them with `bax shell image build`',
+        throw new BaxError('feature_disabled', 'this server does not build images', {
+          hint: 'ask its operator to run `bax shell image build`',
         })
       }
       const { images } = await containers()
@@ -31,8 +31,6 @@ export function imagesPart(config: EngineConfig, containers: () => Promise<Shell
   }
 }
 
-const recordOf = ({ name, sizeBytes, createdAt }: ShellImage): ShellImageRecord => ({
-  name,
-  size_bytes: sizeBytes,
-  created_at: createdAt,
-})
+const recordOf = ({ name, sizeBytes: size_bytes, createdAt: created_at }: ShellImage): ShellImageRecord => {
+  return { name, size_bytes, created_at }
+}

@@ -1,20 +1,20 @@
-/** Bytes of names and paths as JSON can show them. */
+/** Represents the bytes of names and paths in JSON and URLs. */
 import { isUtf8 } from 'node:buffer'
 
-/** The text of bytes; what is not UTF-8 has U+FFFD in it, and its bytes beside it. */
+/** Decodes a name; one that is not UTF-8 contains U+FFFD and comes with its bytes as base64. */
 export function shownName(bytes: Uint8Array): { name: string; name_b64?: string } {
   const buffer = Buffer.from(bytes)
   const name = buffer.toString('utf8')
   return isUtf8(buffer) ? { name } : { name, name_b64: buffer.toString('base64') }
 }
 
-/** The same for a path. */
+/** Decodes a path like `shownName`. */
 export function shownPath(bytes: Uint8Array | string): { path: string; path_b64?: string } {
   const { name, name_b64 } = shownName(Buffer.from(bytes as string))
   return name_b64 === undefined ? { path: name } : { path: name, path_b64: name_b64 }
 }
 
-/** Percent-encoded for a URL: everything but letters, digits and `-._~`. */
+/** Percent-encodes everything but letters, digits and `-._~`. */
 export const percentEncoded = (bytes: Uint8Array): string =>
   [...bytes]
     .map((byte) => {
@@ -23,7 +23,7 @@ export const percentEncoded = (bytes: Uint8Array): string =>
     })
     .join('')
 
-/** The bytes that percent-encoded text stands for; undefined when it is no such text. */
+/** Decodes percent-encoded text to bytes; undefined if it is malformed. */
 export function percentDecoded(text: string): Buffer | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined
   const bytes = Buffer.from(text, 'utf8')

@@ -1,4 +1,4 @@
-/** Shell sessions as a part of an engine; neither Docker nor this code is loaded before the first call. */
+/** Wires the shell sessions of the engine: programs in confined containers. Loaded at the first call, like Docker. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import type { Shells } from '../../core/shells.ts'
@@ -6,14 +6,14 @@ import type { ShellPart } from './shells.ts'
 
 export interface LazyShells {
   readonly shells: Shells
-  /** Sessions that live. */
+  /** Number of live sessions. */
   count(): number
-  /** Commands at work in them. */
+  /** Number of commands running in them. */
   running(): number
   close(): Promise<void>
 }
 
-/** The same interface, with its implementation loaded at the first call. */
+/** Returns the interface; its implementation is loaded at the first call. */
 export function shellPart(config: EngineConfig, keys: KeyRing): LazyShells {
   let loading: Promise<ShellPart> | undefined
   let loaded: ShellPart | undefined
@@ -29,16 +29,16 @@ export function shellPart(config: EngineConfig, keys: KeyRing): LazyShells {
   }
 }
 
-type Anything = Record<string, (...given: never[]) => Promise<unknown>>
+type Methods = Record<string, (...args: never[]) => Promise<unknown>>
 
-/** Every method of every part waits until the parts are there. */
+/** Wraps every method so that it waits for the implementation. */
 function lazily(part: () => Promise<ShellPart>): Shells {
   const area = (name: keyof Shells) =>
-    new Proxy({} as Anything, {
+    new Proxy({} as Methods, {
       get:
         (_, method: string) =>
-        async (...given: never[]) =>
-          (((await part()).shells[name] as unknown as Anything)[method] as Anything[string])(...given),
+        async (...args: never[]) =>
+          (((await part()).shells[name] as unknown as Methods)[method] as Methods[string])(...args),
     })
   return {
     sessions: area('sessions'),

@@ -1,4 +1,4 @@
-/** Shell sessions, put together: containers below, sessions, commands, files and artifacts on top of them. */
+/** Assembles shell sessions from containers, sessions, commands, files, artifacts and images. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import type { Shells } from '../../core/shells.ts'
@@ -23,7 +23,7 @@ const dockerContainers: MakeContainers = async (config) => {
   return createContainers(config)
 }
 
-/** Docker is looked for at the first call that needs a container. */
+/** Opens the shell sessions; connects to Docker at the first call that needs a container. */
 export async function openShells(
   config: EngineConfig,
   keys: KeyRing,
@@ -34,7 +34,7 @@ export async function openShells(
   let opening: Promise<ShellContainers> | undefined
   const containers = (): Promise<ShellContainers> => {
     opening ??= make(config).catch((error: unknown) => {
-      // Docker may have been started meanwhile.
+      // Docker may be started in the meantime.
       opening = undefined
       throw error
     })

@@ -1,7 +1,7 @@
 /**
- * What is known of sessions beyond the end of their engine: that they were, and why they ended. Each engine writes a
- * journal of its own for each kind of session, a line for the beginning and one for the end of every one; the next
- * engine takes over the journals of those that are gone. A session without an end went down with its engine.
+ * Tombstones of sessions that outlive their engine. Each engine writes one journal per kind of session, with a line for
+ * the start and one for the end of every session; the next engine takes over the journals of engines that have ended.
+ * A session without an end went down with its engine.
  */
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,64 +13,64 @@ import { listState, moveAside } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../core/state/state-record.ts'
 
-/** A session as it is told of. */
-interface Told {
+/** Record of a session. */
+interface SessionLike {
   readonly session_id: string
 }
 
-/** What the journal has to know of a kind of sessions. */
-export interface GraveKind<Session extends Told> {
-  /** Of its journals, below the state folder. */
+/** Facts that the journal needs about a kind of session. */
+export interface GraveKind<Session extends SessionLike> {
+  /** Folder of its journals, below the state folder. */
   readonly folder: string
-  /** How long an end can be asked about, in milliseconds. */
+  /** Time to keep the tombstones of ended sessions, in milliseconds. */
   readonly keptMs: number
-  /** When it ended, as an ISO time; null for one that lives. */
+  /** Returns the ISO time of the end; null for a live session. */
   readonly endOf: (session: Session) => string | null
-  /** The same session when it has gone down with its engine. */
+  /** Returns the record of a session that went down with its engine. */
   readonly lost: (session: Session, at: string) => Session
 }
 
-/** A session that has been, and the key that it was made under. */
-export interface Remembered<Session extends Told> {
+/** Record of a session with the ID of the key that created it. */
+export interface Remembered<Session extends SessionLike> {
   readonly owner: string | null
   readonly session: Session
 }
 
-const ending = '.ndjson'
+const extension = '.ndjson'
 
-export class Graves<Session extends Told> {
+export class Graves<Session extends SessionLike> {
   readonly #kind: GraveKind<Session>
   readonly #folder: string
   readonly #path: string
   readonly #log: EngineConfig['log']
-  /** Of the sessions that are not forgotten yet; the journal is written anew from these when it has grown. */
+  /** Unexpired entries by session ID, to rewrite the journal when it has grown. */
   readonly #kept = new Map<string, Remembered<Session>>()
-  /** Of the journal, the first one included. */
+  /** Number of lines of the journal, including the header. */
   #lines = 0
   #taken = false
 
   constructor(kind: GraveKind<Session>, { stateDir, log }: Pick<EngineConfig, 'stateDir' | 'log'>) {
     this.#kind = kind
     this.#folder = join(stateDir, kind.folder)
-    this.#path = join(this.#folder, `${process.pid}-${randomBytes(6).toString('hex')}${ending}`)
+    this.#path = join(this.#folder, `${process.pid}-${randomBytes(6).toString('hex')}${extension}`)
     this.#log = log
   }
 
-  /** The sessions of engines that are gone, the first time it is asked; they are this engine's to tell of from then on. */
+  /** Returns the sessions of engines that have ended, on the first call; this engine keeps them from then on. */
   takeOver(): Remembered<Session>[] {
     if (this.#taken) return []
     this.#taken = true
     const { endOf, lost } = this.#kind
     const now = Date.now()
     const taken = new Map<string, Remembered<Session>>()
-    for (const { path, lines, damaged } of this.#inheritance()) {
+    for (const { path, lines, damaged } of this.#journalsOfEndedEngines()) {
       for (const line of lines) {
         const { session, owner } = line
-        const whole = endOf(session) === null ? { owner, session: lost(session, new Date(now).toISOString()) } : line
-        if (this.#isFresh(whole, now)) taken.set(session.session_id, whole)
+        const ended = endOf(session) === null ? { owner, session: lost(session, new Date(now).toISOString()) } : line
+        if (this.#isFresh(ended, now)) taken.set(session.session_id, ended)
       }
       for (const [id, line] of taken) this.#kept.set(id, line)
-      // What is told of by two is told of twice, and alike; what is told of by none is lost.
+      // Delete a journal only after its entries are written: duplicates are harmless, losses are not.
       if (!this.#rewrite()) continue
       if (damaged) this.#setAside(path, 'has damaged lines')
       else rmSync(path, { force: true })
@@ -78,7 +78,7 @@ export class Graves<Session extends Told> {
     return [...taken.values()]
   }
 
-  /** A session has begun, or has ended. */
+  /** Records the start or the end of a session. */
   note(session: Session, owner: string | null): void {
     const line: Remembered<Session> = { owner, session }
     this.#kept.set(session.session_id, line)
@@ -86,13 +86,13 @@ export class Graves<Session extends Told> {
       this.#rewrite()
       return
     }
-    this.#write(() => appendFileSync(this.#ready(), `${encodeRecord(line)}\n`, { mode: 0o600 }))
+    this.#write(() => appendFileSync(this.#preparedPath(), `${encodeRecord(line)}\n`, { mode: 0o600 }))
     this.#lines += 1
   }
 
-  #inheritance(): (Journal<Session> & { path: string })[] {
+  #journalsOfEndedEngines(): (Journal<Session> & { path: string })[] {
     return listState(this.#folder)
-      .filter((name) => name.endsWith(ending))
+      .filter((name) => name.endsWith(extension))
       .map((name) => join(this.#folder, name))
       .filter((path) => path !== this.#path)
       .flatMap((path) => {
@@ -103,7 +103,7 @@ export class Graves<Session extends Told> {
       })
   }
 
-  /** Undefined when another engine is taking the journal over at the same time, and for what cannot be read. */
+  /** Reads a journal; undefined when it is unreadable, or another engine takes it over at the same time. */
   #textOf(path: string): string | undefined {
     try {
       return readFileSync(path, 'utf8')
@@ -120,7 +120,7 @@ export class Graves<Session extends Told> {
     this.#log('warn', `a list of ended sessions ${why}`, { file: path, moved_to: moveAside(path) ?? null })
   }
 
-  /** The journal with what still counts, in place of the one that there was; false when the disk does not take it. */
+  /** Rewrites the journal with the unexpired entries; returns false when that fails. */
   #rewrite(): boolean {
     const now = Date.now()
     for (const [id, line] of this.#kept) if (!this.#isFresh(line, now)) this.#kept.delete(id)
@@ -134,8 +134,8 @@ export class Graves<Session extends Told> {
     })
   }
 
-  /** The path of the journal, which has its first line. */
-  #ready(): string {
+  /** Returns the path of the journal, and writes its header first if needed. */
+  #preparedPath(): string {
     if (this.#lines === 0) {
       this.#makeFolder()
       appendFileSync(this.#path, `${head()}\n`, { mode: 0o600 })
@@ -144,7 +144,7 @@ export class Graves<Session extends Told> {
     return this.#path
   }
 
-  /** Makes the folder in the state folder, but never a state folder that was deleted. */
+  /** Creates the folder in the state folder, but never a state folder that was deleted. */
   #makeFolder(): void {
     try {
       mkdirSync(this.#folder, { mode: 0o700 })
@@ -158,27 +158,27 @@ export class Graves<Session extends Told> {
     return end === null || Date.parse(end) + this.#kind.keptMs > now
   }
 
-  /** That a session is not remembered must not be its end. */
+  /** Writes to disk; failures are logged, since they must not end a session. */
   #write(work: () => void): boolean {
     try {
       work()
       return true
     } catch (error) {
-      this.#log('warn', 'a session will not be remembered', { error: (error as Error).message })
+      this.#log('warn', 'could not store the record of a session', { error: (error as Error).message })
       return false
     }
   }
 }
 
-/** What a journal says. */
-interface Journal<Session extends Told> {
+/** Content of a journal. */
+interface Journal<Session extends SessionLike> {
   readonly lines: Remembered<Session>[]
-  /** There are lines that cannot be read. */
+  /** Whether there are unreadable lines. */
   readonly damaged: boolean
 }
 
-/** The newest line of each session; the last line may be cut off by the end of its engine, which is no damage. */
-function readJournal<Session extends Told>(text: string): Journal<Session> & { head: Head | undefined } {
+/** Parses the newest line of each session; a truncated last line is normal, since the engine may have been killed. */
+function readJournal<Session extends SessionLike>(text: string): Journal<Session> & { head: Head | undefined } {
   const [first = '', ...rest] = text.split('\n')
   rest.pop()
   const lines = new Map<string, Remembered<Session>>()
@@ -197,14 +197,14 @@ function parsed<T>(text: string): T | undefined {
   return 'content' in record ? record.content : undefined
 }
 
-/** The engine that writes a journal. */
+/** Header of a journal: the engine that writes it. */
 interface Head {
   readonly pid: number
-  /** When the kernel began the process, which tells it from a later one of the same number; null where nobody says. */
+  /** Start time of the process, which distinguishes it from a later one with the same PID; null where unavailable. */
   readonly began: string | null
 }
 
-const head = (): string => encodeRecord({ pid: process.pid, began: beginningOf(process.pid) } satisfies Head)
+const head = (): string => encodeRecord({ pid: process.pid, began: startTimeOf(process.pid) } satisfies Head)
 
 function isAlive({ pid, began }: Head): boolean {
   try {
@@ -212,13 +212,13 @@ function isAlive({ pid, began }: Head): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  return beginningOf(pid) === began
+  return startTimeOf(pid) === began
 }
 
-function beginningOf(pid: number): string | null {
+function startTimeOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name stands in brackets and may hold anything.
+    // The program name in parentheses may contain any character.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
   } catch {
     return null

@@ -1,6 +1,6 @@
 /**
- * Keys on disk: a file each, so that processes need no lock between them. A file is written when its key is made and
- * when it is revoked; whoever asks sees both at once, whichever process did it.
+ * Keys on disk, one file per key, so that processes need no lock. A file is written when its key is created and when it
+ * is revoked; all processes see both at once.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -24,8 +24,9 @@ import {
 } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import { endOf } from './expiry.ts'
+import { newestFirst } from '../newest-first.ts'
 
-/** What a file holds; the key itself is nowhere. */
+/** Content of a key file; the key itself is never stored. */
 interface KeptKey extends Omit<KeyRecord, 'status' | 'last_used_at'> {
   readonly sha256: string
 }
@@ -35,16 +36,16 @@ interface Known extends KeptKey {
   readonly caller: Caller
 }
 
-/** The keys as they were when the folder had this time. */
-interface Look {
+/** The keys as read at a modification time of the folder. */
+interface CachedKeys {
   readonly changedNs: bigint | undefined
   readonly keys: readonly Known[]
 }
 
-/** Something that ends with its key. */
-interface Watched {
+/** A listener for the loss of a key. */
+interface LossListener {
   readonly keyId: string
-  readonly tell: () => void
+  readonly onLost: () => void
 }
 
 export class KeyStore implements Keys {
@@ -52,17 +53,17 @@ export class KeyStore implements Keys {
   readonly #now: () => number
   readonly #log: Log
   #unreadable = false
-  /** Whoever has asked for keys once goes on asking for them, though their folder be removed. */
+  /** Keys stay required once any existed, even if their folder is removed. */
   #required = false
-  /** Files that could not be read the last time. */
+  /** Files that could not be read at the last attempt. */
   #bad: readonly UnusableFile[] = []
-  readonly #watched = new Set<Watched>()
-  #watching: NodeJS.Timeout | undefined
-  #look: Look | undefined
-  /** When the use of a key was last written down, in ms since 1970. */
-  readonly #noted = new Map<string, number>()
+  readonly #lossListeners = new Set<LossListener>()
+  #lossTimer: NodeJS.Timeout | undefined
+  #cached: CachedKeys | undefined
+  /** When the use of a key was last stored, in ms since 1970. */
+  readonly #useStoredAt = new Map<string, number>()
 
-  /** `log` is told when the keys cannot be read, and when they can be again. */
+  /** Logs when the keys become unreadable, and when they are readable again. */
   constructor(stateDir: string, now: () => number = Date.now, log: Log = () => {}) {
     this.#folder = join(stateDir, 'keys')
     this.#now = now
@@ -87,9 +88,7 @@ export class KeyStore implements Keys {
   }
 
   async list(): Promise<KeyRecord[]> {
-    return this.#known()
-      .map((key) => this.#record(key))
-      .toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+    return this.#known().map((key) => this.#record(key)).toSorted(newestFirst) // prettier-ignore
   }
 
   async revoke(idOrName: string): Promise<KeyRecord> {
@@ -118,12 +117,12 @@ export class KeyStore implements Keys {
   callerOf(key: string): Caller {
     const given = hashOf(key)
     let found: Known | undefined
-    // All are compared, so that the time tells nothing.
+    // Compare with all keys, so that the time reveals nothing.
     for (const known of this.#known()) if (timingSafeEqual(known.hash, given)) found = known
-    if (!found) throw refused('the key is not known here', 'see `bax key list`')
+    if (!found) throw refused('unknown key', 'run `bax key list` to see the keys')
     const status = this.#statusOf(found)
     if (status !== 'active') throw refused(`the key has ${status === 'expired' ? 'expired' : 'been revoked'}`)
-    this.#note(found)
+    this.#storeUse(found)
     return found.caller
   }
 
@@ -133,28 +132,28 @@ export class KeyStore implements Keys {
     return key !== undefined && this.#statusOf(key) === 'active'
   }
 
-  whenLost(keyId: string | null, tell: () => void, signal: AbortSignal): void {
+  whenLost(keyId: string | null, onLost: () => void, signal: AbortSignal): void {
     if (keyId === null || signal.aborted) return
-    if (!this.isGood(keyId)) return tell()
-    const watched = { keyId, tell }
-    this.#watched.add(watched)
-    signal.addEventListener('abort', () => this.#watched.delete(watched), { once: true })
-    this.#watching ??= setInterval(() => this.#tellLost(), limits.keys.lookMs).unref()
+    if (!this.isGood(keyId)) return onLost()
+    const listener = { keyId, onLost }
+    this.#lossListeners.add(listener)
+    signal.addEventListener('abort', () => this.#lossListeners.delete(listener), { once: true })
+    this.#lossTimer ??= setInterval(() => this.#emitLosses(), limits.keys.lookMs).unref()
   }
 
-  #tellLost(): void {
-    for (const watched of this.#watched) {
-      if (this.#isLost(watched.keyId)) {
-        this.#watched.delete(watched)
-        watched.tell()
+  #emitLosses(): void {
+    for (const listener of this.#lossListeners) {
+      if (this.#isLost(listener.keyId)) {
+        this.#lossListeners.delete(listener)
+        listener.onLost()
       }
     }
-    if (this.#watched.size > 0) return
-    clearInterval(this.#watching)
-    this.#watching = undefined
+    if (this.#lossListeners.size > 0) return
+    clearInterval(this.#lossTimer)
+    this.#lossTimer = undefined
   }
 
-  /** A folder that cannot be read now says nothing; requests are refused meanwhile. */
+  /** Returns whether a key is lost; not while the folder is unreadable, when requests are refused anyway. */
   #isLost(keyId: string): boolean {
     try {
       return !this.isGood(keyId)
@@ -176,14 +175,14 @@ export class KeyStore implements Keys {
     if (named.length === 1) return named[0]!
     if (named.length === 0) throw this.#unknown(idOrName)
     throw new BaxError('conflict', `${named.length} keys are named ${JSON.stringify(idOrName)}`, {
-      hint: `name the one by its id: ${named.map(({ key_id }) => key_id).join(', ')}`,
+      hint: `use its id: ${named.map(({ key_id }) => key_id).join(', ')}`,
     })
   }
 
   #unknown(idOrName: string): BaxError {
     const damaged = listState(this.#folder).find((name) => name.startsWith(`${idOrName}.json`))
     if (damaged !== undefined)
-      return new BaxError('key_not_found', `the key ${idOrName} is damaged (${damaged}): it lets nobody in`)
+      return new BaxError('key_not_found', `the key ${idOrName} is damaged and grants no access: ${damaged}`)
     return new BaxError('key_not_found', `no key has the id or name ${JSON.stringify(idOrName)}`, {
       hint: 'list them with `bax key list`',
     })
@@ -200,7 +199,7 @@ export class KeyStore implements Keys {
     return expires_at !== null && Date.parse(expires_at) <= this.#now() ? 'expired' : 'active'
   }
 
-  /** @throws BaxError `not_ready`; why, only the log is told. */
+  /** Returns all keys. @throws BaxError `not_ready` when they are unreadable; only the log has the cause. */
   #known(): readonly Known[] {
     try {
       const keys = this.#current()
@@ -210,19 +209,18 @@ export class KeyStore implements Keys {
     } catch (cause) {
       if (!this.#unreadable) this.#log('error', 'the keys cannot be read: every request is refused', { folder: this.#folder, cause: String(cause) }) // prettier-ignore
       this.#unreadable = true
-      throw new BaxError('not_ready', 'the keys cannot be read', { cause, hint: "the server's log says why" })
+      throw new BaxError('not_ready', 'the keys cannot be read', { cause, hint: "see the server's log" })
     }
   }
 
   #current(): readonly Known[] {
     const changed = statSync(this.#folder, { bigint: true, throwIfNoEntry: false })
-    const look = this.#look
-    if (look && look.changedNs === changed?.mtimeNs) return look.keys
+    if (this.#cached && this.#cached.changedNs === changed?.mtimeNs) return this.#cached.keys
     const keys = changed ? this.#read() : []
     this.#required ||= keys.length > 0
-    // The clock of a file system is coarse: a folder that has just changed may change again within the same tick.
-    const settled = !changed || Date.now() - Number(changed.mtimeMs) > limits.keys.tickMs
-    this.#look = settled ? { changedNs: changed?.mtimeNs, keys } : undefined
+    // File times are coarse: a folder that has just changed may change again within the same tick.
+    const isStable = !changed || Date.now() - Number(changed.mtimeMs) > limits.keys.tickMs
+    this.#cached = isStable ? { changedNs: changed?.mtimeNs, keys } : undefined
     return keys
   }
 
@@ -230,9 +228,9 @@ export class KeyStore implements Keys {
     const names = readdirSync(this.#folder)
     const files = names.filter((name) => name.endsWith('.json'))
     const { good, bad } = readEach(files, (name) => readState<KeptKey>(join(this.#folder, name), stateKinds.key))
-    for (const { message } of bad) this.#log('error', 'a key lets nobody in', { error: message })
+    for (const { message } of bad) this.#log('error', 'a damaged key grants no access', { error: message })
     this.#bad = bad
-    // Damaged keys count as keys: without its only one a server must not open to everybody.
+    // Damaged keys count as keys: a server must not become public when its only key is damaged.
     this.#required ||= bad.length > 0 || names.some(isAside)
     return good.map((key) => {
       const { key_id: keyId, name, scopes } = key
@@ -241,17 +239,17 @@ export class KeyStore implements Keys {
     })
   }
 
-  /** A file's time says when a key was last used; another file than the key's, which only its maker writes. */
-  #note({ key_id: keyId }: Known): void {
+  /** Stores the last use of a key as the time of a separate file. */
+  #storeUse({ key_id: keyId }: Known): void {
     const now = this.#now()
-    if (now - (this.#noted.get(keyId) ?? 0) < limits.keys.noteMs) return
-    this.#noted.set(keyId, now)
+    if (now - (this.#useStoredAt.get(keyId) ?? 0) < limits.keys.noteMs) return
+    this.#useStoredAt.set(keyId, now)
     const path = this.#usePath(keyId)
     try {
       writeFileSync(path, '', { mode: 0o600 })
       utimesSync(path, now / 1000, now / 1000)
     } catch {
-      // A full disk, or one that is read only: the key is good all the same.
+      // The key is valid even if the disk is full or read-only.
     }
   }
 

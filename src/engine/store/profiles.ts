@@ -1,4 +1,4 @@
-/** Saved profiles: one private file each, with cookies, local storage and IndexedDB; sealed where a key is set. */
+/** Saved profiles, one private file each, with cookies, local storage and IndexedDB; encrypted if a key is set. */
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,43 +16,44 @@ import {
 } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import type { StorageState } from '../browser/create/plan.ts'
-import { isSealed, Seal, type Sealed } from './seal.ts'
+import { isSealed, locked, Seal, type Sealed } from './seal.ts'
+import { newestFirst } from '../newest-first.ts'
 
 interface ProfileFile {
   readonly profile_id: string
   readonly name: string
-  /** The key that it was saved under; nobody's without keys. */
+  /** ID of the key that saved the profile; null or missing when the engine uses no keys. */
   readonly owner?: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly state: StorageState
 }
 
-/** A profile as it is on disk. */
-type Kept = ProfileFile | Sealed
+/** Content of a profile file. */
+type StoredProfile = ProfileFile | Sealed
 
-const ending = '.json'
+const extension = '.json'
 
 export class ProfileStore {
   readonly #folder: string
-  /** Changes one after the other: a name is looked up and taken in one step. */
+  /** Serializes changes, so that checking and taking a name is one step. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #seal: Seal | undefined
-  /** Files that could not be read the last time all were. */
+  /** Files that could not be read at the last attempt to read all. */
   #bad: readonly UnusableFile[] = []
 
-  /** With a secret what is saved is encrypted by it; what was saved without one stays readable. */
+  /** Encrypts profiles with `secret` if given; profiles saved without one stay readable. */
   constructor(stateDir: string, secret?: string) {
     this.#folder = join(stateDir, 'profiles')
     this.#seal = secret === undefined ? undefined : new Seal(secret)
   }
 
-  /** @throws BaxError `already_exists` when another profile of the caller's has the name. */
+  /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
   add(name: string, state: StorageState, { keyId: owner }: Caller): Promise<ProfileRecord> {
     return this.#change(async () => {
       const all = await this.#readAll()
       if (all.some((file) => file.name === name && (file.owner ?? null) === owner)) {
-        throw new BaxError('already_exists', `a profile is named ${JSON.stringify(name)} already`, {
+        throw new BaxError('already_exists', `a profile is already named ${JSON.stringify(name)}`, {
           hint: 'choose another name, or delete that profile first',
           details: [{ path: 'name', message: 'is in use' }],
         })
@@ -62,7 +63,7 @@ export class ProfileStore {
     })
   }
 
-  /** Replaces what a profile holds. @throws BaxError `profile_not_found`. */
+  /** Replaces the state of a profile. @throws BaxError `profile_not_found`. */
   async update(profileId: string, state: StorageState): Promise<void> {
     await this.#change(async () => {
       const file = await this.#read(profileId)
@@ -70,15 +71,15 @@ export class ProfileStore {
     })
   }
 
-  /** @throws BaxError `profile_not_found`. */
+  /** Returns the state of a profile. @throws BaxError `profile_not_found`. */
   async load(profileId: string, caller: Caller): Promise<StorageState> {
-    return (await this.#seen(profileId, caller)).state
+    return (await this.#readVisible(profileId, caller)).state
   }
 
-  /** Newest first. */
+  /** Lists the profiles visible to the caller, newest first. */
   async list(caller: Caller): Promise<ProfileRecord[]> {
-    const records = (await this.#readAll()).filter((file) => isSeen(file, caller)).map(recordOf)
-    return records.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+    const records = (await this.#readAll()).filter((file) => isVisible(file, caller)).map(recordOf)
+    return records.toSorted(newestFirst)
   }
 
   /** Names damaged files, whose owners are unknown, to callers who see all profiles. */
@@ -86,16 +87,16 @@ export class ProfileStore {
     return admin ? damageWarning(stateKinds.profile, this.#folder, this.#bad) : undefined
   }
 
-  /** @throws BaxError `profile_not_found`. */
+  /** Returns the record of a profile. @throws BaxError `profile_not_found`. */
   async get(profileId: string, caller: Caller): Promise<ProfileRecord> {
-    return recordOf(await this.#seen(profileId, caller))
+    return recordOf(await this.#readVisible(profileId, caller))
   }
 
-  /** Deletes a profile; of a damaged one, whose owner is unknown, only for callers who see all. @throws BaxError `profile_not_found`. */
+  /** Deletes a profile, for admins also a damaged one, whose owner is unknown. @throws BaxError `profile_not_found`. */
   async delete(profileId: string, caller: Caller): Promise<void> {
     await this.#change(async () => {
       try {
-        await this.#seen(profileId, caller)
+        await this.#readVisible(profileId, caller)
       } catch (error) {
         if (!caller.admin || (await this.#deleteAside(profileId)) === 0) throw error
         return
@@ -104,18 +105,18 @@ export class ProfileStore {
     })
   }
 
-  /** Deletes what was moved aside of a profile; returns the number of files. */
+  /** Deletes the damaged files of a profile that were moved aside; returns their number. */
   async #deleteAside(profileId: string): Promise<number> {
-    const prefix = `${profileId.toLowerCase()}${ending}`
+    const prefix = `${profileId.toLowerCase()}${extension}`
     const names = listState(this.#folder).filter((name) => name.startsWith(prefix) && isAside(name))
     await Promise.all(names.map((name) => rm(join(this.#folder, name), { recursive: true })))
     return names.length
   }
 
-  /** @throws BaxError `profile_not_found`, also for one that is somebody else's. */
-  async #seen(profileId: string, caller: Caller): Promise<ProfileFile> {
+  /** Reads a profile visible to the caller. @throws BaxError `profile_not_found`, also for profiles of other keys. */
+  async #readVisible(profileId: string, caller: Caller): Promise<ProfileFile> {
     const file = await this.#read(profileId)
-    if (isSeen(file, caller)) return file
+    if (isVisible(file, caller)) return file
     throw notFound(profileId)
   }
 
@@ -133,41 +134,36 @@ export class ProfileStore {
   }
 
   async #readAll(): Promise<ProfileFile[]> {
-    const names = listState(this.#folder).filter((name) => name.endsWith(ending))
+    const names = listState(this.#folder).filter((name) => name.endsWith(extension))
     const { good, bad } = readEach(names, (name) => {
-      const id = name.slice(0, -ending.length)
-      const kept = readState<Kept>(join(this.#folder, name), stateKinds.profile)
-      return kept && { id, kept }
+      const id = name.slice(0, -extension.length)
+      const stored = readState<StoredProfile>(join(this.#folder, name), stateKinds.profile)
+      return stored && { id, stored }
     })
     this.#bad = bad
-    return Promise.all(good.map(({ id, kept }) => this.#opened(kept, id)))
+    return Promise.all(good.map(({ id, stored }) => this.#decrypt(stored, id)))
   }
 
   async #read(profileId: string): Promise<ProfileFile> {
-    const kept = readState<Kept>(this.#path(profileId), stateKinds.profile)
-    if (kept) return this.#opened(kept, profileId)
+    const stored = readState<StoredProfile>(this.#path(profileId), stateKinds.profile)
+    if (stored) return this.#decrypt(stored, profileId)
     const aside = listState(this.#folder).find((name) => name.startsWith(profileId.toLowerCase()) && isAside(name))
     throw aside === undefined ? notFound(profileId) : damaged(profileId, aside)
   }
 
-  async #opened(kept: Kept, profileId: string): Promise<ProfileFile> {
-    return isSealed(kept) ? this.#unseal(kept, profileId) : kept
+  async #decrypt(stored: StoredProfile, profileId: string): Promise<ProfileFile> {
+    if (!isSealed(stored)) return stored
+    if (this.#seal) return JSON.parse(await this.#seal.open(stored, profileId.toLowerCase())) as ProfileFile
+    throw locked('a saved profile is encrypted, and no profile key is set')
   }
 
-  async #unseal(sealed: Sealed, profileId: string): Promise<ProfileFile> {
-    if (this.#seal) return JSON.parse(await this.#seal.open(sealed, profileId.toLowerCase())) as ProfileFile
-    throw new BaxError('profile_locked', 'a saved profile is encrypted, and no profile key is set', {
-      hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
-    })
-  }
-
-  /** The id is a UUID by the schema: it cannot lead out of the folder. */
+  /** Returns the path of a profile; its ID is a UUID by the schema and cannot lead out of the folder. */
   #path(profileId: string): string {
-    return join(this.#folder, `${profileId.toLowerCase()}${ending}`)
+    return join(this.#folder, `${profileId.toLowerCase()}${extension}`)
   }
 }
 
-const isSeen = ({ owner = null }: ProfileFile, caller: Caller): boolean => sees(caller, owner)
+const isVisible = ({ owner = null }: ProfileFile, caller: Caller): boolean => sees(caller, owner)
 
 const notFound = (profileId: string): BaxError =>
   new BaxError('profile_not_found', `no profile has the id ${profileId}`, {

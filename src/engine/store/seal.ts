@@ -1,9 +1,9 @@
-/** Encryption of what rests on disk: AES-256-GCM, with a key made from a secret of the operator's by scrypt. */
+/** Encryption at rest: AES-256-GCM with a key derived by scrypt from a secret of the operator. */
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** A sealed text as it stands in a file; bytes in base64. */
+/** An encrypted text as stored in a file; bytes are in base64. */
 export interface Sealed {
   readonly sealed: 'aes-256-gcm'
   readonly salt: string
@@ -16,7 +16,7 @@ const derive = promisify(scrypt) as (secret: string, salt: Buffer, length: numbe
 
 export class Seal {
   readonly #secret: string
-  /** By salt, in base64: making a key takes a good part of a second. */
+  /** Keys by salt, in base64, since deriving one takes a large part of a second. */
   readonly #keys = new Map<string, Promise<Buffer>>()
   #salt: string | undefined
 
@@ -24,9 +24,9 @@ export class Seal {
     this.#secret = secret
   }
 
-  /** `name` is what the text is of: under another name it does not open. */
+  /** Encrypts a text, bound to `name`: it does not decrypt under another name. */
   async close(text: string, name: string): Promise<Sealed> {
-    // One salt serves all: that of what was opened first, so that one key is enough.
+    // Reuse the salt of the first decrypted text, so that one key is enough.
     this.#salt ??= randomBytes(16).toString('base64')
     const salt = this.#salt
     const iv = randomBytes(12)
@@ -41,7 +41,7 @@ export class Seal {
     }
   }
 
-  /** @throws BaxError `profile_locked` when the secret is another one, or the bytes were changed. */
+  /** Decrypts a text. @throws BaxError `profile_locked` when the secret differs, or the bytes were changed. */
   async open({ salt, iv, tag, data }: Sealed, name: string): Promise<string> {
     this.#salt ??= salt
     const key = await this.#key(salt)
@@ -50,10 +50,7 @@ export class Seal {
       decipher.setAAD(Buffer.from(name)).setAuthTag(Buffer.from(tag, 'base64'))
       return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString('utf8')
     } catch (cause) {
-      throw new BaxError('profile_locked', 'a saved profile does not open with this profile key', {
-        cause,
-        hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
-      })
+      throw locked('cannot decrypt a saved profile with this profile key', cause)
     }
   }
 
@@ -64,5 +61,11 @@ export class Seal {
   }
 }
 
-/** Whether what a file holds is sealed. */
+/** Returns whether the content of a file is encrypted. */
 export const isSealed = (value: object): value is Sealed => 'sealed' in value
+
+export const locked = (message: string, cause?: unknown): BaxError =>
+  new BaxError('profile_locked', message, {
+    cause,
+    hint: 'set BAX_PROFILE_KEY (or --profile-key-file) to the key that it was saved with',
+  })

@@ -1,4 +1,4 @@
-/** Where a browser is, as Chrome itself tells clients that are given an http address: `/json/version` and `/json/list`. */
+/** Chrome's discovery endpoints for CDP clients with an http URL: `/json/version` and `/json/list`. */
 import { z } from 'zod'
 import { nobody, tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
@@ -11,7 +11,7 @@ import { identifier, opaqueText } from '../../core/shapes/text.ts'
 const input = z.object({
   session_id: identifier
     .optional()
-    .describe('Session or relay session, by id or name; the only one that there is when not given'),
+    .describe('Session or relay session, by id or name; the only existing one when omitted'),
   token: opaqueText.optional().describe('The frame_token of the session, or the token of the relay session'),
 })
 
@@ -27,10 +27,11 @@ const answers = {
 
 export const cdpVersion = defineOperation({
   ...answers,
-  summary: 'Say where the websocket of a browser is: what `browserURL` and `connectOverCDP(http://…)` ask first',
+  summary: 'Get the websocket URL of a browser',
   description:
-    'For a session, a relay session, or (at the root) the only one that there is. `webSocketDebuggerUrl` has what lets a ' +
-    'client in that shows nothing itself: the token that was shown, or a ticket that is good once and for a minute.',
+    'First request of clients with `browserURL` or `connectOverCDP(http://…)`. For a session, a relay session, or (at the ' +
+    'root) the only existing one. `webSocketDebuggerUrl` contains a credential for clients that send none themselves: ' +
+    'the token of this request, or a ticket for one connection within a minute.',
   http: 'GET /sessions/{session_id}/cdp/json/version',
   aliases: [
     'GET /sessions/{session_id}/cdp/json/version/',
@@ -46,22 +47,22 @@ export const cdpVersion = defineOperation({
     'V8-Version': z.string(),
     webSocketDebuggerUrl: z.string(),
   }),
-  run: async (engine, wish, call) => {
-    const way = await wayTo(engine, wish, call)
-    const { product, protocolVersion, userAgent, jsVersion } = await ask(way.open, 'Browser.getVersion')
+  run: async (engine, request, call) => {
+    const target = await resolveTarget(engine, request, call)
+    const { product, protocolVersion, userAgent, jsVersion } = await ask(target.open, 'Browser.getVersion')
     return {
       Browser: String(product),
       'Protocol-Version': String(protocolVersion),
       'User-Agent': String(userAgent),
       'V8-Version': String(jsVersion),
-      webSocketDebuggerUrl: await way.address(),
+      webSocketDebuggerUrl: await target.url(),
     }
   },
 })
 
 export const cdpTargets = defineOperation({
   ...answers,
-  summary: 'List the pages of a browser as Chrome does',
+  summary: 'List the pages of a browser',
   http: 'GET /sessions/{session_id}/cdp/json/list',
   aliases: [
     'GET /sessions/{session_id}/cdp/json/list/',
@@ -74,37 +75,37 @@ export const cdpTargets = defineOperation({
     'GET /json',
   ],
   output: z.array(z.object({ id: z.string(), type: z.string(), title: z.string(), url: z.string() })),
-  // A list has no place for one.
+  // The list has no room for a warning.
   warned: (output) => output,
-  run: async (engine, wish, call) => {
-    const { open } = await wayTo(engine, wish, call)
+  run: async (engine, request, call) => {
+    const { open } = await resolveTarget(engine, request, call)
     const { targetInfos } = await ask(open, 'Target.getTargets')
     const targets = targetInfos as { targetId: string; type: string; title: string; url: string }[]
     return targets.map(({ targetId: id, type, title, url }) => ({ id, type, title, url }))
   },
 })
 
-interface Way {
-  /** Takes the link of a client. */
+interface Target {
+  /** Attaches the link of a client. */
   readonly open: (link: Link) => void
-  /** Where a client with a websocket is let in. */
-  address(): Promise<string>
+  /** Returns a websocket URL with a credential. */
+  url(): Promise<string>
 }
 
-/** Lets the caller in as a client would be, by the token or the key that it shows. */
-async function wayTo(engine: Engine, wish: z.output<typeof input>, call: Call): Promise<Way> {
-  // A key is shown by the client itself wherever it goes: it is never put into an address.
-  const token = tokenOf(wish.token, call)
-  if (token === null && call.caller === nobody) throw new BaxError('unauthorized', 'a key or a token is needed')
-  const id = wish.session_id ?? (await onlyOne(engine, call))
+/** Resolves the requested session and authorizes the caller like a CDP client, by its token or key. */
+async function resolveTarget(engine: Engine, request: z.output<typeof input>, call: Call): Promise<Target> {
+  // Never put a key into a URL: clients send it themselves.
+  const token = tokenOf(request.token, call)
+  if (token === null && call.caller === nobody) throw new BaxError('unauthorized', 'a key or a token is required')
+  const id = request.session_id ?? (await onlyOne(engine, call))
   const relay = (await engine.relays.list(call)).find((one) => one.id === id || one.name === id)
   if (relay || id.startsWith('rly_')) {
     const own = relay?.cdp_url ? new URL(relay.cdp_url).searchParams.get('token') : null
-    const shown = token ?? own
+    const credential = token ?? own
     const base = `${socketBase(call)}/relay/sessions/${relay?.id ?? id}/cdp`
     return {
-      open: await engine.relays.openClient(id, shown, call),
-      address: async () => withToken(base, shown),
+      open: await engine.relays.openClient(id, credential, call),
+      url: async () => withToken(base, credential),
     }
   }
   const sessionId = token === null ? (await engine.sessions.get(id, call)).session_id : id
@@ -112,11 +113,11 @@ async function wayTo(engine: Engine, wish: z.output<typeof input>, call: Call): 
   const base = `${socketBase(call)}/sessions/${sessionId}/cdp`
   return {
     open: await engine.sessions.openClient(sessionId, await ticket(), call),
-    address: async () => withToken(base, await ticket()),
+    url: async () => withToken(base, await ticket()),
   }
 }
 
-/** @throws BaxError `session_not_found` or `conflict` where it is not clear which one is meant. */
+/** Returns the ID of the only session. @throws BaxError `session_not_found` or `conflict` unless there is just one. */
 async function onlyOne(engine: Engine, call: Call): Promise<string> {
   const [sessions, relays] = await Promise.all([
     engine.sessions.list({ status: 'ready' }, call),
@@ -126,32 +127,32 @@ async function onlyOne(engine: Engine, call: Call): Promise<string> {
   if (ids.length === 1) return ids[0]!
   const hint = 'connect to the cdp_url of a session, or to SERVER/sessions/ID/cdp'
   if (ids.length === 0)
-    throw new BaxError('session_not_found', 'there is no session', { hint: `create one, and ${hint}` })
-  throw new BaxError('conflict', `there are ${ids.length} sessions: it is not clear which one is meant`, { hint })
+    throw new BaxError('session_not_found', 'there is no session to connect to', { hint: `create one, and ${hint}` })
+  throw new BaxError('conflict', `there are ${ids.length} sessions to choose from`, { hint })
 }
 
 function socketBase({ socketBaseUrl }: Call): string {
   if (socketBaseUrl !== null) return socketBaseUrl.replace(/^http/, 'ws')
-  throw new BaxError('unsupported', 'no websockets are served here')
+  throw new BaxError('unsupported', 'this engine serves no websockets')
 }
 
-const withToken = (address: string, token: string | null): string =>
-  token === null ? address : `${address}?token=${encodeURIComponent(token)}`
+const withToken = (url: string, token: string | null): string =>
+  token === null ? url : `${url}?token=${encodeURIComponent(token)}`
 
-/** Asks one thing over a link of its own. @throws BaxError `browser_lost`, `timeout`. */
+/** Sends one command over a temporary link. @throws BaxError `browser_lost`, `timeout`. */
 function ask(open: (link: Link) => void, method: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     let client: LinkHandlers | undefined
-    const end = (settle: () => void) => {
+    const end = (finish: () => void) => {
       clearTimeout(timer)
-      // The first word counts: what comes of closing is none.
-      settle()
+      // Only the first outcome counts; closing the link may cause another one.
+      finish()
       const open = client
       client = undefined
       open?.onClose(1000, '')
     }
     const timer = setTimeout(
-      () => end(() => reject(new BaxError('timeout', 'the browser does not answer'))),
+      () => end(() => reject(new BaxError('timeout', 'the browser does not respond'))),
       limits.relay.callMs,
     )
     open({
@@ -166,7 +167,7 @@ function ask(open: (link: Link) => void, method: string): Promise<Record<string,
       },
       sendBytes: (_, onSent) => onSent(),
       close: (_, reason) => end(() => reject(new BaxError('browser_lost', reason))),
-      drop: () => end(() => reject(new BaxError('browser_lost', 'the browser is gone'))),
+      drop: () => end(() => reject(new BaxError('browser_lost', 'the browser has disconnected'))),
     })
   })
 }

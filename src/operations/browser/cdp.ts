@@ -7,9 +7,9 @@ import { identifier } from '../../core/shapes/text.ts'
 export const cdp = defineOperation({
   summary: 'Call a method of the Chrome DevTools Protocol',
   description:
-    'On a relay session or on a browser session. Methods of Browser, Target, SystemInfo, Extensions and Tethering go to ' +
-    'the browser, all others to the named target or the active page; what is enabled there stays enabled for later ' +
-    'calls. An error of the protocol is an answer with `success: false` and `cdp`.',
+    'On a relay session or a browser session. Methods of Browser, Target, SystemInfo, Extensions and Tethering go to the ' +
+    'browser, all others to the given target or the active page. Enabled domains stay enabled for later calls. A ' +
+    'protocol error is a response with `success: false` and `cdp`.',
   http: 'POST /cdp',
   scope: ['browser', 'relay'],
   // `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
@@ -20,8 +20,8 @@ export const cdp = defineOperation({
     method: z
       .string()
       .max(limits.input.nameChars)
-      .regex(/^[A-Z]\w*\.\w+$/, 'is a CDP method, such as Page.captureScreenshot')
-      .describe('Method of the protocol, Domain.method'),
+      .regex(/^[A-Z]\w*\.\w+$/, 'must be a CDP method such as Page.captureScreenshot')
+      .describe('Protocol method as Domain.method'),
     params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
     target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
     timeout_ms: z.int().min(1).max(limits.relay.maxCallMs).default(limits.relay.callMs),
@@ -29,16 +29,8 @@ export const cdp = defineOperation({
   }),
   output: cdpAnswer,
   errors: [
-    'relay_not_found',
-    'session_not_found',
-    'session_closed',
-    'target_not_found',
-    'method_denied',
-    'timeout',
-    'too_many_pending',
-    'payload_too_large',
-    'relay_disconnected',
-    'browser_lost',
-  ],
+    'relay_not_found', 'session_not_found', 'session_closed', 'target_not_found', 'method_denied', 'timeout',
+    'too_many_pending', 'payload_too_large', 'relay_disconnected', 'browser_lost',
+  ], // prettier-ignore
   run: (engine, input, call) => engine.relays.cdp(input, call),
 })

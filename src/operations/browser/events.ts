@@ -10,11 +10,11 @@ import { opaqueText } from '../../core/shapes/text.ts'
 const known = Object.keys(eventData)
 
 export const sessionEvents = defineStream({
-  summary: 'Follow the events of a session as they happen',
+  summary: 'Follow the events of a session',
   description:
     'Server-sent events (or NDJSON with `Accept: application/x-ndjson`). `Last-Event-ID` or `since` resumes without a gap ' +
-    'from the last 1000 events; `lagged` says how many are gone. lagged and session.closed come whatever `types` says. The stream ends after ' +
-    'session.closed; an ended session answers 204.',
+    'from the last 1000 events; `lagged` reports the number of lost ones. lagged and session.closed are sent regardless ' +
+    'of `types`. The stream ends after session.closed; the response is 204 for an ended session.',
   http: 'GET /stream/sse',
   scope: 'browser',
   token: true,
@@ -22,16 +22,14 @@ export const sessionEvents = defineStream({
   example: 'bax session watch -s shop --types page.navigated,console',
   input: z.object({
     session_id: sessionId,
-    token: opaqueText
-      .optional()
-      .describe('frame_token of the session; readers that can send headers may send it as `Authorization: Bearer`'),
-    since: z.int().min(0).optional().describe('Number of the last event seen; the next ones follow'),
-    replay: z.enum(['all']).optional().describe('all begins with every kept event'),
+    token: opaqueText.optional().describe('frame_token of the session; may also be sent as `Authorization: Bearer`'),
+    since: z.int().min(0).optional().describe('Number of the last received event, after which to continue'),
+    replay: z.enum(['all']).optional().describe('all: start with all buffered events'),
     types: z
       .array(z.string().max(limits.input.nameChars))
       .max(limits.input.names)
       .optional()
-      .describe('Only these event types; frame (pictures of the page) comes only when it is named here'),
+      .describe('Event types to send, all except frame when omitted; frame sends screenshots of the page'),
   }),
   frame: sessionEvent,
   errors: ['session_not_found', 'unauthorized'],
@@ -39,10 +37,10 @@ export const sessionEvents = defineStream({
   open: (engine, input, call) => {
     const unknown = input.types?.filter((type) => !known.includes(type)) ?? []
     if (unknown.length > 0) {
-      const message = `types has no ${unknown.map((type) => JSON.stringify(type)).join(', ')}; there are ${known.join(', ')}`
+      const message = `types contains unknown ${unknown.map((type) => JSON.stringify(type)).join(', ')}; known types are ${known.join(', ')}`
       throw new BaxError('invalid_request', message, { details: [{ path: 'types', message: 'unknown event type' }] })
     }
-    // A reader that comes back says what it has: its address still asks for everything.
+    // After a reconnect, Last-Event-ID takes precedence: the URL still has the original parameters.
     const since = call.since ?? input.since ?? (input.replay === 'all' ? 0 : undefined)
     const token = tokenOf(input.token, call) ?? undefined
     return engine.sessions.follow({ ...input, since, token }, call)

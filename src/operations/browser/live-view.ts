@@ -4,10 +4,10 @@ import { liveViewLink } from '../../core/shapes/live-view.ts'
 import { sessionId } from './sessions.ts'
 
 export const linkLiveView = defineOperation({
-  summary: 'Make an address that shows a session live',
+  summary: 'Create a live view URL of a session',
   description:
-    'Whoever has the address sees the session; with control also drives it: mouse, keyboard, paste and dialogs, for a ' +
-    'login or a captcha. While a person has the control, commands wait for their turn.',
+    'Anyone with the URL can watch the session; with control they can also use mouse, keyboard, paste and dialogs, for a ' +
+    'login or a captcha. Commands wait while a person has control.',
   http: 'POST /live_view/{session_id}',
   scope: 'browser',
   cli: 'session view',
@@ -15,7 +15,7 @@ export const linkLiveView = defineOperation({
   show: { as: 'field', field: 'live_view_url' },
   input: z.object({
     session_id: sessionId,
-    control: z.boolean().default(false).describe('Let whoever has the address drive the session too'),
+    control: z.boolean().default(false).describe('Allow anyone with the URL to control the session'),
   }),
   output: liveViewLink,
   errors: ['session_not_found', 'session_closed', 'unsupported', 'rate_limited'],

@@ -9,14 +9,14 @@ import { diff, observation, observationWishes, stepResult } from '../../core/sha
 import { sessionId } from './sessions.ts'
 import { identifier } from '../../core/shapes/text.ts'
 
-/** What keeps a page from being observed: a 200 with an error. */
+/** Failures caused by the page, reported as 200 with an error. */
 const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
 
 export const observe = defineOperation({
-  summary: 'Look at the page: what is on it, what can be used, and how to name it',
+  summary: 'Observe the page: content, elements and references',
   description:
-    'A reference of the snapshot (`[ref=e12]`) works in every selector field as `ref=e12`, inside iframes and shadow roots ' +
-    'too, for as long as its element lives. An unchanged page is described in the same words again.',
+    'A reference of the snapshot (`[ref=e12]`) works in every selector field as `ref=e12`, also inside iframes and shadow ' +
+    'roots, as long as its element exists. An unchanged page has an identical snapshot.',
   http: 'POST /observe',
   scope: 'browser',
   cli: 'observe',
@@ -28,21 +28,21 @@ export const observe = defineOperation({
 })
 
 export const browserStep = defineOperation({
-  summary: 'Run commands and see what they did to the page',
+  summary: 'Run commands and report their effects',
   description:
-    'Like POST /commands, and each result says where the page was before and after and what happened meanwhile; ' +
-    'the answer ends with an observation and what has changed.',
+    'Like POST /commands, but each result includes the page before and after the command and the events in between; ' +
+    'the response ends with an observation and the changes.',
   http: 'POST /browser_step',
   scope: 'browser',
-  // `bax step` writes this body; its words come from the catalogue.
+  // `bax step` writes this body; its command names come from the catalogue.
   cli: null,
   input: z.object({
-    session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
+    session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
     command: z
       .union([commandRequest, identifier])
       .optional()
-      .describe('One command, {command, data}, or its name with data beside it'),
-    data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command whose name command gives'),
+      .describe('One command as {command, data}, or its name if data is given separately'),
+    data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command, if command is a name'),
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).optional().describe('Ordered commands'),
     context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
@@ -50,7 +50,7 @@ export const browserStep = defineOperation({
     observe: z
       .union([z.boolean(), observationWishes])
       .default(true)
-      .describe('What to look at afterwards, as POST /observe has it; false for nothing'),
+      .describe('Options of the observation afterwards, as for POST /observe; false for none'),
     screenshot: z.boolean().default(false).describe('Add a screenshot to the observation'),
     diff,
     settle_ms: z
@@ -58,19 +58,19 @@ export const browserStep = defineOperation({
       .min(0)
       .max(limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
-      .describe('Wait for the page to come to rest at most so long'),
-    headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
+      .describe('Maximum time to wait for the page to become stable, in milliseconds'),
+    headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
   }),
   output: stepResult,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
-  run: (engine, { command, data, commands, observe: wishes, screenshot, ...input }, call) => {
-    const observing = wishes === true ? observationWishes.parse({}) : wishes || null
+  run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
+    const observing = options === true ? observationWishes.parse({}) : options || null
     const include =
       observing && screenshot ? [...new Set([...observing.include, 'screenshot' as const])] : observing?.include
-    const looks = observing && include ? { ...observing, include } : null
-    if (input.diff && !looks) throw fault('diff', 'needs an observation to compare: leave observe out')
+    const observation = observing && include ? { ...observing, include } : null
+    if (input.diff && !observation) throw invalid('diff', 'diff requires an observation: omit observe')
     return engine.sessions.step(
-      { ...input, commands: commandsOf(command, data, commands), observe: looks, screenshot },
+      { ...input, commands: commandsOf(command, data, commands), observe: observation, screenshot },
       call,
     )
   },
@@ -78,13 +78,13 @@ export const browserStep = defineOperation({
 
 type Requested = z.output<typeof commandRequest>
 
-/** One of `command` and `commands`. @throws BaxError `invalid_request`. */
+/** Returns `commands`, or `command` as a list. @throws BaxError `invalid_request` unless exactly one is given. */
 function commandsOf(
   command: Requested | string | undefined,
   data: Record<string, unknown> | null | undefined,
   commands: Requested[] | undefined,
 ): Requested[] {
-  if ((command === undefined) === (commands === undefined)) throw fault('command', 'give one of command and commands')
+  if ((command === undefined) === (commands === undefined)) throw invalid('command', 'give either command or commands')
   if (commands) return commands
   if (typeof command !== 'string') return [command!]
   const parsed = commandRequest.safeParse({ command, ...(data && { data }) })
@@ -93,5 +93,5 @@ function commandsOf(
   throw new BaxError('invalid_request', faults.map(sentenceOf).join('; '), { details: faults })
 }
 
-const fault = (path: string, message: string): BaxError =>
+const invalid = (path: string, message: string): BaxError =>
   new BaxError('invalid_request', message, { details: [{ path, message }] })

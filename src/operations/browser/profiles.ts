@@ -7,8 +7,8 @@ import { displayName } from '../../core/shapes/text.ts'
 const one = z.object({ profile_id: z.uuid().describe('Profile id') })
 
 export const saveProfile = defineOperation({
-  summary: 'Save the cookies and storage of a session as a profile',
-  description: 'Cookies, local storage and IndexedDB; without session_id an empty profile is made.',
+  summary: 'Save cookies and storage as a profile',
+  description: 'Cookies, local storage and IndexedDB; without session_id the profile is empty.',
   http: 'POST /profiles',
   scope: 'browser',
   cli: 'profile save <name>',
@@ -16,7 +16,7 @@ export const saveProfile = defineOperation({
   show: { as: 'field', field: 'profile_id' },
   input: z.object({
     name: displayName.describe('Name of the profile'),
-    session_id: sessionId.optional().describe('Session to copy from'),
+    session_id: sessionId.optional().describe('Session to save'),
   }),
   output: profileRecord,
   errors: ['session_not_found', 'session_closed', 'already_exists'],

@@ -4,12 +4,12 @@ import { provisionRecord } from '../../core/shapes/session.ts'
 import { identifier } from '../../core/shapes/text.ts'
 
 const input = z.object({
-  provision_id: identifier.describe('As POST /sessions and `bax session create --no-wait` give it'),
+  provision_id: identifier.describe('ID from POST /sessions or `bax session create --no-wait`'),
 })
 
 const poll = {
-  summary: 'Ask how far the provisioning of a session is',
-  description: 'Stages only move forward: provisioning, scaling, worker_found, creating, ready (or failed).',
+  summary: 'Show the progress of a session provision',
+  description: 'Stages only advance: provisioning, scaling, worker_found, creating, ready (or failed).',
   input,
   output: provisionRecord,
   errors: ['provision_not_found' as const],
@@ -34,7 +34,7 @@ export const getProvision = defineOperation({
 })
 
 export const cancelProvision = defineOperation({
-  summary: 'Cancel the provisioning of a session',
+  summary: 'Cancel a session provision',
   http: 'DELETE /sessions/provision/{provision_id}',
   scope: 'browser',
   cli: 'session cancel <provision_id>',

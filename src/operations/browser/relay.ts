@@ -1,4 +1,4 @@
-/** The user's own browsers: which there are, what they did, and tokens to bring one (`spec: relay`). */
+/** Users' own browsers: connected browsers, their events, and tokens for connecting them (`spec: relay`). */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
@@ -8,10 +8,10 @@ import { displayName, identifier, opaqueText } from '../../core/shapes/text.ts'
 
 export const relayId = identifier.describe('Relay session, by id or name')
 
-/** Which buffered events are wanted; the same for a page of them and for following. */
+/** Filters for buffered events, shared by reading and following them. */
 const relayEventFields = {
   id: relayId,
-  since: z.int().min(0).optional().describe('Only records with a greater number'),
+  since: z.int().min(0).optional().describe('Sequence number after which to start'),
   kind: z
     .array(z.enum(relayEventKinds))
     .max(limits.input.names)
@@ -22,18 +22,18 @@ const relayEventFields = {
     .max(limits.input.names)
     .optional()
     .describe('log, exception, request, response, … or a CDP event'),
-  target_id: opaqueText.optional().describe('Only events of this tab, frame or worker'),
+  target_id: opaqueText.optional().describe('Tab, frame or worker of the events'),
   level: z
     .string()
     .max(limits.input.nameChars)
     .optional()
     .describe('Level of console records: debug, log, info, warn or error'),
-  url: z.string().max(limits.input.labelChars).optional().describe('Glob on the address of the record'),
-  text: z.string().max(limits.input.labelChars).optional().describe('Part of its text, in any case'),
+  url: z.string().max(limits.input.labelChars).optional().describe('Glob for the URL of the record'),
+  text: z.string().max(limits.input.labelChars).optional().describe('Text that the record contains, case-insensitive'),
 }
 
 export const listRelays = defineOperation({
-  summary: 'List the browsers that are connected through the relay',
+  summary: 'List browsers connected through the relay',
   http: 'GET /relay/sessions',
   scope: 'relay',
   cli: 'relay list',
@@ -45,7 +45,7 @@ export const listRelays = defineOperation({
 })
 
 export const getRelay = defineOperation({
-  summary: 'Show a browser of the relay with its tabs',
+  summary: 'Show a relay browser and its tabs',
   http: 'GET /relay/sessions/{id}',
   scope: 'relay',
   cli: 'relay show <id>',
@@ -58,7 +58,7 @@ export const getRelay = defineOperation({
 })
 
 export const stopRelay = defineOperation({
-  summary: 'Let go of a browser; it and its tabs stay as they are',
+  summary: 'Disconnect a relay browser without closing it',
   http: 'DELETE /relay/sessions/{id}',
   scope: 'relay',
   cli: 'relay stop <id>',
@@ -71,24 +71,25 @@ export const stopRelay = defineOperation({
 })
 
 export const activateTarget = defineOperation({
-  summary: 'Bring a tab to the front; commands and CDP calls go to it from then on',
+  summary: 'Activate a tab of a relay browser',
+  description: 'Brings the tab to the front; subsequent commands and CDP calls use it.',
   http: 'POST /relay/sessions/{id}/activate',
   scope: 'relay',
   cli: 'relay use <id> <target_id>',
   example: 'bax relay use laptop 5C1A…',
   show: { as: 'nothing' },
-  input: z.object({ id: relayId, target_id: identifier.describe('The tab, as `bax relay tabs` names it') }),
+  input: z.object({ id: relayId, target_id: identifier.describe('Tab ID as listed by `bax relay tabs`') }),
   output: null,
   errors: ['relay_not_found', 'target_not_found', 'relay_disconnected', 'browser_lost'],
   run: (engine, { id, target_id }, call) => engine.relays.activate(id, target_id, call),
 })
 
 export const readRelayEvents = defineOperation({
-  summary: 'Read the buffered events of a browser: console, network, pages, raw CDP',
+  summary: 'Read the buffered events of a browser',
   description:
-    '`since` and `next` page through them without a gap; what the ring no longer holds is told in `gap`, what never ' +
-    'reached it in `dropped`. `format=har` answers an HTTP archive of the network events, `format=ndjson` one record a ' +
-    'line; `Accept: text/event-stream` follows.',
+    'Console, network, page and raw CDP events. `since` and `next` page through them without a gap; `gap` reports records ' +
+    'that are no longer buffered, `dropped` those that were never stored. `format=har` returns an HTTP archive of the ' +
+    'network events, `format=ndjson` one record per line; `Accept: text/event-stream` follows.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
   // `bax relay events` reads, follows and writes archives.
@@ -100,14 +101,14 @@ export const readRelayEvents = defineOperation({
       .min(1)
       .max(limits.relay.maxPageEvents)
       .default(limits.relay.pageEvents)
-      .describe('Most records of one answer'),
+      .describe('Maximum number of records per response'),
     order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
     wait_ms: z
       .int()
       .min(0)
       .max(limits.relay.waitMs)
       .default(0)
-      .describe('Wait so long for a matching record when there is none yet'),
+      .describe('Maximum time to wait for the first matching record, in milliseconds'),
     format: z.enum(['json', 'ndjson', 'har']).default('json'),
   }),
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
@@ -117,7 +118,8 @@ export const readRelayEvents = defineOperation({
 })
 
 export const clearRelayEvents = defineOperation({
-  summary: 'Forget the buffered events of a browser; their numbers go on',
+  summary: 'Delete the buffered events of a browser',
+  description: 'Sequence numbers are not reset.',
   http: 'DELETE /relay/sessions/{id}/events',
   scope: 'relay',
   cli: null,
@@ -129,28 +131,29 @@ export const clearRelayEvents = defineOperation({
 })
 
 export const createRelayToken = defineOperation({
-  summary: 'Make a token to bring a browser with; it is shown once',
+  summary: 'Create a token for connecting a browser',
+  description: 'The token is shown only once.',
   http: 'POST /relay/tokens',
   scope: 'relay',
   cli: 'relay tokens create',
   example: 'bax relay tokens create --name laptop --single-use',
   show: { as: 'field', field: 'token' },
   input: z.object({
-    name: displayName.optional().describe('What it is for, to be found again in the list'),
+    name: displayName.optional().describe('Name of the token in the list'),
     ttl_secs: z
       .int()
       .min(1)
       .max(limits.relay.maxTokenSecs)
       .default(limits.relay.tokenSecs)
-      .describe('Seconds for which it is good'),
-    single_use: z.boolean().default(false).describe('Good for one browser, which may come back with it'),
+      .describe('Lifetime in seconds'),
+    single_use: z.boolean().default(false).describe('Valid for a single browser, which may reconnect with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),
   run: (engine, input, call) => engine.relays.tokens.create(input, call),
 })
 
 export const listRelayTokens = defineOperation({
-  summary: 'List the relay tokens, without their secrets',
+  summary: 'List relay tokens without their secrets',
   http: 'GET /relay/tokens',
   scope: 'relay',
   cli: 'relay tokens list',
@@ -162,7 +165,7 @@ export const listRelayTokens = defineOperation({
 })
 
 export const revokeRelayToken = defineOperation({
-  summary: 'Revoke a relay token, and let go of the browsers that came with it',
+  summary: 'Revoke a relay token and disconnect its browsers',
   http: 'DELETE /relay/tokens/{token_id}',
   scope: 'relay',
   cli: 'relay tokens revoke <token_id>',
@@ -175,9 +178,9 @@ export const revokeRelayToken = defineOperation({
 })
 
 export const followRelayEvents = defineStream({
-  summary: 'Follow the events of a browser as they happen',
+  summary: 'Follow the events of a browser',
   description:
-    '`Last-Event-ID` or `since` resumes without a gap; what the ring no longer holds comes as `relay` `dropped`.',
+    '`Last-Event-ID` or `since` resumes without a gap; lost records are reported by an event `dropped` of kind `relay`.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
   cli: null,

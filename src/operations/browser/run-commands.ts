@@ -7,17 +7,16 @@ import { sessionId } from './sessions.ts'
 
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',
-  description:
-    'Stops at the first failure unless continue_on_error is set. Nothing runs when any command is malformed.',
+  description: 'Stops at the first failure unless continue_on_error is set. No command runs if any is malformed.',
   http: 'POST /commands',
   scope: 'browser',
-  // `bax do` writes this body; its words come from the catalogue.
+  // `bax do` writes this body; its command names come from the catalogue.
   cli: null,
   show: { as: 'commands' },
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
-    session_id: sessionId.optional().describe('Session to use; one is created when it is left out'),
-    headless: z.boolean().optional().describe('Without a window, when a session is made for this call'),
+    session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
+    headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
     context: batchContext.optional(),
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
     strict: strictSelectors,
@@ -26,7 +25,7 @@ export const runCommands = defineOperation({
       .min(1)
       .max(limits.command.batchMs)
       .optional()
-      .describe('Time for the whole batch, 300 000 ms when not given'),
+      .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
   output: commandsResult,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],

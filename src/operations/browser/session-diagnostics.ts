@@ -4,8 +4,9 @@ import { sessionLog, traceAction, traceState } from '../../core/shapes/diagnosti
 import { sessionId } from './sessions.ts'
 
 export const getSessionLog = defineOperation({
-  summary: 'Show what happened in a session: console, network, navigation, commands',
-  description: 'The last 1000 events; `GET /stream/sse` follows them as they happen.',
+  summary: 'Show the event log of a session',
+  description:
+    'The last 1000 events: console, network, navigation, commands. `GET /stream/sse` follows them as they happen.',
   http: 'GET /diagnostics/{session_id}/log',
   scope: 'browser',
   cli: 'session log <session_id>',
@@ -18,12 +19,12 @@ export const getSessionLog = defineOperation({
 })
 
 export const traceSession = defineOperation({
-  summary: "Record Playwright's trace of a session",
+  summary: 'Record a Playwright trace of a session',
   description:
-    'start begins the recording, stop ends it and answers the zip that `npx playwright show-trace` opens, discard ends it without one.',
+    'start begins recording, stop ends it and returns a zip for `npx playwright show-trace`, discard ends it without one.',
   http: 'POST /diagnostics/{session_id}/trace',
   scope: 'browser',
-  // An answer of megabytes of base64 is for programs.
+  // The response may be megabytes of base64, which only programs can use.
   cli: null,
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,

@@ -5,13 +5,12 @@ import { relayRecord } from '../../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../../core/shapes/session.ts'
 import { identifier } from '../../core/shapes/text.ts'
 
-/** Path or body field that names a session. */
+/** Path or body field that identifies a session. */
 export const sessionId = identifier.describe('Session id, or the name of a live session')
 
 export const createSession = defineOperation({
   summary: 'Create a browser session',
-  description:
-    'Answers 200 `ready` when a browser has a free place, else 202 `provisioning` with a provision_id to poll.',
+  description: 'Returns 200 `ready` if a browser slot is free, else 202 `provisioning` with a provision_id to poll.',
   http: 'POST /sessions',
   scope: 'browser',
   cli: 'session create',
@@ -37,17 +36,17 @@ export const listSessions = defineOperation({
     status: z
       .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
       .optional()
-      .describe('Only sessions in this state; all adds the ended ones still remembered'),
+      .describe('State of the sessions to list; all includes ended ones that are still remembered'),
     include: z
       .array(z.enum(['relay']))
       .max(limits.input.names)
       .optional()
-      .describe('relay adds the browsers of the relay'),
+      .describe('relay: include relay sessions'),
   }),
   output: z.object({
     sessions: z.array(sessionRecord),
     total: z.int(),
-    relay_sessions: z.array(relayRecord).optional().describe('With include=relay'),
+    relay_sessions: z.array(relayRecord).optional().describe('Only with include=relay'),
   }),
   run: async (engine, { status, include }, call) => {
     const sessions = await engine.sessions.list({ ...(status && { status }) }, call)
@@ -70,7 +69,7 @@ export const getSession = defineOperation({
 })
 
 export const closeSession = defineOperation({
-  summary: 'End a browser session',
+  summary: 'Close a browser session',
   http: 'DELETE /sessions/{session_id}',
   scope: 'browser',
   cli: 'session close <session_id>',

@@ -4,9 +4,9 @@ import { artifact, artifactList, artifactListInput } from '../../core/shapes/she
 import { identifier } from '../../core/shapes/text.ts'
 
 export const listArtifacts = defineOperation({
-  summary: 'List what the commands of a shell session have left in its output mounts',
+  summary: 'List the artifacts of a shell session',
   description:
-    'The oldest first; also after the session has stopped, for 24 hours. What was left there and is not kept is listed with the reason.',
+    'Files that commands wrote to the output mounts, oldest first; available for 24 hours after the session has stopped. Files that were not captured are listed with the reason.',
   http: 'GET /shell/artifacts/by-session/{session_id}',
   scope: 'shell',
   cli: 'shell artifacts list',
@@ -24,7 +24,7 @@ export const getArtifact = defineOperation({
   cli: 'shell artifacts show <artifact_id>',
   example: 'bax shell artifacts show art_…',
   show: { as: 'record' },
-  input: z.object({ artifact_id: identifier.describe('Artifact id') }),
+  input: z.object({ artifact_id: identifier.describe('Artifact ID') }),
   output: artifact,
   errors: ['artifact_not_found'],
   run: (engine, { artifact_id }, call) => engine.shells.artifacts.get(artifact_id, call),

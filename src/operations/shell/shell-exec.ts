@@ -13,25 +13,17 @@ import {
 } from '../../core/shapes/shell/exec.ts'
 import { defineStream } from '../../core/operation/stream.ts'
 
-const notRun = [
-  'shell_session_not_found',
-  'session_closed',
-  'conflict',
-  'file_not_found',
-  'not_a_directory',
-  'permission_denied',
-  'unsupported',
-  'feature_disabled',
-  'payload_too_large',
-  'too_many_execs',
-  'session_lost',
-] as const
+const startErrors = [
+  'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'permission_denied',
+  'unsupported', 'feature_disabled', 'payload_too_large', 'too_many_execs', 'session_lost',
+] as const // prettier-ignore
 
 export const shellExec = defineOperation({
   summary: 'Run a command in a shell session',
   description:
-    'Answers 200 for any outcome of the command: non-zero, signal, time-out. Every call is a fresh shell: `cd` and `export` ' +
-    'do not stay, files and background processes do. A caller that goes away ends the command with all its processes.',
+    'Returns 200 for any outcome of the command: non-zero exit code, signal, timeout. Every call starts a new shell: `cd` ' +
+    'and `export` do not persist, but files and background processes do. If the caller disconnects, the command and all ' +
+    'its processes are killed.',
   http: 'POST /shell/exec',
   scope: 'shell',
   cli: 'shell exec [command]',
@@ -40,14 +32,14 @@ export const shellExec = defineOperation({
   output: execAnswer,
   status: (answer) => ('stdout' in answer ? 200 : 202),
   statuses: [200, 202],
-  errors: notRun,
+  errors: startErrors,
   bodyBytes: limits.exec.bodyBytes,
   run: (engine, input, call) => engine.shells.execs.run(input, call),
 })
 
 export const getShellExec = defineOperation({
-  summary: 'Show a command of a shell session and its output so far',
-  description: 'Commands that have ended can be asked about while their session lives, the last 100 of them.',
+  summary: 'Show a command and its output so far',
+  description: 'Remembers the last 100 finished commands of a live session.',
   http: 'GET /shell/exec/{exec_id}',
   scope: 'shell',
   cli: 'shell result <exec_id>',
@@ -73,9 +65,9 @@ export const signalShellExec = defineOperation({
 })
 
 export const writeShellExec = defineOperation({
-  summary: 'Write to the standard input of a running command',
+  summary: 'Write to standard input of a running command',
   description:
-    'For a command that was started with `keep_stdin` or `pty`. Answers when the program has room for more; 409 when it reads no more.',
+    'For commands started with `keep_stdin` or `pty`. Responds when the program can accept more; 409 if it no longer reads.',
   http: 'POST /shell/exec/{exec_id}/stdin',
   scope: 'shell',
   cli: null,
@@ -88,7 +80,7 @@ export const writeShellExec = defineOperation({
 })
 
 export const resizeShellExec = defineOperation({
-  summary: 'Tell a running command the size of its terminal',
+  summary: 'Resize the terminal of a running command',
   http: 'POST /shell/exec/{exec_id}/resize',
   scope: 'shell',
   cli: null,
@@ -100,25 +92,25 @@ export const resizeShellExec = defineOperation({
 })
 
 export const shellExecStream = defineStream({
-  summary: 'Run a command and get its output as it comes',
+  summary: 'Run a command and stream its output',
   description:
-    'Server-sent events, or NDJSON with `Accept: application/x-ndjson`: start, stdout and stderr (or pty), artifact, ping, and at ' +
-    'the end exactly one exit or error. Joined, the pieces are the exact bytes. A slow reader slows the program.',
+    'Server-sent events, or NDJSON with `Accept: application/x-ndjson`: start, stdout and stderr (or pty), artifact, ' +
+    'ping, and finally exactly one exit or error. The joined chunks are the exact bytes. A slow reader slows the program.',
   http: 'POST /shell/exec/stream',
   scope: 'shell',
   cli: null,
   input: execStreamInput,
   frame: execFrame,
-  errors: notRun,
+  errors: startErrors,
   bodyBytes: limits.exec.bodyBytes,
   open: (engine, input, call) => engine.shells.execs.stream(input, call),
 })
 
 export const followShellExec = defineStream({
-  summary: 'Follow a streamed command again, after its reader was gone',
+  summary: 'Follow a streamed command again',
   description:
-    'For commands started with `on_disconnect: "continue"`. `Last-Event-ID` goes on from that frame, else all that is kept comes ' +
-    '(1000 frames, 4 MiB); `lagged` says how many are gone.',
+    'For commands started with `on_disconnect: "continue"`. Continues after the frame given by `Last-Event-ID`, else starts ' +
+    'with all buffered output (1000 frames, 4 MiB); `lagged` reports the number of lost frames.',
   http: 'GET /shell/exec/{exec_id}/stream',
   scope: 'shell',
   cli: null,

@@ -7,7 +7,8 @@ const denied = [...always, 'file_not_found', 'not_a_directory', 'permission_deni
 
 export const readShellFile = defineOperation({
   summary: 'Read a file of a shell session',
-  description: 'Up to 16 MiB a call; larger files in pieces (`offset`, `length`), or whole with GET /shell/fs/raw.',
+  description:
+    'Up to 16 MiB per call; read larger files in parts (`offset`, `length`), or whole with GET /shell/fs/raw.',
   http: 'POST /shell/fs/read',
   scope: 'shell',
   cli: 'shell read <path>',
@@ -20,7 +21,8 @@ export const readShellFile = defineOperation({
 
 export const writeShellFile = defineOperation({
   summary: 'Write a file of a shell session',
-  description: 'Whole or not at all: under a temporary name, then renamed. A full disk leaves the old content.',
+  description:
+    'Atomic: the file is written under a temporary name and renamed. When the disk is full, the old content is kept.',
   http: 'POST /shell/fs/write',
   scope: 'shell',
   cli: 'shell write <path>',
@@ -58,9 +60,8 @@ export const shellFileTree = defineOperation({
 })
 
 export const searchShellFiles = defineOperation({
-  summary: 'Search the files of a shell session by name and content',
-  description:
-    'Links are not followed, binary files not read. Regular expressions are RE2: linear in time, without lookaround.',
+  summary: 'Search files by name and content',
+  description: 'Does not follow links or read binary files. Regular expressions use RE2: linear time, no lookaround.',
   http: 'POST /shell/fs/search',
   scope: 'shell',
   cli: 'shell search [path]',
@@ -72,7 +73,7 @@ export const searchShellFiles = defineOperation({
 })
 
 export const shellFileInfo = defineOperation({
-  summary: 'Show what is known of a file of a shell session',
+  summary: 'Show properties of a file',
   http: 'POST /shell/fs/info',
   scope: 'shell',
   cli: 'shell info <path>',
@@ -124,7 +125,7 @@ export const moveShellFile = defineOperation({
 })
 
 export const makeShellFolder = defineOperation({
-  summary: 'Make a directory in a shell session',
+  summary: 'Create a directory in a shell session',
   http: 'POST /shell/fs/mkdir',
   scope: 'shell',
   cli: 'shell mkdir <path>',

@@ -4,7 +4,7 @@ import { buildFrame, imageBuild, shellImage } from '../../core/shapes/shell/imag
 import { defineStream } from '../../core/operation/stream.ts'
 
 export const listShellImages = defineOperation({
-  summary: 'List the images that shell sessions can be made from',
+  summary: 'List available images for shell sessions',
   http: 'GET /shell/images',
   scope: 'shell',
   cli: 'shell image list',
@@ -17,8 +17,9 @@ export const listShellImages = defineOperation({
 })
 
 export const buildShellImage = defineStream({
-  summary: 'Build an image for shell sessions on this machine, without a registry',
-  description: 'Frames `log` tell what is done; exactly one `built` or `error` ends the stream.',
+  summary: 'Build an image for shell sessions',
+  description:
+    'Builds on this machine, without a registry. `log` frames report progress; exactly one `built` or `error` ends the stream.',
   http: 'POST /shell/images/build',
   scope: 'admin',
   cli: 'shell image build',

@@ -10,16 +10,16 @@ import {
 } from '../../core/shapes/shell/session.ts'
 import { identifier } from '../../core/shapes/text.ts'
 
-/** Path or body field that names a shell session. */
+/** Path or body field that identifies a shell session. */
 const shellId = z.object({
-  session_id: identifier.describe('Shell session id, or the name of a live one'),
+  session_id: identifier.describe('Shell session ID or name of a live session'),
 })
 
 export const createShell = defineOperation({
-  summary: 'Create a shell session: a container of its own',
+  summary: 'Create a shell session in its own container',
   description:
-    'Answers when the container runs, from a warm pool where one waits. `network`, `limits` and `image` decide what it may do; ' +
-    'nothing else of the container can be chosen.',
+    'Responds when the container is running, taken from a warm pool if possible. Only `network`, `limits` and `image` ' +
+    'configure the container.',
   http: 'POST /shell/sessions',
   scope: 'shell',
   cli: 'shell create',
@@ -33,8 +33,8 @@ export const createShell = defineOperation({
 })
 
 export const listShells = defineOperation({
-  summary: 'List shell sessions, the newest first',
-  description: 'Stopped ones are listed for an hour.',
+  summary: 'List shell sessions, newest first',
+  description: 'Stopped sessions are listed for an hour.',
   http: 'GET /shell/sessions',
   scope: 'shell',
   cli: 'shell list',
@@ -63,7 +63,7 @@ export const getShell = defineOperation({
 })
 
 export const touchShell = defineOperation({
-  summary: 'Put off the idle time-out of a shell session',
+  summary: 'Restart the idle timeout of a shell session',
   http: 'POST /shell/sessions/{session_id}/touch',
   scope: 'shell',
   cli: 'shell touch <session_id>',
@@ -78,7 +78,7 @@ export const touchShell = defineOperation({
 export const killShell = defineOperation({
   summary: 'Kill all processes of a shell session',
   description:
-    'Files stay. Commands that run end with SIGKILL and report it. Works when the session has reached `limits.pids`, too.',
+    'Files are kept. Running commands end with SIGKILL and report it. Also works when the session has reached `limits.pids`.',
   http: 'POST /shell/sessions/{session_id}/kill',
   scope: 'shell',
   cli: 'shell kill [session_id]',
@@ -93,7 +93,7 @@ export const killShell = defineOperation({
 export const deleteShell = defineOperation({
   summary: 'Stop a shell session',
   description:
-    'Ends its commands, keeps what they have left in the output mounts, and answers when the container is gone.',
+    'Kills its commands, captures new files of the output mounts, and responds when the container is removed.',
   http: 'DELETE /shell/sessions/{session_id}',
   scope: 'shell',
   cli: 'shell delete <session_id>',

@@ -6,19 +6,12 @@ import { identifier } from '../../core/shapes/text.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const denied = [
-  'shell_session_not_found',
-  'session_closed',
-  'conflict',
-  'file_not_found',
-  'not_a_directory',
-  'is_a_directory',
-  'not_a_file',
-  'permission_denied',
-  'session_lost',
-] as const
+  'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'is_a_directory',
+  'not_a_file', 'permission_denied', 'session_lost',
+] as const // prettier-ignore
 
 export const downloadShellFile = defineDownload({
-  summary: 'Download a file of a shell session as it is, of any size',
+  summary: 'Download a file of a shell session',
   http: 'GET /shell/fs/raw',
   scope: 'shell',
   cli: 'shell download <path>',
@@ -30,7 +23,7 @@ export const downloadShellFile = defineDownload({
 })
 
 export const uploadShellFile = defineUpload({
-  summary: 'Upload a file into a shell session as it is, of any size',
+  summary: 'Upload a file to a shell session',
   http: 'PUT /shell/fs/raw',
   scope: 'shell',
   cli: 'shell upload <file> [path]',
@@ -43,18 +36,18 @@ export const uploadShellFile = defineUpload({
 
 export const downloadArtifact = defineDownload({
   summary: 'Download a file of an artifact',
-  description: 'Found by its exact name in the list of the artifact; what was captured later does not change it.',
+  description: "Selected by its exact name in the artifact's file list; later captures do not change it.",
   http: 'GET /shell/artifacts/{artifact_id}/files/{file_name*}',
   scope: 'shell',
   cli: 'shell artifacts download <artifact_id> [file_name]',
   example: 'bax shell artifacts download art_… plot.png',
   input: z.object({
-    artifact_id: identifier.describe('Artifact id'),
+    artifact_id: identifier.describe('Artifact ID'),
     file_name: z
       .string()
       .min(1)
       .max(3 * limits.files.pathBytes)
-      .describe('Name of the file as the artifact lists it, percent-encoded'),
+      .describe('Name of the file as listed in the artifact, percent-encoded'),
   }),
   errors: ['artifact_not_found', 'range_not_satisfiable'],
   mediaType: '*/*',

@@ -1,4 +1,4 @@
-/** Crawls as Firecrawl's second interface has them: begun, and asked about until they are done. */
+/** Crawls in the format of Firecrawl's second API, which clients start and poll. */
 import { idOfUuid, uuidOf } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
@@ -16,12 +16,13 @@ import { documentOf } from './document.ts'
 
 const ofCrawl = crawlPartV2.pick({ id: true })
 
-/** Ids are UUIDs here: clients tell them from addresses by that. */
+/** Converts an ID: clients of /v2 expect UUIDs, and distinguish IDs from URLs by that. */
 const idOf = (id: string): string => idOfUuid('crl', id)
 
 export const crawlV2 = defineOperation({
-  summary: "Begin to crawl a site, in the form of Firecrawl's second interface",
-  description: 'Answers at once; GET /v2/crawl/{id} has the pages. Paths are chosen by regular expressions.',
+  summary: 'Start a crawl (Firecrawl v2 format)',
+  description:
+    'Responds immediately; get the pages with GET /v2/crawl/{id}. Paths are filtered by regular expressions.',
   http: 'POST /v2/crawl',
   scope: crawl.scope,
   cli: null,
@@ -30,14 +31,14 @@ export const crawlV2 = defineOperation({
   idempotent: true,
   errors: crawl.errors,
   run: async (engine, input, call) => {
-    const begun = await crawl.run(engine, crawlInput.parse(wishOf(input, engine.crawls.mostPages)), call)
-    const id = uuidOf(begun.id)
+    const started = await crawl.run(engine, crawlInput.parse(inputV1(input, engine.crawls.mostPages)), call)
+    const id = uuidOf(started.id)
     return { success: true, id, url: `${call.baseUrl}/v2/crawl/${id}` }
   },
 })
 
 export const getCrawlV2 = defineOperation({
-  summary: "Show where a crawl stands, in the form of Firecrawl's second interface",
+  summary: 'Show a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}',
   scope: getCrawl.scope,
   cli: null,
@@ -64,7 +65,7 @@ export const getCrawlV2 = defineOperation({
 })
 
 export const getCrawlErrorsV2 = defineOperation({
-  summary: "List the addresses of a crawl that gave no page, in the form of Firecrawl's second interface",
+  summary: 'List errors of a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}/errors',
   scope: getCrawlErrors.scope,
   cli: null,
@@ -82,7 +83,7 @@ export const getCrawlErrorsV2 = defineOperation({
 })
 
 export const cancelCrawlV2 = defineOperation({
-  summary: "Cancel a crawl, in the form of Firecrawl's second interface",
+  summary: 'Cancel a crawl (Firecrawl v2 format)',
   http: 'DELETE /v2/crawl/{id}',
   scope: cancelCrawl.scope,
   cli: null,
@@ -92,8 +93,8 @@ export const cancelCrawlV2 = defineOperation({
   run: (engine, { id }, call) => cancelCrawl.run(engine, { id: idOf(id) }, call),
 })
 
-/** The same wish for /v1. */
-function wishOf(input: CrawlInputV2, mostPages: number): Record<string, unknown> {
+/** Converts the input to the one of /v1. */
+function inputV1(input: CrawlInputV2, mostPages: number): Record<string, unknown> {
   const { url, limit, max_discovery_depth: depth, max_concurrency: atOnce, scrape_options: page } = input
   return {
     ...page,

@@ -1,4 +1,4 @@
-/** A page of ours as Firecrawl's second interface shows one. */
+/** Converts a scraped page to the format of Firecrawl's second API. */
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import type { DocumentV2 } from '../../core/shapes/v2.ts'
 
@@ -7,10 +7,10 @@ export function documentOf({ links, images, screenshot, actions, metadata, ...sa
     ...same,
     ...(links && { links: unique(links.map(({ href }) => href)) }),
     ...(images && { images: unique(images.map(({ src }) => src)) }),
-    ...(screenshot !== undefined && { screenshot: pictureUrl(screenshot) }),
+    ...(screenshot !== undefined && { screenshot: imageUrl(screenshot) }),
     ...(actions && {
       actions: {
-        screenshots: actions.screenshots.map(pictureUrl),
+        screenshots: actions.screenshots.map(imageUrl),
         scrapes: actions.scrapes ?? [],
         javascriptReturns: actions.results.map(({ value }) => ({ type: typeName(value), value })),
       },
@@ -19,9 +19,9 @@ export function documentOf({ links, images, screenshot, actions, metadata, ...sa
   }
 }
 
-const unique = (addresses: readonly string[]): string[] => [...new Set(addresses)]
+const unique = (urls: readonly string[]): string[] => [...new Set(urls)]
 
-const pictureUrl = (png: string): string => `data:image/png;base64,${png}`
+const imageUrl = (png: string): string => `data:image/png;base64,${png}`
 
 const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 

@@ -4,20 +4,20 @@ import { mapAnswerV2, mapInputV2 } from '../../core/shapes/v2.ts'
 import { map } from '../crawl.ts'
 
 export const mapV2 = defineOperation({
-  summary: "List the addresses of a site, in the form of Firecrawl's second interface",
+  summary: 'List the URLs of a site (Firecrawl v2 format)',
   http: 'POST /v2/map',
   scope: map.scope,
   cli: null,
   input: mapInputV2,
   output: mapAnswerV2,
   errors: map.errors,
-  run: async (engine, { timeout, include_subdomains, ignore_query_parameters: plain, ...same }, call) => {
+  run: async (engine, { timeout, include_subdomains, ignore_query_parameters: ignoreQuery, ...same }, call) => {
     const input = { ...same, allow_subdomains: include_subdomains, timeout_secs: Math.max(1, timeout / 1000) }
     const { links, success, warning, error, code } = await map.run(engine, mapInput.parse(input), call)
-    const addresses = plain ? [...new Set(links.map((url) => url.replace(/\?[^#]*/, '')))] : links
+    const urls = ignoreQuery ? [...new Set(links.map((url) => url.replace(/\?[^#]*/, '')))] : links
     return {
       success,
-      links: addresses.map((url) => ({ url })),
+      links: urls.map((url) => ({ url })),
       ...(warning !== undefined && { warning }),
       ...(error !== undefined && { error }),
       ...(code !== undefined && { code }),

@@ -4,8 +4,9 @@ import { scrape } from '../scrape.ts'
 import { documentOf } from './document.ts'
 
 export const scrapeV2 = defineOperation({
-  summary: "Scrape a page, in the form of Firecrawl's second interface",
-  description: 'The scrape of /v1; links and images are addresses, pictures data: URLs, metadata in camelCase.',
+  summary: 'Scrape a page (Firecrawl v2 format)',
+  description:
+    'Like /v1/scrape, but links and images are URLs, screenshots are data: URLs, and metadata is in camelCase.',
   http: 'POST /v2/scrape',
   scope: scrape.scope,
   cli: null,
@@ -17,6 +18,6 @@ export const scrapeV2 = defineOperation({
     const { data, ...answer } = await scrape.run(engine, input, call)
     return data ? { ...answer, data: documentOf(data) } : answer
   },
-  // Its clients hand on `data` and nothing else.
+  // Firecrawl clients pass on only `data`.
   warned: ({ data, ...answer }, warning) => ({ ...answer, warning, ...(data && { data: { ...data, warning } }) }),
 })

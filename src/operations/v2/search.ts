@@ -5,8 +5,8 @@ import { search } from '../search.ts'
 import { documentOf } from './document.ts'
 
 export const searchV2 = defineOperation({
-  summary: "Search the web, in the form of Firecrawl's second interface",
-  description: 'The search of /v1; results are in `data.web`, and have the fields of their page when they are scraped.',
+  summary: 'Search the web (Firecrawl v2 format)',
+  description: 'Like /v1/search, but results are in `data.web` and include the fields of their page if it was scraped.',
   http: 'POST /v2/search',
   scope: search.scope,
   cli: null,
@@ -19,15 +19,15 @@ export const searchV2 = defineOperation({
     const others = names.filter((name) => name !== 'web')
     const notes = others.length > 0 ? [`only the web is searched, not ${others.join(', ')}`] : []
     if (names.length > 0 && others.length === names.length) return { success: true, data: {}, warning: notes[0]! }
-    const { success, data, warning } = await search.run(engine, searchInput.parse(wishOf(input)), call)
+    const { success, data, warning } = await search.run(engine, searchInput.parse(inputV1(input)), call)
     const web = data.map(({ content, ...result }) => ({ ...(content && documentOf(content)), ...result }))
-    const told = [warning, ...notes].filter(Boolean).join('; ')
-    return { success, data: { web }, ...(told && { warning: told }) }
+    const warnings = [warning, ...notes].filter(Boolean).join('; ')
+    return { success, data: { web }, ...(warnings && { warning: warnings }) }
   },
 })
 
-/** The same wish for /v1; hosts are asked for in the words of search engines. */
-function wishOf(input: SearchInputV2): Record<string, unknown> {
+/** Converts the input to the one of /v1; hosts become search operators. */
+function inputV1(input: SearchInputV2): Record<string, unknown> {
   const { query, sources: _, include_domains: included, exclude_domains: excluded, ...same } = input
   const only = included.map((host) => `site:${host}`).join(' OR ')
   const parts = [query, included.length > 1 ? `(${only})` : only, ...excluded.map((host) => `-site:${host}`)]

@@ -1,4 +1,4 @@
-/** The gate in front of every request and every websocket: fails closed, before anything is read or run. */
+/** Access checks for every request and websocket upgrade. They run before a body is read, and fail closed. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { type Access, type Caller, everybody, isAllowed, nobody } from '../../core/access/caller.ts'
@@ -9,24 +9,24 @@ import { accessesAt } from '../request/routes.ts'
 
 export interface Gate {
   /**
-   * Host names (without port) that a request may be addressed to; null where no name is checked (a unix socket,
-   * a call within the process). Guards a server without keys against DNS rebinding; where keys are asked for, any will do.
+   * Accepted `Host` names, without port; null for no check (a unix socket, a call within the process). Guards servers
+   * without keys against DNS rebinding; servers that require keys accept any host.
    */
   readonly hosts: ReadonlySet<string> | null
-  /** Web origins that may call; none by default, so that no web page can drive a local server. */
+  /** Web origins allowed to call; none by default, so that no web page can control a local server. */
   readonly origins: ReadonlySet<string>
-  /** Null where only the machine's own user gets to: no key is asked for. */
+  /** Null where only the machine's own user can connect, so that no key is required. */
   readonly keys: KeyRing | null
-  /** Throws when nobody can be served now, as when the state folder is gone. */
+  /** Throws while no caller can be served, e.g. when the state folder is missing. */
   readonly checkReady?: () => void
 }
 
-/** For ways in that only the machine's own user has: a private socket, a call within the process. */
+/** For transports that only the machine's own user can reach: a private socket, a call within the process. */
 export const privateGate: Gate = { hosts: null, origins: new Set(), keys: null }
 
 export const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Lets nobody pass whom it does not know, except to what is public and to what tokens open. */
+/** Identifies the caller; rejects unknown callers except for public operations and those that accept a token. */
 export function gateKeeper(gate: Gate): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { raw, path, method } = context.req
@@ -35,7 +35,7 @@ export function gateKeeper(gate: Gate): MiddlewareHandler<AppEnv> {
   }
 }
 
-/** Lets web pages of the origins that are allowed read the answers. A browser asks beforehand, without showing a key. */
+/** Answers CORS preflights, which carry no key, and lets pages of allowed origins read responses. */
 export function shareWith({ origins }: Gate): MiddlewareHandler<AppEnv> {
   const share = cors({
     origin: [...origins],
@@ -46,7 +46,7 @@ export function shareWith({ origins }: Gate): MiddlewareHandler<AppEnv> {
   return (context, next) => (origins.has(context.req.header('origin') ?? '') ? share(context, next) : next())
 }
 
-/** Turns away callers whose key does not allow the operation. */
+/** Rejects callers whose key lacks the scope of the operation. */
 export const permit =
   (access: Access): MiddlewareHandler<AppEnv> =>
   async (context, next) => {
@@ -55,8 +55,8 @@ export const permit =
   }
 
 /**
- * Who sends a request. `accesses` are those of the operations at its address; an unknown address needs a key.
- * @throws BaxError `bad_host`, `bad_origin`, `unauthorized`, or `not_ready` while nobody can be known.
+ * Returns the caller of a request. `accesses` are those of the operations at its URL; an unknown URL needs a key.
+ * @throws BaxError `bad_host`, `bad_origin`, `unauthorized`, or `not_ready` while keys cannot be read.
  */
 export function admit(
   { headers, url }: Pick<Request, 'headers' | 'url'>,
@@ -73,21 +73,21 @@ export function admit(
   if (isPublic) return nobody
   keys.check()
   refuseKeyInQuery(url)
-  const shown = shownIn(headers)
-  if (byToken && !shown?.startsWith(keyPrefix)) return nobody
-  if (shown !== undefined) return keys.callerOf(shown)
+  const credential = shownIn(headers)
+  if (byToken && !credential?.startsWith(keyPrefix)) return nobody
+  if (credential !== undefined) return keys.callerOf(credential)
   throw new BaxError('unauthorized', 'a key is needed', {
     hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; the terminal takes BAX_API_KEY',
   })
 }
 
-/** @throws BaxError `forbidden_scope`, or `unauthorized` for who has shown nothing at all. */
+/** @throws BaxError `forbidden_scope`, or `unauthorized` when the request has no credential at all. */
 export function checkScope(caller: Caller, access: Access): void {
   if (isAllowed(caller, access) || (caller === nobody && access.token)) return
   if (caller === nobody) throw new BaxError('unauthorized', 'a key is needed')
   const scopes = [access.scope].flat()
-  throw new BaxError('forbidden_scope', `this key does not allow it: it needs the scope ${scopes.join(' or ')}`, {
-    hint: 'use another key; `bax key create NAME --scopes …` makes one',
+  throw new BaxError('forbidden_scope', `the key lacks the scope ${scopes.join(' or ')}`, {
+    hint: 'use another key, or create one with `bax key create NAME --scopes …`',
     details: { scopes },
   })
 }
@@ -95,38 +95,40 @@ export function checkScope(caller: Caller, access: Access): void {
 function checkHost(headers: Headers, hosts: ReadonlySet<string>): void {
   const host = (headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase()
   if (hosts.has(host)) return
-  throw new BaxError('bad_host', 'this Host is not served here', {
+  throw new BaxError('bad_host', `the host ${JSON.stringify(host)} is not allowed`, {
     hint: 'use 127.0.0.1 or localhost, or start the server with --allow-host NAME',
   })
 }
 
-/** What a token opens, pages of this very server may open too: the live view does. */
+/** `ownPages` also allows pages of this server, such as the live view, which authenticate with a token. */
 function checkOrigin(headers: Headers, origins: ReadonlySet<string>, ownPages: boolean): void {
   const origin = headers.get('origin')
-  const isOwn = ownPages && origin?.replace(/^https?:\/\//, '') === headers.get('host')
-  if (origin !== null && !origins.has(origin) && !isOwn)
+  const isOwnPage = ownPages && origin?.replace(/^https?:\/\//, '') === headers.get('host')
+  if (origin !== null && !origins.has(origin) && !isOwnPage)
     throw new BaxError('bad_origin', 'calls from this web origin are not allowed')
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'none' && site !== 'same-origin' && origin === null)
     throw new BaxError('bad_origin', 'calls from web pages are not allowed')
 }
 
-/** What a header shows: a key, or a token where one is asked for. @throws BaxError `unauthorized` when two differ. */
+/** Returns the key or token in the headers. @throws BaxError `unauthorized` when two headers differ. */
 export function shownIn(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1]
   const plain = headers.get('x-api-key')?.trim() || undefined
   if (bearer !== undefined && plain !== undefined && bearer !== plain)
-    throw new BaxError('unauthorized', 'x-api-key and Authorization show different keys', { hint: 'send one of them' })
+    throw new BaxError('unauthorized', 'x-api-key and Authorization contain different keys', {
+      hint: 'send only one of them',
+    })
   return plain ?? bearer
 }
 
-/** An address is written into logs, histories and the headers of other requests. */
+/** Rejects keys in the query: URLs end up in logs, histories and the headers of other requests. */
 function refuseKeyInQuery(url: string): void {
   if (!url.includes('?')) return
   for (const value of new URL(url).searchParams.values()) {
     if (!/^bax_[\w-]{43}$/.test(value)) continue
-    throw new BaxError('unauthorized', 'a key in the address is not accepted', {
-      hint: 'send it as the header x-api-key, and make another one: this one may have been logged',
+    throw new BaxError('unauthorized', 'keys in the URL are not accepted', {
+      hint: 'send the key in the x-api-key header, and replace it: this one may have been logged',
     })
   }
 }

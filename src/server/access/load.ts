@@ -1,103 +1,130 @@
-/** What a server takes on at once: work that needs pages, and bodies that wait in memory. The rest is refused at once. */
+/** Limits on heavy work, request bodies in memory, and open streams. Excess requests are rejected immediately. */
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { Tally } from '../../core/access/counter.ts'
 
 const { partOfKey, retryAfterSecs } = limits.overload
+const hint = 'retry after the time in Retry-After'
 
-/** An amount of something, of which one key may have a part: none takes all of it from the others. */
-class Stock {
-  readonly #most: number
-  readonly #taken = new Tally<string | null>()
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** Where no keys are in use there is one caller, who may have it all. Who shows no key where they are, shares one part. */
-  take({ keyId, admin }: Caller, amount: number, what: StockWords): void {
-    const part = keyId === null && admin ? this.#most : this.#most * partOfKey
-    if (this.#taken.of(keyId) + amount > part && part < this.#most) throw ownFull(what, part)
-    if (this.#taken.total + amount > this.#most) throw full(what.full)
-    this.#taken.add(keyId, amount)
-  }
-
-  give({ keyId }: Caller, amount: number): void {
-    this.#taken.add(keyId, -amount)
-  }
-}
-
-interface StockWords {
-  /** Why there is no more of it. */
+interface CapacityTexts {
+  /** Reason in the error when everything is in use. */
   readonly full: string
-  /** As in "32 scrapes and searches at work". */
+  /** An amount as text, e.g. "32 running scrapes and searches". */
   readonly amount: (amount: number) => string
 }
 
-/** Places for heavy work. */
-export class Places {
-  readonly #stock: Stock
-  readonly #words: StockWords
+/** A capacity of which one key can use only a share, so that no key starves the others. */
+class Capacity {
+  readonly #max: number
+  readonly #texts: CapacityTexts
+  readonly #used = new Tally<string | null>()
 
-  constructor(most: number) {
-    this.#stock = new Stock(most)
-    this.#words = {
-      full: `${most} pages are being worked on already`,
-      amount: (amount) => `${amount} scrapes and searches at work`,
-    }
+  constructor(max: number, texts: CapacityTexts) {
+    this.#max = max
+    this.#texts = texts
   }
 
-  /** Runs the work. @throws BaxError `no_capacity` when all places are taken, `rate_limited` when the caller has its part. */
+  /**
+   * Reserves an amount. Without keys there is one caller, who may use everything; on a server with keys, all callers
+   * without one have one share together.
+   * @throws BaxError `no_capacity` when everything is in use, `rate_limited` when the caller's share is.
+   */
+  take({ keyId, admin }: Caller, amount: number): void {
+    const max = this.#max
+    const share = keyId === null && admin ? max : max * partOfKey
+    if (this.#used.of(keyId) + amount > share && share < max)
+      throw new BaxError('rate_limited', `one key may have ${this.#texts.amount(share)} at a time`, { hint, retryAfterSecs }) // prettier-ignore
+    if (this.#used.total + amount > max)
+      throw new BaxError('no_capacity', `the server is at capacity: ${this.#texts.full}`, { hint, retryAfterSecs })
+    this.#used.add(keyId, amount)
+  }
+
+  release({ keyId }: Caller, amount: number): void {
+    this.#used.add(keyId, -amount)
+  }
+}
+
+/** Limits concurrent heavy operations. */
+export class Places {
+  readonly #capacity: Capacity
+
+  constructor(max: number) {
+    this.#capacity = new Capacity(max, {
+      full: `${max} scrapes and searches are running`,
+      amount: (amount) => `${amount} running scrapes and searches`,
+    })
+  }
+
+  /** Runs the work. @throws BaxError as `Capacity.take` does. */
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    this.#stock.take(caller, 1, this.#words)
+    this.#capacity.take(caller, 1)
     try {
       return await work()
     } finally {
-      this.#stock.give(caller, 1)
+      this.#capacity.release(caller, 1)
     }
   }
-}
-
-/** Memory for bodies of requests, from their first byte until they are answered. */
-export class BodyRoom {
-  readonly #stock: Stock
-
-  constructor(most: number) {
-    this.#stock = new Stock(most)
-  }
-
-  /** Room for one body. */
-  open(caller: Caller): BodyHold {
-    let own = 0
-    return {
-      add: (bytes) => {
-        this.#stock.take(caller, bytes, bodyWords)
-        own += bytes
-      },
-      close: () => {
-        this.#stock.give(caller, own)
-        own = 0
-      },
-    }
-  }
-}
-
-const bodyWords: StockWords = {
-  full: 'too many bodies of requests are being read',
-  amount: (bytes) => `${bytes / 1024 / 1024} MiB of bodies in memory`,
 }
 
 export interface BodyHold {
-  /** @throws BaxError `no_capacity` when there is no room for so many more, `rate_limited` when the caller has its part. */
+  /** @throws BaxError `no_capacity` when no memory is left, `rate_limited` when the caller's share is in use. */
   add(bytes: number): void
   close(): void
 }
 
-const hint = 'repeat it after the time in Retry-After'
+/** Limits memory for request bodies, counted from their first byte until the response. */
+export class BodyRoom {
+  readonly #capacity: Capacity
 
-const full = (why: string): BaxError =>
-  new BaxError('no_capacity', `the server has all the work that it can take: ${why}`, { hint, retryAfterSecs })
+  constructor(max: number) {
+    this.#capacity = new Capacity(max, {
+      full: 'too many request bodies are being read',
+      amount: (bytes) => `${bytes / 1024 / 1024} MiB of bodies in memory`,
+    })
+  }
 
-const ownFull = ({ amount }: StockWords, part: number): BaxError =>
-  new BaxError('rate_limited', `one key may have ${amount(part)} at a time`, { hint, retryAfterSecs })
+  open(caller: Caller): BodyHold {
+    let reserved = 0
+    return {
+      add: (bytes) => {
+        this.#capacity.take(caller, bytes)
+        reserved += bytes
+      },
+      close: () => {
+        this.#capacity.release(caller, reserved)
+        reserved = 0
+      },
+    }
+  }
+}
+
+/** Limits the open websockets and streams of each key or token. */
+export class OpenEnds {
+  readonly #noun: string
+  readonly #open = new Tally<string>()
+
+  /** `noun` is a plural noun for error messages, e.g. "websockets". */
+  constructor(noun: string) {
+    this.#noun = noun
+  }
+
+  /**
+   * Counts one for its key, or for the token of a caller without one, until the returned function is called. A server
+   * without keys has no limit.
+   * @throws BaxError `rate_limited`.
+   */
+  take({ keyId, admin }: Caller, token: string | null): () => void {
+    if (keyId === null && admin) return () => {}
+    const { ofKey, ofToken } = limits.openEnds
+    const [holder, what, max] =
+      keyId === null ? [`token ${token ?? ''}`, 'token', ofToken] : [`key ${keyId}`, 'key', ofKey]
+    if (this.#open.of(holder) >= max) {
+      throw new BaxError('rate_limited', `one ${what} may have ${max} ${this.#noun} open at a time`, {
+        hint: 'close one that is no longer needed',
+        retryAfterSecs: limits.overload.retryAfterSecs,
+      })
+    }
+    return this.#open.take(holder)
+  }
+}

@@ -1,4 +1,4 @@
-/** How often each caller may ask: a bucket that fills at a steady rate, and from which every request takes one. */
+/** Rate limits per caller: a token bucket that refills at a steady rate. */
 import type { MiddlewareHandler } from 'hono'
 import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
 import type { Caller } from '../../core/access/caller.ts'
@@ -7,20 +7,19 @@ import type { AppEnv } from '../request/env.ts'
 
 interface Bucket {
   left: number
-  /** When `left` was true, in milliseconds of a clock that only goes forward. */
+  /** Time of `left`, in milliseconds of a monotonic clock. */
   at: number
 }
 
-/** Where a caller stands after a request. */
-export interface Standing {
+export interface RateStatus {
   readonly allowed: boolean
   readonly rate: number
   readonly burst: number
-  /** Requests that may still come at once. */
+  /** Requests left in the current burst. */
   readonly remaining: number
-  /** Seconds until the whole burst is there again. */
+  /** Seconds until the full burst is available again. */
   readonly resetSecs: number
-  /** Seconds until the next request is allowed; 0 when it is now. */
+  /** Seconds until the next request is allowed. */
   readonly retrySecs: number
 }
 
@@ -36,12 +35,12 @@ export class Rates {
 
   /** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
   admit(caller: Caller): void {
-    const standing = this.count(caller)
-    if (standing) assertAllowed(standing)
+    const status = this.count(caller)
+    if (status) assertAllowed(status)
   }
 
-  /** Counts one request; undefined for callers without a bound. */
-  count(caller: Caller): Standing | undefined {
+  /** Counts one request; returns undefined for callers without a limit. */
+  count(caller: Caller): RateStatus | undefined {
     const { rate, burst } = allowanceOf(caller, this.#allowances)
     if (rate === 0) return undefined
     const now = this.#now()
@@ -61,33 +60,33 @@ export class Rates {
   }
 }
 
-/** Headers as `draft-ietf-httpapi-ratelimit-headers-07` and the clients of its forerunners spell them. */
-const rateHeaders = ({ rate, burst, remaining, resetSecs }: Standing): Record<string, string> => ({
+/** Headers of `draft-ietf-httpapi-ratelimit-headers-07` and its predecessors. */
+const rateHeaders = ({ rate, burst, remaining, resetSecs }: RateStatus): Record<string, string> => ({
   'ratelimit-limit': String(burst),
   'ratelimit-remaining': String(remaining),
   'ratelimit-reset': String(resetSecs),
   'ratelimit-policy': `${burst};w=${Math.ceil(burst / rate)}`,
 })
 
-function assertAllowed({ allowed, rate, burst, retrySecs }: Standing): void {
+function assertAllowed({ allowed, rate, burst, retrySecs }: RateStatus): void {
   if (allowed) return
-  throw new BaxError('rate_limited', `one key may send ${rate} requests a second, and ${burst} at once`, {
-    hint: 'repeat it after the time in Retry-After',
+  throw new BaxError('rate_limited', `one key may send ${rate} requests a second, in bursts of ${burst}`, {
+    hint: 'retry after the time in Retry-After',
     retryAfterSecs: retrySecs,
   })
 }
 
-/** Tells every caller where it stands, and refuses requests beyond its allowance. */
+/** Rejects requests beyond the caller's allowance, and adds the rate-limit headers to all of them. */
 export function limitRate(rates: Rates): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const standing = rates.count(context.get('caller'))
-    if (!standing) return next()
+    const status = rates.count(context.get('caller'))
+    if (!status) return next()
     try {
-      assertAllowed(standing)
+      assertAllowed(status)
       await next()
     } finally {
-      // Whatever is answered bears them: a stream, a failure.
-      for (const [name, value] of Object.entries(rateHeaders(standing))) context.header(name, value)
+      // Streams and errors carry the headers too.
+      for (const [name, value] of Object.entries(rateHeaders(status))) context.header(name, value)
     }
   }
 }

@@ -1,18 +1,18 @@
-/** The list of a session's events: the newest last, those of the network only when they are asked for. */
+/** The event list of the live view, newest last. Network events are shown only when the filter matches them. */
 import type { SessionEvent } from '../../core/events/events.ts'
 
-const kept = 300
+const maxEvents = 300
 
-/** Returns what adds one. */
+/** Returns a function that appends an event. */
 export function keepEvents(list: HTMLElement, filter: HTMLElement): (event: SessionEvent) => void {
   const input = filter as HTMLInputElement
-  const fits = (row: HTMLElement) => {
-    const wanted = input.value.trim().toLowerCase()
-    if (wanted === '') return !row.dataset['type']!.startsWith('network.')
-    return row.textContent!.toLowerCase().includes(wanted)
+  const matches = (row: HTMLElement) => {
+    const query = input.value.trim().toLowerCase()
+    if (query === '') return !row.dataset['type']!.startsWith('network.')
+    return row.textContent!.toLowerCase().includes(query)
   }
   input.addEventListener('input', () => {
-    for (const row of list.children) (row as HTMLElement).hidden = !fits(row as HTMLElement)
+    for (const row of list.children) (row as HTMLElement).hidden = !matches(row as HTMLElement)
   })
   return (event) => {
     const row = document.createElement('li')
@@ -25,16 +25,16 @@ export function keepEvents(list: HTMLElement, filter: HTMLElement): (event: Sess
     type!.className = 'type'
     row.title = JSON.stringify(event.data)
     row.append(time!, type!, what!)
-    row.hidden = !fits(row)
-    // Who reads further up is left there.
+    row.hidden = !matches(row)
+    // Keep the position of a reader who has scrolled up.
     const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 8
     list.append(row)
-    if (list.children.length > kept) list.firstElementChild!.remove()
+    if (list.children.length > maxEvents) list.firstElementChild!.remove()
     if (atEnd) list.scrollTop = list.scrollHeight
   }
 }
 
-/** What a person wants to know of an event, in one line. */
+/** Formats an event as one line for humans. */
 function factsOf({ data }: SessionEvent): string {
   const { command, success, error, method, status, level, text, message, url, kind, reason, filename } = data
   const facts = [command, success === false ? error : undefined, method, status, level, kind, reason, filename]

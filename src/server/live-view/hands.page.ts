@@ -1,35 +1,35 @@
-/** Mouse, keyboard and clipboard on the picture, as messages for the session. */
+/** Sends mouse, keyboard and clipboard input on the canvas to the session. */
 import type { LiveInputMessage } from '../../core/shapes/live-view.ts'
 
-interface Hands {
+interface InputTarget {
   readonly send: (message: LiveInputMessage) => void
-  readonly isHolding: () => boolean
-  /** The viewport that the picture shows, in CSS pixels. */
-  readonly stage: () => { readonly width: number; readonly height: number }
+  readonly hasControl: () => boolean
+  /** Size of the viewport shown on the canvas, in CSS pixels. */
+  readonly viewport: () => { readonly width: number; readonly height: number }
 }
 
-const names = ['left', 'middle', 'right'] as const
+const buttonNames = ['left', 'middle', 'right'] as const
 
-export function followHands(canvas: HTMLCanvasElement, { send, isHolding, stage }: Hands): void {
+export function followHands(canvas: HTMLCanvasElement, { send, hasControl, viewport }: InputTarget): void {
   const mouse = (action: 'move' | 'down' | 'up' | 'wheel') => (event: MouseEvent) => {
-    if (!isHolding()) return
+    if (!hasControl()) return
     if (action !== 'move') event.preventDefault()
     if (action === 'down') canvas.focus()
     const wheel = event as WheelEvent
     send({
       type: 'mouse',
       action,
-      ...placeOf(event),
-      button: action === 'down' || action === 'up' ? (names[event.button] ?? 'none') : 'none',
+      ...positionOf(event),
+      button: action === 'down' || action === 'up' ? (buttonNames[event.button] ?? 'none') : 'none',
       buttons: event.buttons,
       clicks: action === 'down' || action === 'up' ? Math.min(event.detail, 3) : 0,
       modifiers: modifiersOf(event),
       ...(action === 'wheel' && { delta_x: pixels(wheel, wheel.deltaX), delta_y: pixels(wheel, wheel.deltaY) }),
     })
   }
-  const placeOf = ({ clientX, clientY }: MouseEvent) => {
+  const positionOf = ({ clientX, clientY }: MouseEvent) => {
     const box = canvas.getBoundingClientRect()
-    const { width, height } = stage()
+    const { width, height } = viewport()
     const within = (value: number, limit: number) => Math.min(Math.max(value, 0), limit - 1)
     return {
       x: within(((clientX - box.left) / box.width) * width, width),
@@ -38,14 +38,13 @@ export function followHands(canvas: HTMLCanvasElement, { send, isHolding, stage 
   }
   canvas.addEventListener('mousemove', mouse('move'))
   canvas.addEventListener('mousedown', mouse('down'))
-  // A button that is let go of beside the picture is let go of all the same.
   addEventListener('mouseup', (event) => event.target === canvas && mouse('up')(event))
   canvas.addEventListener('wheel', mouse('wheel'), { passive: false })
-  canvas.addEventListener('contextmenu', (event) => isHolding() && event.preventDefault())
+  canvas.addEventListener('contextmenu', (event) => hasControl() && event.preventDefault())
 
   const key = (action: 'down' | 'up') => (event: KeyboardEvent) => {
-    // What is being composed comes as text when it is done; what is pasted comes as such.
-    if (!isHolding() || event.isComposing || isPaste(event)) return
+    // Composed and pasted text is sent as text, by the handlers below.
+    if (!hasControl() || event.isComposing || isPaste(event)) return
     event.preventDefault()
     const { code, location, repeat } = event
     send({
@@ -62,13 +61,13 @@ export function followHands(canvas: HTMLCanvasElement, { send, isHolding, stage 
   canvas.addEventListener('keydown', key('down'))
   canvas.addEventListener('keyup', key('up'))
   document.addEventListener('paste', (event) => {
-    if (!isHolding() || document.activeElement !== canvas) return
+    if (!hasControl() || document.activeElement !== canvas) return
     event.preventDefault()
     const text = event.clipboardData?.getData('text/plain')
     if (text) send({ type: 'text', text })
   })
   canvas.addEventListener('compositionend', ({ data }) => {
-    if (isHolding() && data) send({ type: 'text', text: data })
+    if (hasControl() && data) send({ type: 'text', text: data })
   })
 }
 
@@ -77,5 +76,5 @@ const isPaste = ({ key, ctrlKey, metaKey }: KeyboardEvent) => (ctrlKey || metaKe
 const modifiersOf = ({ altKey, ctrlKey, metaKey, shiftKey }: MouseEvent | KeyboardEvent) =>
   Number(altKey) + 2 * Number(ctrlKey) + 4 * Number(metaKey) + 8 * Number(shiftKey)
 
-/** Wheels of some browsers count in lines or pages. */
+/** Converts a wheel delta to pixels: some browsers count lines or pages. */
 const pixels = ({ deltaMode }: WheelEvent, delta: number) => delta * ([1, 20, 600][deltaMode] ?? 1)

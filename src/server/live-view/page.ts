@@ -1,4 +1,4 @@
-/** The live view: one page without anything from elsewhere. It holds no secret; the websocket that it opens asks for the token. */
+/** The live view: one self-contained HTML page. It contains no secret; its websocket requires the token. */
 import { createHash } from 'node:crypto'
 import { style } from './style.ts'
 import script from './view.page.ts?inline'
@@ -13,7 +13,7 @@ const html = `<!doctype html>
 <header>
   <span id="name">bax</span> <span id="state" role="status">connecting</span>
   <span id="holder" role="status"></span>
-  <button id="control" hidden>Take over</button>
+  <button id="control" hidden>Take control</button>
 </header>
 <nav>
   <button data-go="back" aria-label="Back" disabled>←</button>
@@ -42,16 +42,16 @@ const html = `<!doctype html>
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** The answer to who asks for the page; `origins` may show it in a frame. Its websocket goes to where it came from. */
+/** Returns the page. Its websocket connects to the host it came from; pages of `origins` may embed it. */
 export function livePage({ headers }: Request, origins: ReadonlySet<string>): Response {
   const host = /^[\w.:[\]-]+$/.exec(headers.get('host') ?? '')?.[0]
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
     `style-src ${hashOf(style)}`,
-    // Not every browser takes the websockets of a page's own origin for 'self'.
+    // Not every browser counts websockets of the page's own origin as 'self'.
     `connect-src 'self'${host === undefined ? '' : ` ws://${host} wss://${host}`}`,
-    // The icon is none: without one, browsers ask for a file.
+    // For the empty icon, without which browsers request a file.
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,4 +1,4 @@
-/** Looks of the live view, in the light and in the dark. */
+/** Styles of the live view, light and dark. */
 export const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #333a45); --soft: light-dark(#5b6472, #98a2b3);
   --ground: light-dark(#f5f6f8, #14171c); --panel: light-dark(#fff, #1c2027); --accent: light-dark(#0b63ce, #6cb2ff) }

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, from the schemas that validate. */
+/** Generates the OpenAPI 3.1 document from the validation schemas. */
 import { pathFields, route, routesOf } from '../../core/operation/operation.ts'
 import type { SocketOperation } from '../../core/operation/socket.ts'
 import { version } from '../../core/version.ts'
@@ -16,27 +16,22 @@ export function makeOpenapi(): Json {
   const tags = new Set<string>()
   for (const [name, operation] of Object.entries(all)) {
     for (const [at, http] of routesOf(operation).entries()) {
-      // The same address again, for clients that write it so.
+      // The same URL with a trailing slash, which some clients use.
       if (http.endsWith('/')) continue
       const { method, path: template } = route(http)
       const path = template.replaceAll('*}', '}')
       paths[path] ??= {}
       const described = describe(name, at, { ...operation, http } as AnyOperation, components)
       tags.add(tagOf(http))
-      const known = paths[path][method.toLowerCase()] as Described | undefined
-      if (known) addContent(known, described as unknown as Described)
+      const existing = paths[path][method.toLowerCase()] as Described | undefined
+      if (existing) addContent(existing, described as unknown as Described)
       else paths[path][method.toLowerCase()] = described
     }
   }
   schemaOf(errorSchema, 'output', components)
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'bax',
-      version,
-      description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title: 'bax', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: describeTags(tags),
@@ -55,25 +50,25 @@ export function makeOpenapi(): Json {
 
 const description = [
   'Browser sessions, extraction, relay and shell behind one API.',
-  'Every answer has `x-request-id` and `x-bax-version`; every failure has the shape of `Error`, with the same request id.',
-  'A failure of the target (the page, the site, the command in the container) is a 200 whose body says `success: false`.',
-  'Unknown fields are ignored and named in `warning`; `Prefer: handling=strict` makes them a 400. Fields may be written in camelCase.',
+  'Every response has `x-request-id` and `x-bax-version`; every error has the shape of `Error`, with the same request ID.',
+  'Failures of the target (the page, the site, the command in the container) are a 200 with `success: false` in the body.',
+  'Unknown fields are ignored and named in `warning`; `Prefer: handling=strict` makes them a 400. Field names may be camelCase.',
   'Streams are server-sent events without `event:` lines, or one JSON object a line with `Accept: application/x-ndjson`; `Last-Event-ID` resumes them.',
   'Websockets are listed in `x-websockets`.',
 ].join('\n\n')
 
 type Described = { responses: Record<string, { content?: Json }> }
 
-/** What is read and followed at one address is one operation with several types of content. */
-function addContent(known: Described, other: Described): void {
+/** Adds the responses of a second operation at the same URL, such as the stream of one that can also be read. */
+function addContent(existing: Described, other: Described): void {
   for (const [status, { content, ...rest }] of Object.entries(other.responses)) {
-    known.responses[status] ??= rest
-    const merged = { ...content, ...known.responses[status].content }
-    if (Object.keys(merged).length > 0) known.responses[status].content = merged
+    existing.responses[status] ??= rest
+    const merged = { ...content, ...existing.responses[status].content }
+    if (Object.keys(merged).length > 0) existing.responses[status].content = merged
   }
 }
 
-/** `searchAlias`, `searchAlias2`: operation ids are unique in a document. */
+/** Returns a unique operation ID for a further URL: `searchAlias`, `searchAlias2`. */
 export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
 
 function describe(name: string, at: number, operation: AnyOperation, components: Json): Json {
@@ -134,18 +129,18 @@ function jsonBody(fields: readonly [string, Json][], required: ReadonlySet<strin
   }
 }
 
-/** Headers that change what an operation does. */
+/** Returns the request headers that the operation supports. */
 function headerParameters(operation: AnyOperation): Json[] {
   const text = (name: string, what: string) => ({ name, in: 'header', description: what, schema: { type: 'string' } })
   if ('idempotent' in operation && operation.idempotent)
-    return [text('Idempotency-Key', 'The same key and body within 24 hours give the first answer again')]
-  if ('frame' in operation) return [text('Last-Event-ID', 'Number of the last frame that was seen')]
+    return [text('Idempotency-Key', 'A repeated key and body within 24 hours gets the first response again')]
+  if ('frame' in operation) return [text('Last-Event-ID', 'Number of the last frame received')]
   if ('open' in operation)
-    return [text('Range', 'Part of the bytes, e.g. bytes=0-1023'), text('If-None-Match', 'ETag of what is there')]
+    return [text('Range', 'Part of the bytes, e.g. bytes=0-1023'), text('If-None-Match', 'ETag of the cached content')]
   return []
 }
 
-/** What OpenAPI has no words for: an upgrade to a websocket. */
+/** Describes a websocket, for which OpenAPI has no notation. */
 function describeSocket({ http, summary, description: more, protocol, input, errors = [] }: SocketOperation): Json {
   const { path } = route(http)
   const inPath = new Set(pathFields(path))

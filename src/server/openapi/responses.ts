@@ -1,4 +1,4 @@
-/** What an operation can answer: its statuses with their bodies and headers. */
+/** Responses of an operation in the OpenAPI document: statuses with their bodies and headers. */
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../core/errors/errors.ts'
 import { type Operation, route } from '../../core/operation/operation.ts'
@@ -20,10 +20,8 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' })
 
-/** Content that is bytes, by its media type. */
 export const bytesOf = (mediaType: string) => ({ [mediaType]: { schema: { type: 'string', format: 'binary' } } })
 
-/** Whether it has fields in a JSON body. */
 export function takesJson(operation: AnyOperation): boolean {
   const { method } = route(operation.http)
   return !('receive' in operation) && (method === 'POST' || method === 'PUT')
@@ -49,7 +47,7 @@ export function responses(operation: AnyOperation, components: Json): Json {
   return { ...successes(operation, components, byStatus.has(200)), ...Object.fromEntries(failures) }
 }
 
-/** What the server answers by itself, before the operation is asked. */
+/** Returns the errors that the server itself can respond with, before the operation runs. */
 function commonCodes(operation: AnyOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
   const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited', 'not_ready']
@@ -66,15 +64,13 @@ function commonCodes(operation: AnyOperation): ErrorCode[] {
   ]
 }
 
-/** Whether an operation needs no key. */
 export const isPublic = ({ scope }: AnyOperation) => scope === 'public'
 
-/** By component name. */
 export const headers = {
-  RateLimitLimit: header('Requests that may come at once', 'RateLimit-Limit', 50),
-  RateLimitRemaining: header('Requests that may still come at once', 'RateLimit-Remaining', 49),
-  RateLimitReset: header('Seconds until the limit is whole again', 'RateLimit-Reset', 1),
-  RetryAfter: header('Seconds after which trying again makes sense', 'Retry-After', 1),
+  RateLimitLimit: header('Largest burst of requests', 'RateLimit-Limit', 50),
+  RateLimitRemaining: header('Requests left in the current burst', 'RateLimit-Remaining', 49),
+  RateLimitReset: header('Seconds until the full burst is available again', 'RateLimit-Reset', 1),
+  RetryAfter: header('Seconds to wait before a retry', 'Retry-After', 1),
   WwwAuthenticate: { description: 'Bearer', schema: { type: 'string' }, 'x-name': 'WWW-Authenticate' },
 } as const
 
@@ -91,13 +87,13 @@ const failureHeaders: Record<number, readonly (keyof typeof headers)[]> = {
 const referTo = (names: readonly (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [headers[name]['x-name'], { $ref: `#/components/headers/${name}` }]))
 
-/** `mayFail`: a failure of the target is a 200 too, with an error as its body. */
+/** Describes the success statuses. With `mayFail`, a 200 can also hold the error of a failed target. */
 function successes(operation: AnyOperation, components: Json, mayFail: boolean): Json {
   if ('mediaType' in operation) {
     const bytes = bytesOf(operation.mediaType)
     return {
       '200': { description: 'The bytes, with ETag and Accept-Ranges', content: bytes },
-      '206': { description: 'The part that Range asks for', content: bytes },
+      '206': { description: 'The requested range', content: bytes },
       '304': { description: 'Not changed since If-None-Match' },
     }
   }
@@ -105,8 +101,8 @@ function successes(operation: AnyOperation, components: Json, mayFail: boolean):
     const schema = schemaOf(operation.frame, 'output', components)
     const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
     return {
-      '200': { description: 'Frames as they come', content },
-      ...(operation.mayBeOver && { '204': { description: 'Nothing to follow any more' } }),
+      '200': { description: 'Frames, as they are produced', content },
+      ...(operation.mayBeOver && { '204': { description: 'The stream has ended' } }),
     }
   }
   if (operation.output === null) return { '204': { description: 'Done' } }
@@ -116,8 +112,8 @@ function successes(operation: AnyOperation, components: Json, mayFail: boolean):
   const content =
     'text' in operation && operation.text ? { [operation.text]: { schema: { type: 'string' } } } : jsonOf(schema)
   const statuses = ('statuses' in operation && operation.statuses) || [200]
-  const said: Record<number, string> = { 200: 'The result', 202: 'Accepted; ask again for the result' }
-  return Object.fromEntries(statuses.map((status) => [status, { description: said[status], content }]))
+  const descriptions: Record<number, string> = { 200: 'The result', 202: 'Accepted; poll for the result' }
+  return Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status], content }]))
 }
 
 const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })

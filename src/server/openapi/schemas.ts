@@ -1,9 +1,9 @@
-/** JSON Schemas of the shapes that validate, with those that have a name as components. */
+/** Converts validation schemas to JSON Schema, with named shapes as components. */
 import { z } from 'zod'
 
 export type Json = Record<string, unknown>
 
-/** JSON Schema of a shape; shapes with an id become components and are referred to. */
+/** Returns the JSON Schema of a shape; shapes with an ID become components and are referenced. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
     $defs?: Record<string, Json>
@@ -12,7 +12,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   const { $schema: _, $defs, ...body } = json
   const collect = (id: string, definition: Json) => {
     const { id: _id, ...rest } = definition
-    // A shape of requests and responses is described once, as open as responses are.
+    // A shape in both requests and responses is described once, as open as responses are.
     components[id] = rewrite((components[id] as Json | undefined) ?? rest, io)
   }
   for (const [id, definition] of Object.entries($defs ?? {})) collect(id, definition)
@@ -23,22 +23,22 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   return rewrite(body, io)
 }
 
-/** Of ours, for the terminal. */
+/** bax's own annotations, for the command line. */
 const annotations: ReadonlySet<string> = new Set(['spelling', 'aliases', 'offTerminal', 'short'])
 
-/** The schema with references to the components and without our own annotations; objects of responses stay open. */
+/** Points references to the components, removes our own annotations, and keeps objects in responses open. */
 function rewrite(json: Json, io: 'input' | 'output'): Json {
   return JSON.parse(JSON.stringify(json), (key, value: unknown) => {
     if (key === '$ref' && typeof value === 'string') return value.replace('#/$defs/', '#/components/schemas/')
-    // Zod closes objects that it has parsed, but newer servers may answer with more fields than these.
+    // Zod closes objects in output schemas, but newer servers may respond with additional fields.
     if (key === 'additionalProperties' && value === false && io === 'output') return undefined
     return annotations.has(key) ? undefined : value
   }) as Json
 }
 
-const warning = { type: 'string', description: 'What the caller should know, e.g. which unknown fields were ignored' }
+const warning = { type: 'string', description: 'Note for the caller, e.g. which unknown fields were ignored' }
 
-/** Names the `warning` that the server can add to every response that is an object. */
+/** Declares the `warning` that the server can add to every response that is an object. */
 export function nameWarning(schema: Json, components: Json): void {
   const { $ref, properties, anyOf, oneOf } = schema as {
     $ref?: string

@@ -1,4 +1,4 @@
-/** The end of a server that nobody notices: what runs is finished, what is new goes elsewhere. */
+/** Graceful shutdown of a server: running work finishes, new work is rejected. */
 import type { MiddlewareHandler } from 'hono'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -7,72 +7,66 @@ import type { AppEnv } from '../request/env.ts'
 import { outgoingOf } from '../request/requests.ts'
 import { kindAt } from '../request/routes.ts'
 
-/** Pause between two looks at work that no open request stands for. */
-const lookMs = 50
+/** Polling interval for work without an open request, in milliseconds. */
+const pollMs = 50
 
 export class Drain {
-  /** Requests at work. */
-  #held = 0
+  #open = 0
   #until: number | undefined
-  #woken = () => {}
+  #wake = () => {}
 
   get begun(): boolean {
     return this.#until !== undefined
   }
 
-  /** From now on nothing new is begun; what runs has `ms`. */
+  /** Starts the shutdown: running work has `ms` milliseconds left. */
   begin(ms: number): void {
     this.#until ??= performance.now() + ms
   }
 
-  /**
-   * What new work asks before it begins.
-   * @throws BaxError `shutting_down` with the time after which another server can be expected here.
-   */
+  /** Called before new work starts. @throws BaxError `shutting_down` with the time until the next server should run */
   refuseNew(): void {
     if (this.#until === undefined) return
     const left = Math.max(1, Math.ceil((this.#until - performance.now()) / 1000))
-    throw new BaxError('shutting_down', 'the server is about to end', {
+    throw new BaxError('shutting_down', 'the server is shutting down', {
       retryAfterSecs: left,
-      hint: 'repeat the request after the time in Retry-After, or at another server',
+      hint: 'retry after the time in Retry-After, or on another server',
     })
   }
 
-  /** Counts a request as work until the function that it gives is called. */
+  /** Counts a request as work until the returned function is called. */
   hold(): () => void {
-    this.#held += 1
-    let held = true
+    this.#open += 1
+    let isOpen = true
     return () => {
-      if (!held) return
-      held = false
-      this.#held -= 1
-      this.#woken()
+      if (!isOpen) return
+      isOpen = false
+      this.#open -= 1
+      this.#wake()
     }
   }
 
-  /** Resolves with true when no request, crawl and command is at work any more, with false when the time is up. */
+  /** Resolves with true when no request, crawl or command runs any more, with false when the time is up. */
   async finished(engine: Pick<Engine, 'status'>): Promise<boolean> {
     for (;;) {
       const left = this.#until! - performance.now()
-      if (this.#held === 0 && !(await isAtWork(engine))) return true
+      if (this.#open === 0) {
+        // Crawls and commands outlive the request that started them.
+        const { crawls, execs } = await engine.status()
+        if (crawls + execs === 0) return true
+      }
       if (left <= 0) return false
-      await this.#changed(this.#held > 0 ? left : Math.min(left, lookMs))
+      await this.#changed(this.#open > 0 ? left : Math.min(left, pollMs))
     }
   }
 
   async #changed(ms: number): Promise<void> {
-    const woken = new Promise<void>((resolve) => (this.#woken = resolve))
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve))
     await withDeadline(woken, { ms, value: undefined })
   }
 }
 
-/** Crawls and commands go on without the request that began them. */
-async function isAtWork(engine: Pick<Engine, 'status'>): Promise<boolean> {
-  const { crawls, execs } = await engine.status()
-  return crawls + execs > 0
-}
-
-/** Counts what runs; refuses what is new once the end has begun, and lets go of every connection. */
+/** Counts running requests. During shutdown it rejects new work and closes every connection after its response. */
 export function drainer(drain: Drain): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { method, path } = context.req
@@ -81,15 +75,15 @@ export function drainer(drain: Drain): MiddlewareHandler<AppEnv> {
       context.header('connection', 'close')
       if (kind === 'new') drain.refuseNew()
     }
-    // Who only watches is told of the end when it comes.
-    if (kind === 'watching') return next()
-    const letGo = drain.hold()
+    // Streams are not waited for: the engine ends them when it closes.
+    if (kind === 'stream') return next()
+    const release = drain.hold()
     const outgoing = outgoingOf(context.env)
-    outgoing?.once('close', letGo)
+    outgoing?.once('close', release)
     try {
       await next()
     } finally {
-      if (!outgoing) letGo()
+      if (!outgoing) release()
     }
   }
 }

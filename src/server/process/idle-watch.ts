@@ -1,4 +1,4 @@
-/** Notices that nobody uses a local engine any more, without ever losing a caller who comes at that moment. */
+/** Detects that a local engine is idle, without losing a caller that connects at that moment. */
 import { rename } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Engine } from '../../core/engine.ts'
@@ -6,17 +6,17 @@ import type { Engine } from '../../core/engine.ts'
 type Fetch = (request: Request, ...rest: never[]) => Response | Promise<Response>
 
 export interface IdleWatch {
-  /** Resolves when the engine has been unused for long enough; its socket can then no longer be found. */
+  /** Resolves when the engine has been idle for `idleMs`; its socket is hidden by then. */
   readonly expired: Promise<void>
-  /** The same function, watched: an open call keeps the engine. */
+  /** Wraps the function so that its calls count as use. */
   counting<F extends Fetch>(fetch: F): F
   stop(): void
 }
 
-/** Time in which callers that had found the socket before it was hidden are heard. */
-const lastCallMs = 100
+/** Time for callers that found the socket before it was hidden to connect, in milliseconds. */
+const graceMs = 100
 
-/** Watches calls and sessions; `idleMs` without either ends the watch. */
+/** Watches calls and sessions; the engine is idle after `idleMs` without either. */
 export function idleWatch(watched: { engine: Engine; socket: string; idleMs: number }): IdleWatch {
   const { engine, socket, idleMs } = watched
   let open = 0
@@ -30,12 +30,12 @@ export function idleWatch(watched: { engine: Engine; socket: string; idleMs: num
     return sessions + provisions + crawls + relays + shells > 0 || open > 0
   }
 
-  /** Hides the socket, so that newcomers start another engine, and hears those who were already at the door. */
-  const closeDoor = async () => {
+  /** Hides the socket, so that new callers start another engine, and waits for callers that are connecting. */
+  const hideSocket = async () => {
     const before = calls
     const hidden = `${socket}.closing`
     await rename(socket, hidden)
-    await pause(lastCallMs)
+    await pause(graceMs)
     if (calls === before && !(await inUse())) return true
     await rename(hidden, socket)
     return false
@@ -46,7 +46,7 @@ export function idleWatch(watched: { engine: Engine; socket: string; idleMs: num
     for (;;) {
       await pause(every, undefined, { ref: false, signal: stopped.signal })
       if (await inUse()) lastUse = performance.now()
-      if (performance.now() - lastUse >= idleMs && (await closeDoor())) return
+      if (performance.now() - lastUse >= idleMs && (await hideSocket())) return
     }
   }
   const expired = watch().catch((error: Error) => {

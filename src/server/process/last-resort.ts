@@ -1,55 +1,64 @@
-/** Faults that nobody caught, in a process that many callers share. */
+/** Handling of uncaught errors in a process that serves many callers. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { culpritOfStray, type ProcessFaults } from '../../core/process/orphans.ts'
 
 export interface LastResort {
-  /** Aborted when the process has to end, with the reason as a BaxError. */
+  /** Aborted when the process has to exit, with a BaxError as the reason. */
   readonly crashed: AbortSignal
-  /** The process is on its own again. */
   stop(): void
 }
 
 /**
- * A promise that failed with nobody waiting has left nothing half done that others rely on: it is told to whoever answers for
- * it, and to the log. An error that broke out of everything may have: the process ends in order, and at last in any way.
+ * Installs the handlers. An unhandled rejection leaves no shared state half changed: it is logged, and reported to the
+ * owner of the code that caused it. An uncaught exception can, so the process shuts down, by force after a time limit.
  */
 export function openLastResort(faults: ProcessFaults | undefined, log: Log): LastResort {
   const crashed = new AbortController()
-  const tell = fewOf(log)
-  const stopStray = faults?.onStray((error) => {
-    const culprit = culpritOfStray()
-    tell(culprit ? 'a browser of somebody else made its handling fail' : 'a failure that nobody waited for', error)
-    culprit?.(error)
+  const report = limitedReporter(log)
+  const stopRejections = faults?.onStray((error) => {
+    const owner = culpritOfStray()
+    report(owner ? 'unhandled rejection caused by a remote browser' : 'unhandled rejection', error)
+    owner?.(error)
   })
-  const stopCrash = faults?.onCrash((error) => {
-    tell('an error that nobody caught: the process ends', error)
+  const stopExceptions = faults?.onCrash((error) => {
+    report('uncaught exception: the process exits', error)
     if (crashed.signal.aborted) return
-    crashed.abort(
-      new BaxError('internal_error', 'an error that nobody caught; the log has the details', { cause: error }),
-    )
+    crashed.abort(new BaxError('internal_error', 'uncaught exception; see the log for details', { cause: error }))
     setTimeout(() => faults.exit(exits.internal), limits.faults.endMs).unref()
   })
   return {
     crashed: crashed.signal,
     stop() {
-      stopStray?.()
-      stopCrash?.()
+      stopRejections?.()
+      stopExceptions?.()
     },
   }
 }
 
-/** Tells of a fault with its stack; a stranger who makes many does not fill the log. */
-function fewOf(log: Log): (message: string, error: unknown) => void {
+/** Returns a function that logs errors with their stacks, limited per minute so that a caller cannot fill the log. */
+function limitedReporter(log: Log): (message: string, error: unknown) => void {
   let minute = 0
-  let told = 0
+  let count = 0
   return (message, error) => {
     const now = Math.floor(performance.now() / 60_000)
-    if (now !== minute) [minute, told] = [now, 0]
-    told += 1
-    if (told > limits.faults.linesPerMin) return
-    const rest = told === limits.faults.linesPerMin ? { hint: 'more of them in this minute are not told' } : {}
-    log('error', message, { cause: error instanceof Error ? (error.stack ?? error.message) : String(error), ...rest })
+    if (now !== minute) [minute, count] = [now, 0]
+    count += 1
+    if (count > limits.faults.linesPerMin) return
+    const rest =
+      count === limits.faults.linesPerMin ? { hint: 'further occurrences in this minute are suppressed' } : {}
+    log('error', message, { cause: stackOf(error), ...rest })
   }
 }
+
+/** Returns the stack of an error, for the log. */
+export const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)
+
+/** Resolves with the reason as text when the signal is aborted. */
+export const aborted = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(String(signal.reason))
+    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
+  })

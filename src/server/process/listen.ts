@@ -1,4 +1,4 @@
-/** Puts an app on a TCP port or a unix socket. */
+/** Serves an app on a TCP port or a unix socket. */
 import { createServer, type Server } from 'node:http'
 import { chmod } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
@@ -21,22 +21,19 @@ export interface Listener {
   close(graceMs?: number): Promise<void>
 }
 
-/**
- * `sockets` says who may open websockets, and on what; without it there are none.
- * @throws BaxError `engine_failed` when the port is taken or the socket cannot be made.
- */
+/** Starts the HTTP server. @throws BaxError `engine_failed` if the port is in use or the socket cannot be created */
 export async function listen(
   app: Pick<Hono, 'fetch'>,
   where: Address,
   sockets?: SocketOptions,
-  bounds: ConnectionBounds = limits.connection,
+  connectionLimits: ConnectionBounds = limits.connection,
 ): Promise<Listener> {
-  const server = createServer(optionsOf(bounds), getRequestListener(app.fetch))
-  server.maxConnections = bounds.most
+  const server = createServer(optionsOf(connectionLimits), getRequestListener(app.fetch))
+  server.maxConnections = connectionLimits.most
   server.on('clientError', rejectRequest)
   const endSockets = sockets && acceptSockets(server, sockets)
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, where)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, where)))
     if ('socket' in where) server.listen(where.socket, resolve)
     else server.listen(where.port, where.host, resolve)
   })
@@ -45,14 +42,14 @@ export async function listen(
   return { address: addressOf(server, where), close: (graceMs = 0) => stop(server, graceMs, endSockets) }
 }
 
-/** A client that hangs, or drips, must not hold a connection for ever; long calls are bounded by their own time-outs. */
+/** Slow or hanging clients must not occupy a connection forever; long calls have their own timeouts. */
 const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: ConnectionBounds) => ({
   maxHeaderSize: headerBytes,
   headersTimeout: headersMs,
   requestTimeout: requestMs,
   connectionsCheckingInterval: checkMs,
   keepAliveTimeout: idleMs,
-  // Probes of TCP find peers that vanished without closing, whose websockets would stay open otherwise.
+  // TCP keep-alive detects peers that vanished without closing, whose websockets would otherwise stay open.
   keepAlive: true,
   keepAliveInitialDelay: idleMs,
 })
@@ -63,13 +60,13 @@ function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Duplex): vo
   rejectSocket(socket, badRequests[code] ?? malformed, newId('req'))
 }
 
-const malformed = new BaxError('invalid_request', 'this is no request of HTTP/1.1')
+const malformed = new BaxError('invalid_request', 'malformed HTTP/1.1 request')
 const badRequests: Record<string, BaxError> = {
   HPE_HEADER_OVERFLOW: new BaxError(
     'payload_too_large',
-    `address and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
+    `URL and headers are larger than ${limits.connection.headerBytes / 1024} KiB`,
   ),
-  ERR_HTTP_REQUEST_TIMEOUT: new BaxError('timeout', 'the request did not come in time'),
+  ERR_HTTP_REQUEST_TIMEOUT: new BaxError('timeout', 'timed out waiting for the request'),
 }
 
 function addressOf(server: Server, where: Address): string {
@@ -79,20 +76,18 @@ function addressOf(server: Server, where: Address): string {
   return `http://${host}:${bound.port}`
 }
 
-function explain(error: NodeJS.ErrnoException, where: Address): BaxError {
+function listenError(cause: NodeJS.ErrnoException, where: Address): BaxError {
+  const { code = '', message } = cause
   const name = 'socket' in where ? where.socket : `${where.host}:${where.port}`
-  if (error.code === 'EADDRINUSE') {
-    return new BaxError('engine_failed', `${name} is in use by another program`, {
-      cause: error,
-      hint: 'choose another with --port, or stop the program that has it',
-    })
+  const known: Record<string, [message: string, hint: string]> = {
+    EADDRINUSE: [
+      `${name} is in use by another program`,
+      'choose another port with --port, or stop the program that uses it',
+    ],
+    EACCES: [`not allowed to listen on ${name}`, 'choose a port above 1023 with --port'],
   }
-  if (error.code === 'EACCES')
-    return new BaxError('engine_failed', `not allowed to listen on ${name}`, {
-      cause: error,
-      hint: 'choose a port above 1023 with --port',
-    })
-  return new BaxError('engine_failed', `cannot listen on ${name}: ${error.code ?? error.message}`, { cause: error })
+  const [text, hint] = known[code] ?? [`cannot listen on ${name}: ${code || message}`]
+  return new BaxError('engine_failed', text, { cause, ...(hint && { hint }) })
 }
 
 async function stop(server: Server, graceMs: number, endSockets = () => {}): Promise<void> {

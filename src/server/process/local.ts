@@ -1,4 +1,4 @@
-/** The local engine: one process per state folder, held by a lock for its whole life, reached over a unix socket. */
+/** The local engine: one process per state folder, which holds a lock for its lifetime and listens on a unix socket. */
 import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Hono } from 'hono'
@@ -16,7 +16,7 @@ import { version } from '../../core/version.ts'
 import { createApp } from '../app.ts'
 import { type Gate, loopbackHosts, privateGate } from '../access/gate.ts'
 import { idleWatch } from './idle-watch.ts'
-import { openLastResort } from './last-resort.ts'
+import { aborted, openLastResort } from './last-resort.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
@@ -26,18 +26,18 @@ import { accessesAt } from '../request/routes.ts'
 export interface LocalEngineOptions {
   readonly config: Omit<EngineConfig, 'home' | 'listensOn' | 'onStop' | 'log'>
   readonly createEngine: (config: EngineConfig) => Engine
-  /** Ends the process when nothing has been open for so long. */
+  /** Idle time after which the process exits, in milliseconds. */
   readonly idleExitMs: number
-  /** Folder for the socket when its path in the state folder would be too long. */
+  /** Folder for the socket if its path in the state folder would be too long. */
   readonly runtimeDir: string
   readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined; readonly faults?: ProcessFaults }
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process receives a signal to exit. */
   readonly signal: AbortSignal
-  /** Tells the starter, once, how the start went. */
+  /** Reports the result of the start, once, to the process that started this one. */
   readonly report: (report: StartReport) => void
 }
 
-/** Runs until it is stopped, told to end, or idle for long enough. How the start went is told through `report`. */
+/** Runs until it is stopped, receives a signal, or is idle. Reports the result of the start through `report`. */
 export async function runLocalEngine(options: LocalEngineOptions): Promise<void> {
   const { stateDir } = options.config
   let lock: HeldLock | undefined
@@ -48,28 +48,28 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
     return options.report({ state: 'failed', error: explainDir(error, stateDir).toBody() })
   }
   if (!lock) return options.report({ state: 'held' })
-  const tell = (report: StartReport) => {
+  const reportStart = (report: StartReport) => {
     lock.answer(JSON.stringify(report))
     options.report(report)
   }
   try {
     const running = await start(options)
-    tell({ state: 'ready' })
+    reportStart({ state: 'ready' })
     try {
       await running.ended
     } finally {
       await running.close()
     }
   } catch (error) {
-    tell({ state: 'failed', error: explainDir(error, stateDir).toBody() })
+    reportStart({ state: 'failed', error: explainDir(error, stateDir).toBody() })
     throw error
   } finally {
     await lock.release()
   }
 }
 
-/** On the port for websockets nothing else is answered but the page that opens one. */
-const pages = (gate: Gate) => ({
+/** The TCP port serves websockets and the live view only. */
+const livePages = (gate: Gate) => ({
   fetch: (request: Request) =>
     accessesAt(request.method, new URL(request.url).pathname).some(({ page }) => page)
       ? livePage(request, gate.origins)
@@ -89,25 +89,28 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   clearAbandoned(config.stateDir, log)
   const socket = await socketPath(options)
   const stop = new AbortController()
-  const engine = options.createEngine({
-    ...config,
-    home: 'local',
-    listensOn: socket,
-    onStop: () => stop.abort('asked to stop'),
-    log,
-  })
-  // Other programs cannot speak over a private socket: websockets have a port of this machine too, each with its token.
+  const onStop = () => stop.abort('asked to stop')
+  const engine = options.createEngine({ ...config, home: 'local', listensOn: socket, onStop, log })
+  // Websocket clients cannot connect to a unix socket: websockets also get a loopback port and require a token.
   const loopback = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const port = await listen(pages(loopback), { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
+  const port = await listen(livePages(loopback), { host: '127.0.0.1', port: 0 }, { engine, gate: loopback, own: false })
   const app = createApp({
     engine,
     gate: privateGate,
     sockets: port.address as `http${string}`,
-    onFault: (error, request_id) => log('error', error.message, { request_id, cause: stackOf(error.cause) }),
+    onFault: (error, request_id) =>
+      log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
   })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
   const listener = await listenAt(socket, { fetch: idle.counting(app.fetch) }, engine, host)
-  const state = await stateOf(options, engine, socket)
+  const { started_at } = await engine.status()
+  const state: EngineState = {
+    pid: host.pid,
+    version,
+    started_at,
+    socket,
+    ...(config.browser && { browser: config.browser }),
+  }
   try {
     await writeState(files.state, state)
   } catch (error) {
@@ -119,11 +122,11 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const own = ownFiles(options, socket)
   let restoring: Promise<void> | undefined
   const watch = watchOwn(own.checks, () => {
-    // A state file that was damaged or deleted alone is written again.
+    // Restore a state file that was damaged or deleted on its own.
     if (readEngineState(config.stateDir)?.pid === host.pid) return
     restoring = writeState(files.state, state).catch((error: Error) => log('warn', error.message))
   })
-  const { crashed, stop: stopHearing } = openLastResort(host.faults, log)
+  const { crashed, stop: stopHandlers } = openLastResort(host.faults, log)
   return {
     ended: endOf({ stop: stop.signal, crashed, signal, idle, watch }).then((reason) =>
       log('info', 'ending', { reason }),
@@ -132,27 +135,28 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       idle.stop()
       watch.stop()
       await restoring
-      // In a folder that was replaced these are another engine's.
+      // In a replaced folder these files belong to another engine.
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
       await Promise.all([listener.close(limits.engine.stopGraceMs), port.close()])
       await engine.close()
       if (own.socket() === undefined) await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })
-      stopHearing()
+      stopHandlers()
     },
   }
 }
 
 interface Ends {
-  /** Aborted by who asks it to stop, and by a fault that nobody caught. */
+  /** Aborted by a request to stop the engine. */
   readonly stop: AbortSignal
+  /** Aborted by an uncaught exception. */
   readonly crashed: AbortSignal
   readonly signal: AbortSignal
   readonly idle: { readonly expired: Promise<void> }
   readonly watch: Watch
 }
 
-/** Why it is time to close, as soon as it is. */
+/** Resolves with the reason when it is time to close. */
 const endOf = ({ stop, crashed, signal, idle, watch }: Ends): Promise<string> =>
   Promise.race([
     aborted(stop),
@@ -162,22 +166,9 @@ const endOf = ({ stop, crashed, signal, idle, watch }: Ends): Promise<string> =>
     watch.lost,
   ])
 
-const stackOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.stack : undefined)
-
-const aborted = (signal: AbortSignal): Promise<string> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(String(signal.reason))
-    signal.addEventListener('abort', () => resolve(String(signal.reason)), { once: true })
-  })
-
-async function stateOf({ config, host }: LocalEngineOptions, engine: Engine, socket: string): Promise<EngineState> {
-  const { started_at } = await engine.status()
-  return { pid: host.pid, version, started_at, socket, ...(config.browser && { browser: config.browser }) }
-}
-
-/** Puts the app on the engine's socket, which is made beside its place and moved there. */
+/** Serves the app on the engine's socket, which is created under another name and moved into place. */
 async function listenAt(socket: string, app: Pick<Hono, 'fetch'>, engine: Engine, host: LocalEngineOptions['host']) {
-  // The lock is ours, so a socket that is still there belongs to an engine that has died.
+  // We hold the lock, so an existing socket is left over from an engine that crashed.
   await rm(socket, { force: true })
   const bound = boundPath(socket, host)
   const listener = await listen(app, { socket: bound }, { engine, gate: privateGate, own: true })
@@ -185,41 +176,41 @@ async function listenAt(socket: string, app: Pick<Hono, 'fetch'>, engine: Engine
   return listener
 }
 
-/** What an engine relies on to be the only one of its folder. */
+/** Returns the checks that this engine is still the only one of its folder. */
 function ownFiles({ config: { stateDir }, host }: LocalEngineOptions, socket: string) {
   const hasFile = host.platform !== 'win32'
-  // An idle engine hides its socket before it ends.
+  // An idle engine hides its socket before it exits.
   const socketCheck = hasFile ? fileCheck([socket, `${socket}.closing`], 'socket') : () => undefined
   const lockCheck = contentCheck(localFiles(stateDir).lockKey, 'key of the lock')
   return { checks: [folderCheck(stateDir), lockCheck, socketCheck], socket: socketCheck }
 }
 
 /**
- * Where the socket is made before it is moved into place: closing a listener deletes the path that it was made at, and
- * in a folder that was replaced this path can be another engine's.
+ * Returns the path at which the socket is created before it is moved into place: closing a listener deletes the path it
+ * was created at, and in a replaced folder that path can belong to another engine.
  */
 const boundPath = (socket: string, { pid, platform }: { pid: number; platform: NodeJS.Platform }): string =>
   platform === 'win32' ? socket : `${socket}.${pid.toString(36)}`
 
-/** In the state folder when the system's limit allows (107 bytes on Linux, 103 on macOS), else in the runtime folder. */
+/** Returns a path in the state folder, or in the runtime folder if it exceeds 107 bytes (Linux) or 103 (macOS). */
 async function socketPath({ config, host, runtimeDir }: LocalEngineOptions): Promise<string> {
   if (host.platform === 'win32') return `\\\\.\\pipe\\bax-${folderHash(config.stateDir)}`
   const longest = host.platform === 'darwin' ? 103 : 107
-  const natural = join(config.stateDir, 'engine.sock')
+  const preferred = join(config.stateDir, 'engine.sock')
   const fits = (path: string) => Buffer.byteLength(boundPath(path, host)) <= longest
-  if (fits(natural)) return natural
+  if (fits(preferred)) return preferred
   const short = join(runtimeDir, `${folderHash(config.stateDir).slice(0, 16)}.sock`)
   if (!fits(short)) {
-    throw new BaxError('engine_failed', `the path of the engine's socket is too long: ${short}`, {
+    throw new BaxError('engine_failed', `the path of the engine socket is too long: ${short}`, {
       hint: 'choose a shorter folder with --state-dir or BAX_STATE_DIR',
     })
   }
   await mkdir(runtimeDir, { recursive: true, mode: 0o700 })
   const { mode, uid } = await lstat(runtimeDir)
-  // In a folder of another user the socket could be replaced by theirs.
-  const foreign = host.uid !== undefined && uid !== host.uid
-  if ((mode & 0o170_000) !== 0o040_000 || mode & 0o077 || foreign) {
-    throw new BaxError('engine_failed', `${runtimeDir} must be a folder that only you can enter`, {
+  // The owner of the folder could replace the socket with their own.
+  const isForeign = host.uid !== undefined && uid !== host.uid
+  if ((mode & 0o170_000) !== 0o040_000 || mode & 0o077 || isForeign) {
+    throw new BaxError('engine_failed', `${runtimeDir} is not a folder that only you can access`, {
       hint: 'remove it, or choose a shorter folder with --state-dir',
     })
   }

@@ -1,4 +1,4 @@
-/** The log of a server on its standard error: a JSON line an event, or text for a person at a terminal. */
+/** The log of a server on its standard error: one JSON object per line, or text for humans. */
 import type { Log } from '../../core/config/config.ts'
 import { type LogFormat, type LogLevel, logLevels } from '../../core/config/log-format.ts'
 import { redactFacts, redactLine } from '../../core/access/redact.ts'
@@ -9,16 +9,17 @@ export interface LogOptions {
   readonly write: (line: string) => void
 }
 
-/** No line shows a secret, in either form. */
+/** Opens the log. Secrets are redacted in both formats. */
 export async function openLog({ level, format, write }: LogOptions): Promise<Log> {
-  const tell = format === 'json' ? await jsonLines(level, write) : textLines(level, write)
-  return (at, message, facts) => tell(at, redactLine(message), redactFacts(facts ?? {}) as Record<string, unknown>)
+  const writeEvent = format === 'json' ? await jsonLines(level, write) : textLines(level, write)
+  return (at, message, facts) =>
+    writeEvent(at, redactLine(message), redactFacts(facts ?? {}) as Record<string, unknown>)
 }
 
-type Tell = (level: LogLevel, message: string, facts: Record<string, unknown>) => void
+type WriteEvent = (level: LogLevel, message: string, facts: Record<string, unknown>) => void
 
 /** `{"level":"info","time":"…","message":"…", …facts}` */
-async function jsonLines(level: LogLevel, write: (line: string) => void): Promise<Tell> {
+async function jsonLines(level: LogLevel, write: (line: string) => void): Promise<WriteEvent> {
   const { default: pino } = await import('pino')
   const logger = pino(
     {
@@ -34,15 +35,15 @@ async function jsonLines(level: LogLevel, write: (line: string) => void): Promis
 }
 
 /** `12:00:00.123 info  message key=value` */
-function textLines(least: LogLevel, write: (line: string) => void): Tell {
+function textLines(minLevel: LogLevel, write: (line: string) => void): WriteEvent {
   return (level, message, facts) => {
-    if (logLevels.indexOf(level) < logLevels.indexOf(least)) return
+    if (logLevels.indexOf(level) < logLevels.indexOf(minLevel)) return
     const time = new Date().toISOString().slice(11, 23)
-    const told = Object.entries(facts).flatMap(([name, value]) =>
+    const values = Object.entries(facts).flatMap(([name, value]) =>
       value === undefined || value === null
         ? []
         : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],
     )
-    write(`${time} ${level.padEnd(5)} ${[message, ...told].join(' ').replaceAll(/[\r\n]+/g, ' ')}\n`)
+    write(`${time} ${level.padEnd(5)} ${[message, ...values].join(' ').replaceAll(/[\r\n]+/g, ' ')}\n`)
   }
 }

@@ -1,4 +1,4 @@
-/** Notices that a state folder is no longer the one that this process has opened: it was deleted, renamed or replaced. */
+/** Detects that the state folder this process has opened was deleted, renamed or replaced. */
 import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -6,10 +6,10 @@ import { createWhole } from '../../core/state/files.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { removeAbandoned } from '../../core/state/state-check.ts'
 
-/** Returns why the path no longer leads to what was there before, undefined while it does. */
+/** Returns the reason why a path is no longer the same, undefined while it is. */
 type Check = () => string | undefined
 
-/** Checks a folder by its inode: a renamed one, or a link that leads elsewhere, is another. */
+/** Checks a folder by its inode and real path. */
 export function folderCheck(path: string): Check {
   const real = realpathSync(path)
   const { dev, ino } = statSync(path)
@@ -21,10 +21,7 @@ export function folderCheck(path: string): Check {
   }
 }
 
-/**
- * Checks that a file has the content that it has now. One that was deleted is written again: only another content means
- * that another process has taken its place.
- */
+/** Checks that a file keeps its content. A deleted file is restored: only other content means another process. */
 export function contentCheck(path: string, name: string): Check {
   const before = readFileSync(path, 'utf8')
   return () => {
@@ -33,7 +30,7 @@ export function contentCheck(path: string, name: string): Check {
   }
 }
 
-/** Checks that one of the paths leads to the file that the first one leads to now. */
+/** Checks that one of the paths is the file that is now at the first path. */
 export function fileCheck(paths: readonly string[], name: string): Check {
   const idOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.ino
   const own = idOf(paths[0]!)
@@ -46,7 +43,7 @@ export interface Watch {
   stop(): void
 }
 
-/** Checks every second or two; `onGood` is called after each time that all was as before. */
+/** Runs the checks every `limits.engine.ownFolderMs`; calls `onGood` each time that all of them pass. */
 export function watchOwn(checks: readonly Check[], onGood: () => void = () => {}): Watch {
   let timer: NodeJS.Timeout | undefined
   const lost = new Promise<string>((resolve) => {
@@ -60,39 +57,36 @@ export function watchOwn(checks: readonly Check[], onGood: () => void = () => {}
   return { lost, stop: () => clearInterval(timer) }
 }
 
-/** The first reason of several checks. What cannot be checked now says nothing. */
+/** Returns the first reason of several checks. A check that throws is skipped. */
 function firstReason(checks: readonly Check[]): string | undefined {
   for (const check of checks) {
     try {
       const reason = check()
       if (reason !== undefined) return reason
     } catch {
-      // A file system that fails for a while is no other one.
+      // A temporary failure of the file system does not mean that the folder was replaced.
     }
   }
   return undefined
 }
 
-/**
- * Guards the folder of a server. Without it the server knows neither keys nor what belongs to them: `check` throws
- * `not_ready` until the same folder is back.
- */
+/** Guards the state folder of a server, which holds its keys: `check` throws `not_ready` while it is missing. */
 export function guardFolder(stateDir: string, log: Log): { check(): void; stop(): void } {
   clearAbandoned(stateDir, log)
   const folder = folderCheck(stateDir)
   const { lost, stop } = watchOwn([folder])
-  const hint = 'put the folder back, or start the server again'
-  void lost.then((reason) => log('error', 'every request is refused', { reason, hint }))
+  const hint = 'restore the folder, or restart the server'
+  void lost.then((reason) => log('error', 'every request is rejected', { reason, hint }))
   return {
     check() {
       if (firstReason([folder]) !== undefined)
-        throw new BaxError('not_ready', 'the state folder of the server is gone or was replaced')
+        throw new BaxError('not_ready', 'the state folder of the server is missing or was replaced')
     },
     stop,
   }
 }
 
-/** Removes temporary files of killed processes, after the start and without ever failing it. */
+/** Removes temporary files of killed processes, after the start; failures are only logged. */
 export function clearAbandoned(stateDir: string, log: Log): void {
   setImmediate(() => {
     try {

@@ -1,4 +1,4 @@
-/** An engine as a service: answers until it is told to end, finishes what runs, and leaves nothing behind. */
+/** The server process: serves an engine until it receives a signal, drains, and cleans up. */
 import type { Allowances } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
 import type { Engine } from '../../core/engine.ts'
@@ -8,7 +8,7 @@ import type { ProcessFaults } from '../../core/process/orphans.ts'
 import { createApp } from '../app.ts'
 import { Drain } from './drain.ts'
 import type { Gate } from '../access/gate.ts'
-import { openLastResort } from './last-resort.ts'
+import { aborted, openLastResort, stackOf } from './last-resort.ts'
 import { type Listener, listen } from './listen.ts'
 import { type Meter, openMeter } from './metrics.ts'
 import { Rates } from '../access/rate.ts'
@@ -23,23 +23,23 @@ interface TcpAddress {
 export interface ServeOptions {
   readonly engine: Engine
   readonly gate: Gate
-  /** What callers may have and do. */
+  /** Quotas and rate limits of callers. */
   readonly allowances: Allowances
   readonly address: TcpAddress
-  /** An address of its own for the metrics, where no key is asked for. */
+  /** Separate address for metrics, which requires no key. */
   readonly metrics?: TcpAddress
   readonly log: Log
-  /** How long what runs may take to finish when the server is told to end. */
+  /** Time for running work to finish at shutdown, in milliseconds. */
   readonly drainMs: number
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process receives a signal to exit. */
   readonly signal: AbortSignal
-  /** Left out where the server is not a process of its own. */
+  /** Uncaught errors of the process; absent if the server shares its process. */
   readonly faults?: ProcessFaults
 }
 
 /**
- * Serves until it is told to end, and then drains. The engine is the caller's to close if this fails to start.
- * @throws BaxError `engine_failed` when an address cannot be had, `internal_error` when an error that nobody caught ended it.
+ * Serves until `signal` is aborted, then drains. If this fails to start, the caller closes the engine.
+ * @throws BaxError `engine_failed` when it cannot listen on an address, `internal_error` after an uncaught exception.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { engine, gate, log, signal } = options
@@ -53,13 +53,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     metrics: () => meter.text(),
   }
-  const tell = accessLine(log)
-  const ear: RequestEar = {
+  const logRequest = accessLine(log)
+  const requestListener: RequestEar = {
     open: () => void (inFlight += 1),
     done(request) {
       inFlight -= 1
       meter.count(request)
-      tell(request)
+      logRequest(request)
     },
   }
   const app = createApp({
@@ -69,31 +69,31 @@ export async function serve(options: ServeOptions): Promise<void> {
     rates,
     service,
     drain,
-    ear,
+    requestListener,
     onFault: (error, request_id) =>
       log(error.status === 500 ? 'error' : 'warn', error.message, {
         request_id,
         ...(error.details && { details: error.details }),
         ...(error.hint && { hint: error.hint }),
-        cause: causeOf(error.cause),
+        cause: stackOf(error.cause),
       }),
   })
   const listeners: Listener[] = []
   const { crashed, stop } = openLastResort(options.faults, log)
   try {
     if (options.metrics) {
-      const apart = await listen(metricsApp(meter), options.metrics)
-      listeners.push(apart)
-      log('info', `metrics are at ${apart.address}/metrics`)
+      const metricsListener = await listen(metricsApp(meter), options.metrics)
+      listeners.push(metricsListener)
+      log('info', `metrics are at ${metricsListener.address}/metrics`)
     }
-    const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, ear })
+    const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, requestListener })
     listeners.push(listener)
     if (lacksSandbox(process.getuid?.())) log('warn', sandboxOff, { hint: sandboxHint })
     log('info', `bax is listening on ${listener.address}`)
     await aborted(AbortSignal.any([signal, crashed]))
-    // After a crash nothing new is begun, and what runs is not waited for.
+    // After a crash no work is started or waited for.
     if (crashed.aborted) drain.begin(0)
-    else await endInPeace(options, drain)
+    else await drainWork(options, drain)
     await engine.close()
     log('info', 'ended')
     crashed.throwIfAborted()
@@ -103,29 +103,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** Lets what runs finish; after it the engine ends, which tells those who watch, and at last the doors close. */
-async function endInPeace({ engine, log, signal, drainMs }: ServeOptions, drain: Drain): Promise<void> {
+/** Waits for running work. Afterwards the engine closes, which ends streams, and then the listeners close. */
+async function drainWork({ engine, log, signal, drainMs }: ServeOptions, drain: Drain): Promise<void> {
   drain.begin(drainMs)
   const start = performance.now()
   log('info', 'draining', { reason: String(signal.reason), within_secs: drainMs / 1000 })
   const finished = await drain.finished(engine)
   const ms = Math.round(performance.now() - start)
   if (finished) log('info', 'drained', { ms })
-  else log('warn', 'the time to drain is over: what still runs is ended', { ms })
+  else log('warn', 'timed out while draining: remaining work is cancelled', { ms })
 }
 
-/** On the address for metrics nothing else is answered. */
+/** The app of the metrics address, which serves nothing else. */
 const metricsApp = (meter: Meter) => ({
   async fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname !== '/metrics') return new Response(null, { status: 404 })
     return new Response(await meter.text(), { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   },
 })
-
-const causeOf = (cause: unknown): string => (cause instanceof Error ? (cause.stack ?? cause.message) : String(cause))
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })

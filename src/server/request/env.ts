@@ -1,4 +1,4 @@
-/** What the middlewares of a request leave for those after them. */
+/** Request variables that middlewares set for later handlers. */
 import type { Context } from 'hono'
 import type { Caller } from '../../core/access/caller.ts'
 

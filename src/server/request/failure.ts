@@ -1,4 +1,4 @@
-/** The answer to a call that failed: the one shape of errors, with the headers that belong to its status. */
+/** Error responses: the standard error body, and the headers that belong to its status. */
 import type { BaxError } from '../../core/errors/errors.ts'
 import type { AppContext } from './env.ts'
 
@@ -7,14 +7,13 @@ export function failure(context: AppContext, error: BaxError, headers: Record<st
   return context.json(error.toBody(context.get('requestId')), error.status as 400)
 }
 
-/** Headers that an error is answered with, whatever carries it. */
 export function headersOf(error: BaxError): Record<string, string> {
   const { status, retryable } = error
-  const again = status !== 408 && status !== 409 && (status < 500 || retryable)
+  const mayRetry = status !== 408 && status !== 409 && (status < 500 || retryable)
   return {
     ...(status === 416 && { 'content-range': `bytes */${(error.details as { size: number }).size}` }),
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...((status === 429 || status === 503) && { 'retry-after': String(error.retryAfterSecs ?? 1) }),
-    ...(!again && { 'x-should-retry': 'false' }),
+    ...(!mayRetry && { 'x-should-retry': 'false' }),
   }
 }

@@ -1,4 +1,4 @@
-/** From a request that was let in to the operation, and from what it gives to the answer. */
+/** Request handlers: read the input of an operation, run it, and convert its output to a response. */
 import type { z } from 'zod'
 import { tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
@@ -9,8 +9,7 @@ import type { DownloadOperation, UploadOperation } from '../../core/operation/tr
 import type { AppContext } from './env.ts'
 import { shownIn } from '../access/gate.ts'
 import { readInput } from './input.ts'
-import type { BodyHold, BodyRoom, Places } from '../access/load.ts'
-import type { OpenEnds } from '../websocket/open-streams.ts'
+import type { BodyHold, BodyRoom, OpenEnds, Places } from '../access/load.ts'
 import type { Repeats } from './repeats.ts'
 import { outgoingOf } from './requests.ts'
 import { frameResponse } from './stream.ts'
@@ -19,42 +18,41 @@ import { bodyOf, contentResponse } from './transfer.ts'
 export interface Ground {
   readonly engine: Engine
   readonly repeats: Repeats
-  /** Where websockets are served: on the same listener, at another base address, or nowhere. */
+  /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
   readonly sockets?: 'here' | `http${string}` | undefined
-  /** The server that all of this is for. */
+  /** State and metrics of the server; absent for calls within the process. */
   readonly service?: Service | undefined
   readonly places: Places
   readonly bodies: BodyRoom
-  /** Counts the streams that are open; absent where nothing bounds them. */
+  /** Limits open streams; absent if they are unlimited. */
   readonly streams?: OpenEnds | undefined
 }
 
 type Fields = Record<string, string>
 
 export async function answer(context: AppContext, operation: Operation, ground: Ground): Promise<Response> {
-  const room = ground.bodies.open(context.get('caller'))
+  const memory = ground.bodies.open(context.get('caller'))
   try {
-    return await answerFrom(context, operation, { ...ground, room })
+    return await runOperation(context, operation, ground, memory)
   } finally {
-    room.close()
+    memory.close()
   }
 }
 
-async function answerFrom(
+async function runOperation(
   context: AppContext,
   operation: Operation,
-  ground: Ground & { readonly room: BodyHold },
+  ground: Ground,
+  memory: BodyHold,
 ): Promise<Response> {
-  const { engine, repeats, places, room } = ground
+  const { engine, places } = ground
   const { raw } = context.req
-  const rules = { maxBytes: operation.bodyBytes, room }
+  const rules = { maxBytes: operation.bodyBytes, memory }
   const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
   const call = callOf(context, ground)
   const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
   const run = operation.heavy ? () => places.run(call.caller, work) : work
-  const output = operation.idempotent
-    ? await onlyOnce(operation, { engine, repeats, raw, call, input, run })
-    : await run()
+  const output = operation.idempotent ? await runIdempotent(operation, call, { ground, raw, input, run }) : await run()
   if (operation.output === null) return context.body(null, 204)
   const lines = operation.lines?.(output as never, input as never)
   if (lines) {
@@ -70,61 +68,60 @@ async function answerFrom(
   return context.json(warned as Record<string, unknown>, status as 200)
 }
 
-interface Repeatable extends Pick<Ground, 'engine' | 'repeats'> {
+interface IdempotentRun {
+  readonly ground: Ground
   readonly raw: Request
-  readonly call: Call
   readonly input: unknown
   readonly run: () => Promise<unknown>
 }
 
-/** The answer of the first request with the same key; of a large one only a note is kept, for all but its own caller. */
-async function onlyOnce(
-  operation: Operation,
-  { engine, repeats, raw, call, input, run }: Repeatable,
+/** Returns the output of the first request with the same key. With `replay`, repeats rebuild it from a small note. */
+async function runIdempotent(
+  { http, replay }: Operation,
+  call: Call,
+  { ground: { engine, repeats }, raw, input, run }: IdempotentRun,
 ): Promise<unknown> {
-  const { http, replay } = operation
   const key = { operation: http, caller: call.caller, headers: raw.headers, signal: call.signal }
   if (!replay) return repeats.once(key, input, run)
-  let made: { output: unknown } | undefined
+  let first: { output: unknown } | undefined
   const note = await repeats.once(key, input, async () => {
-    made = { output: await run() }
-    return replay.note(made.output as never)
+    first = { output: await run() }
+    return replay.note(first.output as never)
   })
-  return made ? made.output : replay.again(engine, note as never, call)
+  return first ? first.output : replay.again(engine, note as never, call)
 }
 
-/** Whether the caller of an address that can be read and followed wants to follow. */
 export const acceptsFrames = (context: AppContext): boolean =>
   /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
 
 export async function follow(context: AppContext, stream: StreamOperation, ground: Ground): Promise<Response> {
-  const room = ground.bodies.open(context.get('caller'))
-  const rules = { maxBytes: stream.bodyBytes, room }
-  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(room.close) // prettier-ignore
+  const memory = ground.bodies.open(context.get('caller'))
+  const rules = { maxBytes: stream.bodyBytes, memory }
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(memory.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
-  const ended = new AbortController()
+  const controller = new AbortController()
   const call: StreamCall = {
     ...callOf(context, ground),
-    signal: ended.signal,
+    signal: controller.signal,
     since: Number.isInteger(last) ? last : undefined,
   }
-  const over = () => ended.abort()
-  const letGo = ground.streams?.take(call.caller, tokenOf(input['token'] as string | undefined, call))
-  if (letGo) ended.signal.addEventListener('abort', letGo, { once: true })
-  context.req.raw.signal.addEventListener('abort', over, { once: true })
-  // The answer to HEAD has no reader who could go away.
+  const end = () => controller.abort()
+  const release = ground.streams?.take(call.caller, tokenOf(input['token'] as string | undefined, call))
+  if (release) controller.signal.addEventListener('abort', release, { once: true })
+  context.req.raw.signal.addEventListener('abort', end, { once: true })
+  // The response to HEAD has no body that could be cancelled, so the connection is watched too.
   const outgoing = outgoingOf(context.env)
-  if (outgoing?.destroyed) over()
-  outgoing?.once('close', over)
-  // Who follows is let go of when the key is.
-  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, over, ended.signal)
+  if (outgoing?.destroyed) end()
+  outgoing?.once('close', end)
+  // Close the stream when its key is revoked.
+  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, end, controller.signal)
   try {
     const frames = await stream.open(ground.engine, input, call)
-    if (frames !== null) return frameResponse(frames, context.req.header('accept'), over)
-    over()
+    if (frames !== null) return frameResponse(frames, context.req.header('accept'), end)
+    end()
     return context.body(null, 204)
   } catch (error) {
-    over()
+    end()
     throw error
   }
 }
@@ -152,7 +149,7 @@ async function upload(context: AppContext, operation: UploadOperation, ground: G
   return context.json(await operation.receive(ground.engine, input as z.output<z.ZodObject>, bodyOf(raw), call))
 }
 
-/** The field with a star, percent-encoded as it came: its bytes need not be UTF-8. */
+/** Returns the field with a star, still percent-encoded: its bytes may not be UTF-8. */
 function restOfPath(http: string, url: string): Fields {
   const { path } = route(http)
   const [, name] = /\{(\w+)\*\}$/.exec(path) ?? []
@@ -162,13 +159,13 @@ function restOfPath(http: string, url: string): Fields {
 }
 
 function callOf(context: AppContext, { sockets, service }: Ground): Call {
-  const here = new URL(context.req.url).origin
+  const origin = new URL(context.req.url).origin
   return {
     caller: context.get('caller'),
     signal: context.req.raw.signal,
-    // A private socket and a call within the process have no HTTP address: URLs in responses are paths there.
-    baseUrl: sockets === 'here' ? here : '',
-    socketBaseUrl: sockets === 'here' ? here : (sockets ?? null),
+    // Over a private socket or within the process there is no base URL: URLs in responses are paths.
+    baseUrl: sockets === 'here' ? origin : '',
+    socketBaseUrl: sockets === 'here' ? origin : (sockets ?? null),
     requestId: context.get('requestId'),
     token: shownIn(context.req.raw.headers) ?? null,
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,

@@ -1,4 +1,4 @@
-/** From a request to the validated input of an operation. */
+/** Reads and validates the input of an operation from a request. */
 import { BaxError, type FieldFault, shortened } from '../../core/errors/errors.ts'
 import { faultsOf, sentenceOf } from '../../core/errors/input-errors.ts'
 import { assertSize } from '../../core/operation/input-size.ts'
@@ -9,36 +9,34 @@ import { paramsOf } from '../../core/operation/schema-params.ts'
 import { renameAliases, unknownFields } from '../../core/operation/unknown-fields.ts'
 import { excessOf } from '../../core/operation/json-extent.ts'
 import type { BodyHold } from '../access/load.ts'
-import { assertWellFormed } from './unicode.ts'
 
-/** The input, and the unknown fields that were ignored as a sentence. */
+/** The validated input, and a warning that names ignored unknown fields. */
 export interface ReadInput {
   readonly input: Record<string, unknown>
   readonly warning?: string
 }
 
 interface BodyRules {
-  /** Largest body that is read. */
   readonly maxBytes?: number | undefined
-  /** False where the body is bytes that somebody else reads. */
+  /** False if the body is not JSON but bytes for the operation. */
   readonly hasJson?: boolean
-  /** Where the body finds room. */
-  readonly room?: BodyHold
+  /** Reservation for the memory of the body. */
+  readonly memory?: BodyHold
 }
 
 /**
- * Joins path, query and body, validates, and names what it did not know.
+ * Merges path, query and body, and validates the result.
  * @throws BaxError `invalid_json`, `unsupported_media_type`, `payload_too_large` or `invalid_request`.
  */
 export async function readInput(
   request: Request,
   schema: z.ZodObject,
   path: Record<string, string>,
-  { maxBytes = limits.bodyBytes, hasJson = true, room }: BodyRules = {},
+  { maxBytes = limits.bodyBytes, hasJson = true, memory }: BodyRules = {},
 ): Promise<ReadInput> {
   const query = readQuery(new URL(request.url).searchParams, schema)
   const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
-  const body = bodiless ? {} : await readBody(request, maxBytes, room)
+  const body = bodiless ? {} : await readBody(request, maxBytes, memory)
   assertSize(schema, body)
   const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
 
@@ -48,35 +46,35 @@ export async function readInput(
   const faults = [
     ...(parsed.success ? [] : faultsOf(parsed.error)),
     ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
-  ].map(readable)
+  ].map(shortenFault)
   if (!parsed.success || faults.length > 0) {
-    throw new BaxError('invalid_request', listed(faults.map(sentenceOf), '; '), {
+    throw new BaxError('invalid_request', joinFirst(faults.map(sentenceOf), '; '), {
       details: faults.slice(0, limits.input.faults),
     })
   }
   if (unknown.length === 0) return { input: parsed.data }
-  const names = listed(
+  const names = joinFirst(
     unknown.map(({ path: at, hint }) => shortened(at, limits.input.faultChars) + hint),
     ', ',
   )
   return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
 }
 
-/** Names and values of a stranger may be of any length. */
-const readable = ({ path, message }: FieldFault): FieldFault => ({
+/** Shortens names and values, which can have any length in a request. */
+const shortenFault = ({ path, message }: FieldFault): FieldFault => ({
   path: shortened(path, limits.input.faultChars),
   message: shortened(message, limits.input.faultChars),
 })
 
-/** As many as help a reader. */
-function listed(texts: readonly string[], separator: string): string {
+/** Joins the first `limits.input.faults` texts. */
+function joinFirst(texts: readonly string[], separator: string): string {
   const more = texts.length - limits.input.faults
   const shown = more > 0 ? [...texts.slice(0, limits.input.faults), `and ${more} more`] : texts
   return shown.join(separator)
 }
 
 function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
-  // Most calls have none, and what a schema's parameters are takes a while to find out the first time.
+  // Most requests have no query, and the first look-up of a schema's parameters is slow.
   if (search.size === 0) return {}
   const params = new Map(paramsOf(schema).map((param) => [param.name, param]))
   return Object.fromEntries(
@@ -88,10 +86,10 @@ function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string,
   )
 }
 
-async function readBody(request: Request, maxBytes: number, room?: BodyHold): Promise<Record<string, unknown>> {
+async function readBody(request: Request, maxBytes: number, memory?: BodyHold): Promise<Record<string, unknown>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readLimited(request, maxBytes, room)
+  const bytes = await readLimited(request, maxBytes, memory)
   if (bytes.length === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
@@ -117,7 +115,7 @@ async function readBody(request: Request, maxBytes: number, room?: BodyHold): Pr
   return value as Record<string, unknown>
 }
 
-/** @throws BaxError `invalid_request` for JSON that would take long to read, or to walk. */
+/** @throws BaxError `invalid_request` for JSON that would take long to parse or traverse. */
 function assertExtent(bytes: Uint8Array): void {
   const { depth, values } = limits.input
   const excess = excessOf(bytes, { depth, values })
@@ -129,12 +127,12 @@ function assertExtent(bytes: Uint8Array): void {
   throw new BaxError('invalid_request', sentence, { details: [{ path: '', message }] })
 }
 
-async function readLimited({ body }: Request, maxBytes: number, room?: BodyHold): Promise<Uint8Array> {
+async function readLimited({ body }: Request, maxBytes: number, memory?: BodyHold): Promise<Uint8Array> {
   if (!body) return new Uint8Array()
   const reader = (body as ReadableStream<Uint8Array>).getReader()
-  let late = false
+  let timedOut = false
   const timer = setTimeout(() => {
-    late = true
+    timedOut = true
     void reader.cancel()
   }, limits.connection.bodyMs)
   const chunks: Uint8Array[] = []
@@ -142,11 +140,11 @@ async function readLimited({ body }: Request, maxBytes: number, room?: BodyHold)
   try {
     for (;;) {
       const { value, done } = await reader.read()
-      if (late) throw new BaxError('timeout', 'the body did not come in time')
+      if (timedOut) throw new BaxError('timeout', 'timed out reading the body')
       if (done) return Buffer.concat(chunks)
       size += value.length
       if (size > maxBytes) throw tooLarge(maxBytes)
-      room?.add(value.length)
+      memory?.add(value.length)
       chunks.push(value)
     }
   } finally {
@@ -157,3 +155,36 @@ async function readLimited({ body }: Request, maxBytes: number, room?: BodyHold)
 
 const tooLarge = (maxBytes: number) =>
   new BaxError('payload_too_large', `the body is larger than ${maxBytes / 1024 / 1024} MiB`)
+
+/** Matches escaped surrogates, also in pairs: JSON in UTF-8 without them has no unpaired ones. */
+const escaped = /\\u[dD][89a-fA-F]/
+
+/** Matches unpaired surrogates only: with the `u` flag, a pair is one character. */
+const unpaired = /\p{Surrogate}/u
+
+/**
+ * Rejects unpaired surrogates: JSON can escape them, but UTF-8, as in files, URLs and headers, cannot encode them.
+ * @throws BaxError `invalid_request` that names the first field whose name or value is not well-formed
+ */
+function assertWellFormed(json: string, value: unknown): void {
+  if (!escaped.test(json)) return
+  const path = illFormedAt(value, '')
+  if (path === undefined) return
+  const message = 'must be well-formed Unicode: it contains an unpaired surrogate'
+  throw new BaxError('invalid_request', path ? `${path} ${message}` : `the body ${message}`, {
+    details: [{ path, message }],
+  })
+}
+
+/** Returns the path of the first string that is not well-formed. The nesting limit was checked before. */
+function illFormedAt(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return unpaired.test(value) ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    if (unpaired.test(key)) return path
+    const name = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key
+    const found = illFormedAt(inner, name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

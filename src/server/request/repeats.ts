@@ -1,86 +1,81 @@
-/** `Idempotency-Key`: a request that is sent again gets the answer of the first one, and does nothing a second time. */
+/** `Idempotency-Key`: a repeated request gets the response of the first one without being run again. */
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 
-interface Kept {
-  /** Of what was asked. */
+interface Entry {
+  /** Digest of the input. */
   readonly digest: string
   readonly answer: Promise<unknown>
-  /** Of the call that the answer is made for. */
+  /** Signal of the request that runs the work. */
   readonly signal: AbortSignal
-  /** By the clock that nobody sets. */
+  /** Expiry, on the monotonic clock. */
   readonly until: number
   settled: boolean
 }
 
-/** What a request is known again by. */
 export interface RepeatKey {
   readonly operation: string
   readonly caller: Caller
   readonly headers: Headers
-  /** Aborted when this sender of the request goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 export class Repeats {
-  /** By caller, then by operation and key, the oldest first: nobody's answers make room for those of others. */
-  readonly #kept = new Map<string | null, Map<string, Kept>>()
+  /** By caller, then by operation and key, oldest first: callers do not evict each other's entries. */
+  readonly #entries = new Map<string | null, Map<string, Entry>>()
 
   /**
-   * Runs the work, or gives what it gave for the same key and input, waiting for it if need be; a failure is not kept.
-   * @throws BaxError `conflict` when the key came with another input, `invalid_request` for one that is too long.
+   * Runs the work, or returns its earlier result for the same key and input, also while it still runs. Errors are not
+   * kept.
+   * @throws BaxError `conflict` when the key was used with another input, `invalid_request` for a key that is too long.
    */
   async once<T>(key: RepeatKey, input: unknown, work: () => Promise<T>): Promise<T> {
     const { operation, caller, headers, signal } = key
-    const given = headers.get('idempotency-key')
-    if (given === null || given === '') return work()
-    if (given.length > limits.repeats.keyChars) {
+    const header = headers.get('idempotency-key')
+    if (header === null || header === '') return work()
+    if (header.length > limits.repeats.keyChars) {
       const message = `must have at most ${limits.repeats.keyChars} characters`
       throw new BaxError('invalid_request', `idempotency-key ${message}`, {
         details: [{ path: 'idempotency-key', message }],
       })
     }
-    const kept = this.#keptFor(caller)
-    const name = `${operation} ${given}`
+    const entries = this.#entriesOf(caller)
+    const name = `${operation} ${header}`
     const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64')
-    const before = kept.get(name)
-    if (!before) {
-      const entry: Kept = {
-        digest,
-        answer: work(),
-        signal,
-        until: performance.now() + limits.repeats.keepMs,
-        settled: false,
-      }
-      kept.set(name, entry)
-      entry.answer.then(() => (entry.settled = true), () => kept.delete(name)) // prettier-ignore
+    const earlier = entries.get(name)
+    if (!earlier) {
+      const until = performance.now() + limits.repeats.keepMs
+      const entry: Entry = { digest, answer: work(), signal, until, settled: false }
+      entries.set(name, entry)
+      entry.answer.then(() => (entry.settled = true), () => entries.delete(name)) // prettier-ignore
       return entry.answer as Promise<T>
     }
-    if (before.digest !== digest) {
-      throw new BaxError('conflict', 'this idempotency-key came with another request before', {
+    if (earlier.digest !== digest) {
+      throw new BaxError('conflict', 'this idempotency-key was used for another request', {
         hint: 'use a new key for a new request',
       })
     }
     try {
-      return (await before.answer) as T
+      return (await earlier.answer) as T
     } catch (error) {
-      // Its sender went away and took it along; who has sent it again still wants it.
-      if (before.signal.aborted && !signal.aborted) return this.once(key, input, work)
+      // The first client disconnected, which aborted the work; this one still waits for the result.
+      if (earlier.signal.aborted && !signal.aborted) return this.once(key, input, work)
       throw error
     }
   }
 
-  /** The answers of one caller, without those whose time is over and those that are too many. */
-  #keptFor({ keyId }: Caller): Map<string, Kept> {
-    const kept = this.#kept.get(keyId) ?? new Map<string, Kept>()
-    this.#kept.set(keyId, kept)
+  /** Returns the entries of one caller, without expired and excess ones. */
+  #entriesOf({ keyId }: Caller): Map<string, Entry> {
+    const entries = this.#entries.get(keyId) ?? new Map<string, Entry>()
+    this.#entries.set(keyId, entries)
     const now = performance.now()
-    for (const [name, { until, settled }] of kept) {
-      if (until > now && kept.size < limits.repeats.kept) break
-      if (settled) kept.delete(name)
+    for (const [name, { until, settled }] of entries) {
+      if (until > now && entries.size < limits.repeats.kept) break
+      if (settled) entries.delete(name)
     }
-    return kept
+    return entries
   }
 }

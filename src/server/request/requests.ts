@@ -1,31 +1,45 @@
-/** Tells of every request when it is over: for the log, and for what is counted. */
+/** Request IDs, and reports of every completed request for the log and the metrics. */
 import type { ServerResponse } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
 import type { Log } from '../../core/config/config.ts'
+import { newId } from '../../core/ids.ts'
+import { version } from '../../core/version.ts'
 import type { AppEnv } from './env.ts'
 import { nameAt } from './routes.ts'
 
-/** One request that is over. Nothing in it is a secret: no query, no header but the one named here. */
+/** Assigns an ID to every request and sends it in the response. */
+export const identify: MiddlewareHandler<AppEnv> = async (context, next) => {
+  // Hono calls this twice for the path `/*`.
+  if (context.get('requestId') !== undefined) return next()
+  const requestId = newId('req')
+  context.set('requestId', requestId)
+  await next()
+  context.header('x-request-id', requestId)
+  context.header('x-bax-version', version)
+  // Responses can contain foreign text, which browsers must not interpret as HTML.
+  context.header('x-content-type-options', 'nosniff')
+}
+
+/** A completed request. Contains no secrets: neither the query nor any header except `x-request-id`. */
 export interface RequestFacts {
   readonly requestId: string
-  /** What the caller calls it (`x-request-id`), if it is fit to be read; ours is never taken from outside. */
+  /** Caller-supplied request ID (`x-request-id`), if printable. Never used as our own ID. */
   readonly clientRequestId?: string
-  /** Name of the operation, `unknown` where there is none at the address. */
+  /** Name of the operation, `unknown` if there is none at the URL. */
   readonly operation: string
   readonly method: string
   readonly path: string
   readonly status: number
-  /** Until the last byte of the answer, of a stream too. */
+  /** Time until the last byte of the response or stream, in milliseconds. */
   readonly ms: number
-  /** Sent on the wire, headers included; 0 within a process. */
+  /** Bytes sent, including headers; 0 for calls within the process. */
   readonly bytes: number
-  /** Id of the caller's key, never the key. */
   readonly keyId: string | null
-  /** The caller went away before the answer was complete. */
+  /** Whether the client disconnected before the response was complete. */
   readonly cut: boolean
 }
 
-/** Tells of requests; `open` is called when one comes, and what it gives when that one is over. */
+/** Notified when a request starts (`open`) and when it has completed (`done`). */
 export interface RequestEar {
   open(): void
   done(request: RequestFacts): void
@@ -37,11 +51,11 @@ export function tellRequests({ open, done }: RequestEar): MiddlewareHandler<AppE
     const { method, path } = context.req
     const outgoing = outgoingOf(context.env)
     const before = outgoing?.socket?.bytesWritten ?? 0
-    const told = context.req.header('x-request-id')
-    const over = (status: number, bytes: number, cut: boolean) =>
+    const clientRequestId = context.req.header('x-request-id')
+    const report = (status: number, bytes: number, cut: boolean) =>
       done({
         requestId: context.get('requestId'),
-        ...(told !== undefined && isFit(told) && { clientRequestId: told }),
+        ...(clientRequestId !== undefined && isLoggable(clientRequestId) && { clientRequestId }),
         operation: nameAt(method, path) ?? 'unknown',
         method,
         path,
@@ -53,19 +67,18 @@ export function tellRequests({ open, done }: RequestEar): MiddlewareHandler<AppE
       })
     open()
     if (outgoing) {
-      // Kept: the answer lets go of its socket before it tells that it has ended.
+      // The response drops its reference to the socket before it emits `close`.
       const { socket } = outgoing
       outgoing.once('close', () =>
-        over(outgoing.statusCode, (socket?.bytesWritten ?? before) - before, !outgoing.writableFinished),
+        report(outgoing.statusCode, (socket?.bytesWritten ?? before) - before, !outgoing.writableFinished),
       )
       return next()
     }
     await next()
-    over(context.res.status, 0, false)
+    report(context.res.status, 0, false)
   }
 }
 
-/** The line of a request in the log. */
 export function accessLine(log: Log): (request: RequestFacts) => void {
   return ({ requestId, clientRequestId, operation, method, path, status, ms, bytes, keyId, cut }) =>
     log('info', 'request', {
@@ -73,7 +86,7 @@ export function accessLine(log: Log): (request: RequestFacts) => void {
       ...(clientRequestId !== undefined && { client_request_id: clientRequestId }),
       operation,
       method,
-      path: path.length > longestPath ? `${path.slice(0, longestPath)}…` : path,
+      path: path.length > maxPathChars ? `${path.slice(0, maxPathChars)}…` : path,
       status,
       ms: Math.round(ms * 10) / 10,
       bytes,
@@ -82,11 +95,10 @@ export function accessLine(log: Log): (request: RequestFacts) => void {
     })
 }
 
-const longestPath = 200
+const maxPathChars = 200
 
-/** What may stand in a log as it is. */
-const isFit = (id: string): boolean => /^[\w.:-]{1,128}$/.test(id)
+const isLoggable = (id: string): boolean => /^[\w.:-]{1,128}$/.test(id)
 
-/** The answer as Node writes it; absent where the app is called within a process. */
+/** Returns Node's response object; undefined for calls within the process. */
 export const outgoingOf = (env: unknown): ServerResponse | undefined =>
   (env as { outgoing?: ServerResponse } | undefined)?.outgoing

@@ -1,4 +1,4 @@
-/** The addresses that are answered, by their templates. */
+/** The routes of the server, derived from the list of operations. */
 import type { Access } from '../../core/access/caller.ts'
 import { type HttpMethod, type Operation, route, routesOf } from '../../core/operation/operation.ts'
 import type { StreamOperation } from '../../core/operation/stream.ts'
@@ -9,20 +9,16 @@ export const answering = Object.values(operations as unknown as Record<string, O
 export const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
 export const moving = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
 
-/** The description of all others is no operation itself. */
+/** The OpenAPI document, which is not an operation. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
 
-/** The page of the live view, which holds no secret of its own. */
+/** The HTML page of the live view, which is public because it contains no secret. */
 export const liveView = { http: 'GET /live/{session_id}', scope: 'public', page: true } as const satisfies Access & {
   http: string
 }
 
-/** The lists' own names, by the operation. */
 const names = new Map<object, string>(
-  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView }).map(([name, one]) => [
-    one,
-    name,
-  ]),
+  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView }).map(([name, access]) => [access, name]), // prettier-ignore
 )
 
 interface Route {
@@ -38,28 +34,28 @@ const routes: readonly Route[] = [...answering, ...streaming, ...moving, documen
   }),
 )
 
-/** What is asked of the callers of an address. */
+/** Returns the access rules of the operations at a URL. */
 export const accessesAt = (method: string, path: string): readonly Access[] =>
   routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.pattern.test(path)).map(({ access }) => access) // prettier-ignore
 
-/** Name of the operation at an address, as the document has it. */
+/** Returns the name of the operation at a URL, as in the OpenAPI document. */
 export function nameAt(method: string, path: string): string | undefined {
   const [access] = accessesAt(method, path)
   return access && names.get(access)
 }
 
 /**
- * What a request is to a server that is about to end: `watching` goes on until there is nothing to see, `going on` asks
- * about what there is or ends it, `new` would begin something.
+ * Classifies a request for a server that is shutting down: `stream` stays open until the engine closes it, `existing`
+ * reads or ends existing work, `new` would start work.
  */
-export function kindAt(method: string, path: string): 'watching' | 'going on' | 'new' {
+export function kindAt(method: string, path: string): 'stream' | 'existing' | 'new' {
   const accesses = accessesAt(method, path)
-  if (method === 'GET' && accesses.some((one) => 'frame' in one)) return 'watching'
+  if (method === 'GET' && accesses.some((one) => 'frame' in one)) return 'stream'
   const begins = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
-  return begins && !accesses.some((one) => 'goesOn' in one) ? 'new' : 'going on'
+  return begins && !accesses.some((one) => 'goesOn' in one) ? 'new' : 'existing'
 }
 
-/** Methods that an address answers; none for an unknown one. What can be read can be asked for its head alone. */
+/** Returns the methods allowed at a URL, none if it is unknown. GET implies HEAD. */
 export function methodsAt(path: string): string[] {
   const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]

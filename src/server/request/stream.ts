@@ -1,17 +1,17 @@
-/** Frames on the wire: server-sent events with keep-alives, or NDJSON, from the same iterable. */
+/** Streaming responses: server-sent events with keep-alives, or NDJSON. */
 import type { Frame } from '../../core/operation/stream.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const encoder = new TextEncoder()
 
-/** A response that sends every frame as it comes and ends with the iterable; `onEnd` runs then, or when the reader goes away. */
+/** Returns a response that sends every frame immediately. `onEnd` runs when the frames end or the client disconnects. */
 export function frameResponse(frames: AsyncIterable<Frame>, accept: string | undefined, onEnd: () => void): Response {
   const lines = accept?.includes('application/x-ndjson') ?? false
   const encode = lines ? line : event
   const iterator = frames[Symbol.asyncIterator]()
-  let beat: NodeJS.Timeout | undefined
+  let keepAlive: NodeJS.Timeout | undefined
   const end = () => {
-    clearInterval(beat)
+    clearInterval(keepAlive)
     onEnd()
   }
   const body = new ReadableStream<Uint8Array>(
@@ -20,7 +20,7 @@ export function frameResponse(frames: AsyncIterable<Frame>, accept: string | und
         if (lines) return
         // No blank lines: some parsers deliver an empty message for a block without data.
         controller.enqueue(encoder.encode(`retry: ${limits.stream.retryMs}\n`))
-        beat = setInterval(() => controller.enqueue(encoder.encode(': ka\n')), limits.stream.keepAliveMs)
+        keepAlive = setInterval(() => controller.enqueue(encoder.encode(': ka\n')), limits.stream.keepAliveMs)
       },
       async pull(controller) {
         try {
@@ -49,17 +49,17 @@ export function frameResponse(frames: AsyncIterable<Frame>, accept: string | und
   })
 }
 
-/** Many readers get the same frames: each is written out once. */
-function onceEach(write: (frame: Frame) => string): (frame: Frame) => Uint8Array {
-  const written = new WeakMap<Frame, Uint8Array>()
+/** Caches encoded frames: many clients receive the same ones. */
+function cached(write: (frame: Frame) => string): (frame: Frame) => Uint8Array {
+  const cache = new WeakMap<Frame, Uint8Array>()
   return (frame) => {
-    let bytes = written.get(frame)
-    if (!bytes) written.set(frame, (bytes = encoder.encode(write(frame))))
+    let bytes = cache.get(frame)
+    if (!bytes) cache.set(frame, (bytes = encoder.encode(write(frame))))
     return bytes
   }
 }
 
-const line = onceEach((frame) => `${JSON.stringify(frame)}\n`)
+const line = cached((frame) => `${JSON.stringify(frame)}\n`)
 
 // No `event:` line: EventSource's onmessage never sees named events.
-const event = onceEach((frame) => `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`)
+const event = cached((frame) => `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`)

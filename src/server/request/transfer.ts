@@ -1,8 +1,8 @@
-/** Bytes over HTTP: downloads with ranges and conditions. */
+/** Downloads with ranges and conditional requests, and upload bodies. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Content } from '../../core/operation/transfer.ts'
 
-/** The whole content, the part that `Range` asks for, or 304; HEAD gets the head alone. */
+/** Returns the content, the requested range, or 304. HEAD gets no body. */
 export function contentResponse(request: Request, content: Content): Response {
   const { size, contentType, fileName } = content
   const tag = `"${content.etag}"`
@@ -10,15 +10,15 @@ export function contentResponse(request: Request, content: Content): Response {
     etag: tag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
-    // What a program has left may be a page: it must not run with our origin's rights.
+    // The file may be HTML, which must not run with the rights of our origin.
     'x-content-type-options': 'nosniff',
     'content-security-policy': 'sandbox',
     'content-disposition': `attachment; filename*=UTF-8''${fileName}`,
   }
-  if (holdsTag(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers })
+  if (matchesTag(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers })
   const range = rangeOf(request.headers, size, tag)
   if (range === 'none') {
-    throw new BaxError('range_not_satisfiable', `the range begins after the ${size} bytes of the content`, {
+    throw new BaxError('range_not_satisfiable', `the range starts beyond the ${size} bytes of the content`, {
       details: { size },
     })
   }
@@ -33,7 +33,7 @@ export function contentResponse(request: Request, content: Content): Response {
   return new Response(body, { status: range ? 206 : 200, headers: all })
 }
 
-function holdsTag(header: string | null, tag: string): boolean {
+function matchesTag(header: string | null, tag: string): boolean {
   if (header === null) return false
   const tags = header.split(',').map((text) => text.trim().replace(/^W\//, ''))
   return tags.some((given) => given === '*' || given === tag)
@@ -41,7 +41,7 @@ function holdsTag(header: string | null, tag: string): boolean {
 
 type Range = { readonly start: number; readonly end: number }
 
-/** The range to answer with; undefined for the whole, as for several ranges and for one that is not understood. */
+/** Returns the requested range; undefined for all, which multiple and malformed ranges also get. */
 function rangeOf(headers: Headers, size: number, tag: string): Range | 'none' | undefined {
   const condition = headers.get('if-range')
   if (condition !== null && condition.trim() !== tag) return undefined
@@ -57,7 +57,7 @@ function rangeOf(headers: Headers, size: number, tag: string): Range | 'none' | 
   return start >= size ? 'none' : { start, end }
 }
 
-/** A body at the pace of its reader; one that goes away ends the reading. */
+/** Converts to a stream with backpressure; a client that disconnects ends the iteration. */
 function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -75,5 +75,4 @@ function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> 
   )
 }
 
-/** The body of an upload as it comes. */
 export const bodyOf = (request: Request): AsyncIterable<Uint8Array> => (request.body ?? []) as AsyncIterable<Uint8Array>

@@ -1,4 +1,4 @@
-/** Error responses on raw sockets: for malformed requests and refused upgrades, which Node's HTTP server leaves to us. */
+/** Error responses on raw sockets, for malformed requests and rejected upgrades, which Node does not answer. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { BaxError } from '../../core/errors/errors.ts'

@@ -1,4 +1,4 @@
-/** Upgrades of requests to websockets, by the list of sockets; every check comes before the upgrade. */
+/** Websocket upgrades. All checks run before the upgrade. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { z } from 'zod'
@@ -16,8 +16,7 @@ import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
 import { admit, checkScope, type Gate, shownIn } from '../access/gate.ts'
 import { readInput } from '../request/input.ts'
-import { BodyRoom } from '../access/load.ts'
-import { OpenEnds } from './open-streams.ts'
+import { BodyRoom, OpenEnds } from '../access/load.ts'
 import type { Rates } from '../access/rate.ts'
 import { rejectSocket } from './reject.ts'
 import type { RequestEar } from '../request/requests.ts'
@@ -26,55 +25,54 @@ import { lostLink, receivingLink, upgraderOf } from './upgrade.ts'
 export interface SocketOptions {
   readonly engine: Engine
   readonly gate: Gate
-  /** Whoever reaches this listener is the machine's own user. */
+  /** Whether only the machine's own user can connect to this listener. */
   readonly own: boolean
-  /** Refuses what is new when the server is about to end. */
+  /** Rejects new websockets while the server shuts down. */
   readonly drain?: Drain
-  /** Bounds how often callers knock; with it come the bounds of a server on what they have open. */
+  /** Limits upgrade requests. Also enables the limits on open websockets and buffered messages. */
   readonly rates?: Rates
-  /** Hears of every websocket when it is over. */
-  readonly ear?: RequestEar
+  readonly requestListener?: RequestEar
 }
 
-/** A caller at the door, and what became of it. */
-interface Knock {
+/** An upgrade request and its outcome. */
+interface UpgradeRequest {
   readonly requestId: string
   operation: string
   status: number
   keyId: string | null
 }
 
-/** Lets a server answer upgrades; returns a function that closes all of its websockets and pending upgrades. */
+/** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */
 export function acceptSockets(server: Server, options: SocketOptions): () => void {
-  const upgraders = new Map(all.map(([name, operation]) => [name, upgraderOf(operation, options.own)]))
-  const room = new BodyRoom(options.rates ? limits.overload.bodyBytes : Infinity)
-  const ends = options.rates && new OpenEnds('websockets')
+  const upgraders = new Map(socketOperations.map(([name, operation]) => [name, upgraderOf(operation, options.own)]))
+  const memory = new BodyRoom(options.rates ? limits.overload.bodyBytes : Infinity)
+  const openSockets = options.rates && new OpenEnds('websockets')
   // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
   const upgraded = new Set<Duplex>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
-    // A caller that goes away in the middle has nobody to tell.
+    // The client disconnected: nobody is left to report the error to.
     socket.on('error', () => socket.destroy())
-    const knock: Knock = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
-    if (options.ear) tellOf(request, knock, options.ear)
-    begin(request, { ...options, ends }, knock).then(
+    const upgrade: UpgradeRequest = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
+    if (options.requestListener) reportClose(request, upgrade, options.requestListener)
+    authorize(request, options, upgrade, openSockets).then(
       ({ take, caller, signal }) => {
         let isOpen = false
-        upgraders.get(knock.operation)!.handleUpgrade(request, socket, head, (open) => {
+        upgraders.get(upgrade.operation)!.handleUpgrade(request, socket, head, (open) => {
           isOpen = true
-          const link = receivingLink(open, socket, room.open(caller))
+          const link = receivingLink(open, socket, memory.open(caller))
           take(link)
-          const lost = () => link.close(closeCodes.revoked, 'the key is good no longer')
+          const lost = () => link.close(closeCodes.revoked, 'the key was revoked')
           options.engine.keys.whenLost(caller.keyId, lost, signal)
         })
-        // Who went away meanwhile, or asked for no websocket, has made something ready that waits for its link.
+        // The client disconnected, or sent an invalid handshake: what was opened for it still waits for a link to close.
         if (!isOpen) take(lostLink)
       },
       (thrown: unknown) => {
         const error = asBaxError(thrown)
-        knock.status = error.status
-        rejectSocket(socket, options.own ? error : forCallers(error), knock.requestId)
+        upgrade.status = error.status
+        rejectSocket(socket, options.own ? error : forCallers(error), upgrade.requestId)
       },
     )
   })
@@ -83,79 +81,76 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   }
 }
 
-const all = Object.entries(sockets as unknown as Record<string, SocketOperation>)
+const socketOperations = Object.entries(sockets as unknown as Record<string, SocketOperation>)
 
-function tellOf({ method = '', url = '/', socket }: IncomingMessage, knock: Knock, ear: RequestEar): void {
+function reportClose(
+  { method = '', url = '/', socket }: IncomingMessage,
+  upgrade: UpgradeRequest,
+  requestListener: RequestEar,
+): void {
   const start = performance.now()
   const before = socket.bytesWritten
-  ear.open()
+  requestListener.open()
   socket.once('close', () => {
     const path = url.replace(/[?#].*$/, '')
     const ms = performance.now() - start
-    ear.done({ ...knock, method, path, ms, bytes: socket.bytesWritten - before, cut: false })
+    requestListener.done({ ...upgrade, method, path, ms, bytes: socket.bytesWritten - before, cut: false })
   })
 }
 
-interface Door extends SocketOptions {
-  /** Counts the websockets that are open. */
-  readonly ends?: OpenEnds | undefined
-}
-
-async function begin(request: IncomingMessage, { engine, gate, own, drain, rates, ends }: Door, knock: Knock) {
+async function authorize(
+  request: IncomingMessage,
+  { engine, gate, own, drain, rates }: SocketOptions,
+  upgrade: UpgradeRequest,
+  openSockets: OpenEnds | undefined,
+) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
-  const url = addressOf(request)
-  const spoken = spokenIn(headers)
-  // Web clients cannot set headers: what they show as a subprotocol counts as if it were one.
-  if (spoken !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${spoken}`)
-  const found = all.flatMap(([name, operation]) => {
+  const url = urlOf(request)
+  const bearer = bearerProtocol(headers)
+  // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
+  if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
+  const found = socketOperations.flatMap(([name, operation]) => {
     const fields = fieldsOf(route(operation.http).path, url.pathname)
     return fields ? [{ name, operation, fields }] : []
   })
-  knock.operation = found[0]?.name ?? knock.operation
+  upgrade.operation = found[0]?.name ?? upgrade.operation
   const caller = admit({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
-  knock.keyId = caller.keyId
+  upgrade.keyId = caller.keyId
   drain?.refuseNew()
   rates?.admit(caller)
-  const shown = shownIn(headers)
-  const token = shown === undefined || shown.startsWith(keyPrefix) ? null : shown
-  const letGo = ends?.take(caller, url.searchParams.get('token') ?? token)
+  const credential = shownIn(headers)
+  const token = credential === undefined || credential.startsWith(keyPrefix) ? null : credential
+  const release = openSockets?.take(caller, url.searchParams.get('token') ?? token)
   const ended = new AbortController()
   request.socket.once('close', () => {
-    letGo?.()
+    release?.()
     ended.abort()
   })
-  for (const { operation, fields } of found) {
-    checkScope(caller, operation)
-    const asked = new Request(url, { headers })
-    const { input } = await readInput(asked, operation.input, fields)
-    const baseUrl = `http://${request.headers.host ?? 'localhost'}`
-    const call: SocketCall = {
-      caller,
-      signal: ended.signal,
-      baseUrl,
-      socketBaseUrl: baseUrl,
-      requestId: knock.requestId,
-      token,
-      own,
-    }
-    return { take: await operation.open(engine, input as z.output<z.ZodObject>, call), caller, signal: ended.signal }
-  }
-  throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
+  const [match] = found
+  if (!match) throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
+  const { operation, fields } = match
+  checkScope(caller, operation)
+  const { input } = await readInput(new Request(url, { headers }), operation.input, fields)
+  const { signal } = ended
+  const { requestId } = upgrade
+  const baseUrl = `http://${request.headers.host ?? 'localhost'}`
+  const call: SocketCall = { caller, signal, baseUrl, socketBaseUrl: baseUrl, requestId, token, own }
+  return { take: await operation.open(engine, input as z.output<z.ZodObject>, call), caller, signal }
 }
 
-function spokenIn(headers: Headers): string | undefined {
-  const offered = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
-  return offered.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
+function bearerProtocol(headers: Headers): string | undefined {
+  const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+  return protocols.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
 }
 
-/** @throws BaxError `route_not_found` for what is no address at all. */
-function addressOf({ url = '/' }: IncomingMessage): URL {
+/** @throws BaxError `route_not_found` for an invalid URL. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
   if (URL.canParse(url, 'http://localhost')) return new URL(url, 'http://localhost')
-  throw new BaxError('route_not_found', 'no websocket at this address')
+  throw new BaxError('route_not_found', 'invalid websocket URL')
 }
 
-/** The fields of a path, or undefined when it is not of this template. */
+/** Returns the fields of a path, undefined if it does not match the template. */
 function fieldsOf(template: string, path: string): Record<string, string> | undefined {
   const [parts, given] = [template.split('/'), path.split('/')]
   if (parts.length !== given.length) return undefined

@@ -1,4 +1,4 @@
-/** What the server takes over a websocket: messages of a bounded length, of bounded content, within a bounded memory. */
+/** Websockets of the server, with limits on message size, number of JSON values, and buffered memory. */
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { asBaxError } from '../../core/errors/errors.ts'
@@ -9,53 +9,48 @@ import { websocketLink } from '../../core/net/websocket-link.ts'
 import { excessOf } from '../../core/operation/json-extent.ts'
 import type { BodyHold } from '../access/load.ts'
 
-/** Upgrades requests to the websockets of one operation. `own`: from this very machine, where compression costs more than it saves. */
+/** Creates the websocket server of an operation. `own`: a local listener, where compression does not pay off. */
 export function upgraderOf({ protocol, messageBytes, compressed }: SocketOperation, own: boolean): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
-    // Counted after inflation too.
+    // Also applies to the decompressed size.
     maxPayload: messageBytes,
-    perMessageDeflate:
-      compressed && !own
-        ? {
-            threshold: 10 * 1024,
-            zlibDeflateOptions: { level: 3 },
-            serverNoContextTakeover: true,
-            clientNoContextTakeover: true,
-          }
-        : false,
+    perMessageDeflate: compressed && !own && deflateOptions,
     handleProtocols: (offered) => (protocol !== undefined && offered.has(protocol) ? protocol : false),
   })
 }
 
-/** The link of a websocket that was opened on `socket`; what has come of a message that is not whole waits in `room`. */
-export function receivingLink(open: WebSocket, socket: Duplex, room: BodyHold): Link {
-  holdMessages(open, socket, room)
+const deflateOptions = {
+  threshold: 10 * 1024,
+  zlibDeflateOptions: { level: 3 },
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+}
+
+/** Returns the link of a websocket on `socket`. Incomplete messages are counted in `memory`. */
+export function receivingLink(open: WebSocket, socket: Duplex, memory: BodyHold): Link {
+  countIncomplete(open, socket, memory)
   const link = websocketLink(open)
   const { values } = limits.input
-  const isTooMuch = (text: string) =>
+  const isTooLarge = (text: string) =>
     text.length > values && excessOf(Buffer.from(text), { depth: Infinity, values }) !== undefined
   return {
+    ...link,
     get buffered() {
       return link.buffered
     },
     handle: (handlers) =>
       link.handle({
+        ...handlers,
         onText: (text) => {
-          if (isTooMuch(text)) link.close(closeCodes.protocol, `a message may have ${values} values`)
+          if (isTooLarge(text)) link.close(closeCodes.protocol, `a message may have at most ${values} values`)
           else handlers.onText(text)
         },
-        onBytes: (bytes) => handlers.onBytes(bytes),
-        onClose: (code, reason) => handlers.onClose(code, reason),
       }),
-    sendText: (text) => link.sendText(text),
-    sendBytes: (bytes, onSent) => link.sendBytes(bytes, onSent),
-    close: (code, reason) => link.close(code, reason),
-    drop: () => link.drop(),
   }
 }
 
-/** A link that was never opened. */
+/** A link that reports a lost connection immediately. */
 export const lostLink: Link = {
   buffered: 0,
   handle: ({ onClose }) => queueMicrotask(() => onClose(closeCodes.lost, '')),
@@ -65,17 +60,16 @@ export const lostLink: Link = {
   drop: () => {},
 }
 
-/** Counts what comes until it is a message. A caller whose messages take more memory than there is for it is let go. */
-function holdMessages(open: WebSocket, socket: Duplex, room: BodyHold): void {
+/** Counts received bytes until their message is complete, and closes websockets that exceed the caller's memory. */
+function countIncomplete(open: WebSocket, socket: Duplex, memory: BodyHold): void {
   socket.prependListener('data', (bytes: Buffer) => {
     try {
-      room.add(bytes.length)
+      memory.add(bytes.length)
     } catch (error) {
       open.close(closeCodes.slow, asBaxError(error).message)
-      // What else comes is not waited for.
       open.terminate()
     }
   })
-  open.on('message', () => room.close())
-  open.on('close', () => room.close())
+  open.on('message', () => memory.close())
+  open.on('close', () => memory.close())
 }

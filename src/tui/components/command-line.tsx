@@ -1,4 +1,4 @@
-/** Where browser commands are typed, with what can follow shown below. */
+/** The input line for browser commands, with a completion hint below. */
 import { Box, Text } from 'ink'
 import { useMemo } from 'react'
 import { type Completion, completeLine, type KnownElement } from '../complete.ts'
@@ -12,7 +12,7 @@ interface CommandLineProps {
   readonly active: boolean
   readonly elements: readonly KnownElement[]
   readonly history: readonly string[]
-  /** Shown before it, e.g. that it is recorded. */
+  /** Text before the prompt, such as the mark of a recording. */
   readonly mark?: string
   readonly onSubmit: (line: string) => void
   readonly onLeave: () => void
@@ -22,8 +22,8 @@ const nothing: Completion = { text: null, candidates: [], hint: '' }
 
 export function CommandLine(props: CommandLineProps) {
   const { width, active, elements, history, mark = '', onSubmit, onLeave } = props
-  const { desk, theme } = useHouse()
-  const complete = (before: string) => completeLine(before, desk.manifest.commands, elements)
+  const { host, theme } = useHouse()
+  const complete = (before: string) => completeLine(before, host.manifest.commands, elements)
   const line = useEditor({
     title: 'Command line',
     active,
@@ -39,7 +39,7 @@ export function CommandLine(props: CommandLineProps) {
   const before = line.text.slice(0, line.at)
   const found = useMemo(() => (active ? complete(before) : nothing), [active, before, elements])
   const ghost = before !== '' && found.text?.startsWith(before) ? found.text.slice(before.length).trimEnd() : ''
-  const hint = active ? found.hint : 'i types a command'
+  const hint = active ? found.hint : 'press i to type a command'
   return (
     <Box flexDirection="column" width={width} height={2} overflow="hidden">
       <Text wrap="truncate">

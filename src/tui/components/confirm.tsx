@@ -1,7 +1,6 @@
-/** A question that is answered with y or n before anything else. */
+/** A modal question that is answered with y or n. */
 import { Text } from 'ink'
-import { useTheme } from '../hooks/house.ts'
-import { useKeys } from '../hooks/use-keys.ts'
+import { useKeys, useTheme } from '../hooks/house.ts'
 
 interface ConfirmProps {
   readonly question: string
@@ -15,8 +14,8 @@ export function Confirm({ question, onYes, onNo }: ConfirmProps) {
     title: 'Question',
     isModal: true,
     bindings: [
-      { keys: ['y', 'Y'], does: 'yes', run: onYes },
-      { keys: ['n', 'N', 'escape', 'enter', 'q'], does: 'no', run: onNo },
+      { keys: ['y', 'Y'], label: 'yes', run: onYes },
+      { keys: ['n', 'N', 'escape', 'enter', 'q'], label: 'no', run: onNo },
     ],
   })
   return (

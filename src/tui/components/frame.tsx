@@ -1,4 +1,4 @@
-/** What stands around every screen: the row of screens above, what was said and what keys do below. */
+/** The header and the footer around every screen, and the message shown without an engine. */
 import { Box, Text } from 'ink'
 import { useHouse, useLink } from '../hooks/house.ts'
 import { type Layer, spelled } from '../keyboard.ts'
@@ -11,20 +11,18 @@ interface HeaderProps {
 }
 
 export function Header({ screens, current, width }: HeaderProps) {
-  const { desk, theme } = useHouse()
+  const { host, theme } = useHouse()
   const { is } = useLink()
-  const state = { opening: 'connecting', up: 'connected', lost: 'lost, coming back', stopped: 'stopped' }[is]
+  const state = { opening: 'connecting', up: 'connected', lost: 'reconnecting', stopped: 'stopped' }[is]
   const colour = is === 'up' ? theme.good : is === 'opening' ? theme.notable : theme.bad
-  const home = plain(desk.home.name)
+  const home = plain(host.home.name)
   return (
     <Box width={width} justifyContent="space-between">
       <Box flexShrink={0}>
         <Text bold> bax </Text>
         {screens.map(({ name }, at) => (
-          <Text key={name}>
-            <Text inverse={at === current} bold={at === current}>
-              {` ${at + 1} ${name} `}
-            </Text>
+          <Text key={name} inverse={at === current} bold={at === current}>
+            {` ${at + 1} ${name} `}
           </Text>
         ))}
       </Box>
@@ -36,30 +34,36 @@ export function Header({ screens, current, width }: HeaderProps) {
   )
 }
 
+/** A short message for the user. */
+export interface Notice {
+  readonly text: string
+  readonly mood?: 'good' | 'bad' | undefined
+}
+
 interface FooterProps {
-  readonly said: { readonly text: string; readonly mood?: 'good' | 'bad' | undefined } | null
+  readonly notice: Notice | null
   readonly layers: readonly Layer[]
   readonly width: number
 }
 
-/** Keys that need no telling. */
-const known = new Set(['up', 'down', 'pageup', 'pagedown', 'g', 'G', 'left', 'right', 'home', 'end', 'backspace'])
+/** Common keys, which the footer does not list. */
+const commonKeys = new Set(['up', 'down', 'pageup', 'pagedown', 'g', 'G', 'left', 'right', 'home', 'end', 'backspace'])
 
-export function Footer({ said, layers, width }: FooterProps) {
+export function Footer({ notice, layers, width }: FooterProps) {
   const { theme } = useHouse()
-  if (said)
+  if (notice)
     return (
-      <Text wrap="truncate" color={said.mood === 'bad' ? theme.bad : said.mood === 'good' ? theme.good : undefined}>
-        {` ${cut(plain(said.text), width - 2)}`}
+      <Text wrap="truncate" color={notice.mood && theme[notice.mood]}>
+        {` ${cut(plain(notice.text), width - 2)}`}
       </Text>
     )
   const hints: string[] = []
-  // Where one writes, a question mark is text.
+  // In a text input a question mark is text.
   const isWriting = layers.some(({ onText }) => onText !== undefined)
   let room = width - 9
-  for (const { keys, does } of layers.flatMap(({ bindings }) => bindings)) {
-    if (known.has(keys[0]!) || keys[0] === '?') continue
-    const hint = `${spelled(keys[0]!)} ${does}`
+  for (const { keys, label } of layers.flatMap(({ bindings }) => bindings)) {
+    if (commonKeys.has(keys[0]!) || keys[0] === '?') continue
+    const hint = `${spelled(keys[0]!)} ${label}`
     room -= widthOf(hint) + 3
     if (room < 0) break
     hints.push(hint)
@@ -71,14 +75,14 @@ export function Footer({ said, layers, width }: FooterProps) {
   )
 }
 
-/** Said in place of a screen while there is no engine. */
+/** The message in place of a screen before the first connection. */
 export function Away({ width, height }: { readonly width: number; readonly height: number }) {
   const { theme } = useHouse()
   const { is, problem } = useLink()
   const text = {
-    opening: 'Looking for the engine …',
-    lost: 'The engine is gone. Trying to come back …',
-    stopped: 'The engine was stopped. Press R to start one; one that somebody else starts is found by itself.',
+    opening: 'Connecting to the engine …',
+    lost: 'The engine is unreachable. Reconnecting …',
+    stopped: 'The engine was stopped. Press R to start it; bax also connects when another command starts it.',
     up: '',
   }[is]
   return (

@@ -1,12 +1,11 @@
-/** Every key that does something here and now. */
+/** The help: all keys that are currently bound. */
 import { Box, Text } from 'ink'
-import { useHouse } from '../hooks/house.ts'
-import { useKeys } from '../hooks/use-keys.ts'
+import { useHouse, useKeys } from '../hooks/house.ts'
 import { type Layer, spelled } from '../keyboard.ts'
 import { fit } from '../terminal/plain.ts'
 
 interface HelpProps {
-  /** What heard keys when the help was asked for. */
+  /** Layers that were active when the help was opened. */
   readonly layers: readonly Layer[]
   readonly width: number
   readonly height: number
@@ -20,7 +19,7 @@ export function Help({ layers, width, height, onClose }: HelpProps) {
   useKeys('dialog', {
     title: 'Help',
     isModal: true,
-    bindings: [{ keys: ['escape', '?', 'q', 'enter'], does: 'close the help', run: onClose }],
+    bindings: [{ keys: ['escape', '?', 'q', 'enter'], label: 'close the help', run: onClose }],
   })
   const across = Math.max(1, Math.floor(width / cellWidth))
   return (
@@ -33,13 +32,15 @@ export function Help({ layers, width, height, onClose }: HelpProps) {
           {rowsOf(bindings, across).map((row, line) => (
             <Text key={line} wrap="truncate">
               {row
-                .map(({ keys, does }) => fit(`${fit(keys.slice(0, 2).map(spelled).join(' '), 11)} ${does}`, cellWidth))
+                .map(({ keys, label }) =>
+                  fit(`${fit(keys.slice(0, 2).map(spelled).join(' '), 11)} ${label}`, cellWidth),
+                )
                 .join('')}
             </Text>
           ))}
         </Box>
       ))}
-      <Text dimColor>Esc closes this; ^Z sets bax aside, ^C leaves</Text>
+      <Text dimColor>Esc closes the help, ^Z suspends bax, ^C quits</Text>
     </Box>
   )
 }

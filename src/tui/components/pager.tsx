@@ -1,7 +1,7 @@
-/** Long text to read: lines that are scrolled and searched. */
+/** A viewer for long text with scrolling and search. */
 import { Box, Text } from 'ink'
 import { useMemo, useState } from 'react'
-import { useKeys } from '../hooks/use-keys.ts'
+import { useKeys } from '../hooks/house.ts'
 import type { Binding } from '../keyboard.ts'
 import { cut, plain, wrap } from '../terminal/plain.ts'
 import { Prompt } from './prompt.tsx'
@@ -12,12 +12,12 @@ interface PagerProps {
   readonly width: number
   readonly height: number
   readonly active?: boolean
-  /** Long lines are cut instead of broken. */
+  /** Whether long lines are truncated instead of wrapped. */
   readonly cuts?: boolean
-  /** Begins at the end and stays there while text is added. */
+  /** Whether the view starts at the end and stays there while text is added. */
   readonly follow?: boolean
   readonly onClose?: () => void
-  /** More keys for as long as it is read. */
+  /** Additional keys. */
   readonly actions?: readonly Binding[]
 }
 
@@ -28,7 +28,7 @@ export function Pager(props: PagerProps) {
     [text, width, cuts],
   )
   const shown = Math.max(1, height - 1)
-  const { top, isSearching, search, stopSearching } = usePlace(lines, shown, props)
+  const { top, isSearching, search, stopSearching } = useScrolling(lines, shown, props)
   const last = Math.max(1, lines.length - shown)
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
@@ -50,12 +50,12 @@ export function Pager(props: PagerProps) {
   )
 }
 
-/** The first line that is shown, and the keys that change it. */
-function usePlace(lines: readonly string[], shown: number, props: PagerProps) {
+/** Returns the first visible line and the state of the search, and binds the keys that change them. */
+function useScrolling(lines: readonly string[], shown: number, props: PagerProps) {
   const { title, active = true, follow = false, onClose, actions = [] } = props
   const [at, setAt] = useState<number | null>(follow ? null : 0)
   const [isSearching, setSearching] = useState(false)
-  const [wanted, setWanted] = useState('')
+  const [query, setQuery] = useState('')
   const last = Math.max(0, lines.length - shown)
   const top = at === null ? last : Math.min(at, last)
   const go = (to: number) => setAt(follow && to >= last ? null : Math.max(0, Math.min(last, to)))
@@ -67,17 +67,17 @@ function usePlace(lines: readonly string[], shown: number, props: PagerProps) {
     }
   }
   const bindings: Binding[] = [
-    { keys: ['down', 'j'], does: 'down', run: () => go(top + 1) },
-    { keys: ['up', 'k'], does: 'up', run: () => go(top - 1) },
-    { keys: ['pagedown', ' ', 'ctrl+f'], does: 'a page down', run: () => go(top + shown) },
-    { keys: ['pageup', 'b', 'ctrl+b'], does: 'a page up', run: () => go(top - shown) },
-    { keys: ['g', 'home'], does: 'to the beginning', run: () => go(0) },
-    { keys: ['G', 'end'], does: 'to the end', run: () => go(last) },
-    { keys: ['/'], does: 'search', run: () => setSearching(true) },
-    { keys: ['n'], does: 'the next match', run: () => find(wanted, top + 1, 1) },
-    { keys: ['N'], does: 'the match before', run: () => find(wanted, top - 1, -1) },
+    { keys: ['down', 'j'], label: 'down', run: () => go(top + 1) },
+    { keys: ['up', 'k'], label: 'up', run: () => go(top - 1) },
+    { keys: ['pagedown', ' ', 'ctrl+f'], label: 'page down', run: () => go(top + shown) },
+    { keys: ['pageup', 'b', 'ctrl+b'], label: 'page up', run: () => go(top - shown) },
+    { keys: ['g', 'home'], label: 'go to the start', run: () => go(0) },
+    { keys: ['G', 'end'], label: 'go to the end', run: () => go(last) },
+    { keys: ['/'], label: 'search', run: () => setSearching(true) },
+    { keys: ['n'], label: 'next match', run: () => find(query, top + 1, 1) },
+    { keys: ['N'], label: 'previous match', run: () => find(query, top - 1, -1) },
     ...actions,
-    ...(onClose ? [{ keys: ['escape', 'backspace'], does: 'back', run: onClose }] : []),
+    ...(onClose ? [{ keys: ['escape', 'backspace'], label: 'back', run: onClose }] : []),
   ]
   useKeys('panel', { title, bindings }, active && !isSearching)
   return {
@@ -86,7 +86,7 @@ function usePlace(lines: readonly string[], shown: number, props: PagerProps) {
     stopSearching: () => setSearching(false),
     search(text: string) {
       setSearching(false)
-      setWanted(text)
+      setQuery(text)
       find(text, top, 1)
     },
   }

@@ -1,4 +1,4 @@
-/** The page of a session as it looks now. */
+/** A live image of a session's page. */
 import { Box, type DOMElement, Text } from 'ink'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Frame as StreamFrame } from '../../core/operation/stream.ts'
@@ -6,8 +6,8 @@ import { useHouse } from '../hooks/house.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { drawPicture, type Frame } from '../picture/draw.ts'
 
-/** Milliseconds between pictures: half blocks are cheap, pixels are many. */
-const pace = { text: 120, kitty: 150, sixel: 300 } as const
+/** Milliseconds between images: half blocks are cheap, pixels are expensive. */
+const intervalMs = { text: 120, kitty: 150, sixel: 300 } as const
 
 let lastId = 0
 
@@ -15,29 +15,29 @@ interface PictureBoxProps {
   readonly sessionId: string
   readonly width: number
   readonly height: number
-  /** Something else stands there now. */
+  /** Whether something else is shown in this place. */
   readonly covered: boolean
 }
 
 export function PictureBox({ sessionId, width, height, covered }: PictureBoxProps) {
   const { screen, graphics } = useHouse()
   const node = useRef<DOMElement>(null)
-  const key = useRef(Symbol('picture'))
+  const key = useRef(Symbol('image'))
   const [id] = useState(() => ++lastId)
   const latest = useRef<Uint8Array | undefined>(undefined)
-  const [hasPicture, setHasPicture] = useState(false)
+  const [hasImage, setHasImage] = useState(false)
   const draw = async () => {
     const bytes = latest.current
-    const frame = node.current && placeOf(node.current)
+    const frame = node.current && areaOf(node.current)
     if (!bytes || !frame || covered) return
     const overlay = await drawPicture(bytes, frame, graphics, id)
-    // By the time that it is drawn there may be another one, or no place for it.
+    // Meanwhile a newer frame may have arrived, or the component may be gone.
     if (overlay && latest.current === bytes && node.current) screen.place(key.current, overlay)
   }
   useFrames({
     stream: 'sessionEvents',
     input: { session_id: sessionId, types: ['frame'] },
-    moment: pace[graphics.kind],
+    moment: intervalMs[graphics.kind],
     active: !covered,
     onFrames: (frames) => {
       const last = frames.findLast(({ type }) => type === 'frame') as
@@ -45,7 +45,7 @@ export function PictureBox({ sessionId, width, height, covered }: PictureBoxProp
         | undefined
       if (!last) return
       latest.current = Buffer.from(last.data.data, 'base64')
-      setHasPicture(true)
+      setHasImage(true)
       void draw()
     },
   })
@@ -62,13 +62,13 @@ export function PictureBox({ sessionId, width, height, covered }: PictureBoxProp
   }, [screen])
   return (
     <Box ref={node} width={width} height={height} overflow="hidden">
-      {!hasPicture && !covered && <Text dimColor>waiting for a picture …</Text>}
+      {!hasImage && !covered && <Text dimColor>waiting for a frame …</Text>}
     </Box>
   )
 }
 
-/** Where an element stands in the terminal. */
-function placeOf(element: DOMElement): Frame | null {
+/** Returns the area of an element in the terminal; null when it has none. */
+function areaOf(element: DOMElement): Frame | null {
   const own = element.yogaNode
   if (!own) return null
   const frame = { x: 0, y: 0, columns: own.getComputedWidth(), rows: own.getComputedHeight() }

@@ -1,4 +1,4 @@
-/** One line to type in. */
+/** A text input of one line. */
 import { Text } from 'ink'
 import { useEditor } from '../hooks/use-editor.ts'
 import { widthOf } from '../terminal/plain.ts'
@@ -22,13 +22,13 @@ export function Prompt({ label, width, initial = '', onChange, onSubmit, onCance
   )
 }
 
-/** Text with its cursor, moved so that the cursor is in sight. */
+/** Text with its cursor, scrolled so that the cursor is visible. */
 export function EditedText(props: {
   readonly text: string
   readonly at: number
   readonly width: number
   readonly isActive: boolean
-  /** What a completion would add. */
+  /** Text that a completion would add. */
   readonly ghost?: string
 }) {
   const { text, at, width, isActive, ghost = '' } = props

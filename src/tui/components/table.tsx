@@ -1,37 +1,36 @@
-/** Rows of which one is chosen. */
+/** A table with one selected row. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import { useTheme } from '../hooks/house.ts'
-import { useKeys } from '../hooks/use-keys.ts'
+import { useKeys, useTheme } from '../hooks/house.ts'
 import type { Binding } from '../keyboard.ts'
 import { fit, plain, widthOf } from '../terminal/plain.ts'
 
 export interface Column<Row> {
   readonly head: string
   readonly of: (row: Row) => string
-  /** Columns of the terminal: so many, or what is left, shared by those without a number. */
+  /** Width in cells; columns without one share the remaining width. */
   readonly width?: number
   readonly side?: 'left' | 'right'
-  /** A colour for a cell that stands out. */
+  /** Returns the colour of a highlighted cell. */
   readonly colour?: (row: Row) => string | undefined
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   readonly title: string
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   readonly columns: readonly Column<Row>[]
   readonly width: number
   readonly height: number
-  /** Said when there are no rows. */
+  /** Text shown without rows. */
   readonly empty: string
   readonly active?: boolean
   readonly onOpen?: (row: Row) => void
-  /** More keys, which get the chosen row. */
-  readonly actions?: readonly { keys: readonly string[]; does: string; run: (row: Row) => void }[]
+  /** Additional keys that act on the selected row. */
+  readonly actions?: readonly { keys: readonly string[]; label: string; run: (row: Row) => void }[]
 }
 
-/** A list that is moved through with the arrows, the page keys, `g` and `G`; the choice stays with its row. */
+/** Moves the selection with the arrows, the page keys, `g` and `G`; it follows its row when the list changes. */
 export function Table<Row>(props: TableProps<Row>) {
   const { title, rows, keyOf, columns, width, height, empty, active = true, onOpen, actions = [] } = props
   const theme = useTheme()
@@ -48,17 +47,17 @@ export function Table<Row>(props: TableProps<Row>) {
     if (row !== undefined) run(row)
   }
   const bindings: Binding[] = [
-    { keys: ['up', 'k'], does: 'up', run: () => move(index - 1) },
-    { keys: ['down', 'j'], does: 'down', run: () => move(index + 1) },
-    { keys: ['pageup', 'ctrl+b'], does: 'a page up', run: () => move(index - shown) },
-    { keys: ['pagedown', 'ctrl+f'], does: 'a page down', run: () => move(index + shown) },
-    { keys: ['g', 'home'], does: 'to the first', run: () => move(0) },
-    { keys: ['G', 'end'], does: 'to the last', run: () => move(rows.length - 1) },
-    ...(onOpen ? [{ keys: ['enter'], does: 'open', run: withRow(onOpen) }] : []),
-    ...actions.map(({ keys, does, run }) => ({ keys, does, run: withRow(run) })),
+    { keys: ['up', 'k'], label: 'up', run: () => move(index - 1) },
+    { keys: ['down', 'j'], label: 'down', run: () => move(index + 1) },
+    { keys: ['pageup', 'ctrl+b'], label: 'page up', run: () => move(index - shown) },
+    { keys: ['pagedown', 'ctrl+f'], label: 'page down', run: () => move(index + shown) },
+    { keys: ['g', 'home'], label: 'go to the first', run: () => move(0) },
+    { keys: ['G', 'end'], label: 'go to the last', run: () => move(rows.length - 1) },
+    ...(onOpen ? [{ keys: ['enter'], label: 'open', run: withRow(onOpen) }] : []),
+    ...actions.map(({ keys, label, run }) => ({ keys, label, run: withRow(run) })),
   ]
   useKeys('panel', { title, bindings }, active)
-  const widths = share(columns, width - 2)
+  const widths = columnWidths(columns, width - 2)
   const from = Math.max(0, Math.min(index - Math.floor(shown / 2), rows.length - shown))
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
@@ -86,8 +85,8 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** Widths of the columns inside so many. */
-function share<Row>(columns: readonly Column<Row>[], width: number): number[] {
+/** Returns the width of each column in a table of `width` cells. */
+function columnWidths<Row>(columns: readonly Column<Row>[], width: number): number[] {
   const taken = columns.reduce((sum, column) => sum + (column.width ?? 0), columns.length - 1)
   const open = columns.filter((column) => column.width === undefined).length
   const each = Math.max(4, Math.floor((width - taken) / Math.max(1, open)))

@@ -1,4 +1,4 @@
-/** The last of what was typed and of what came of it. */
+/** The last typed lines with their results. */
 import { Box, Text } from 'ink'
 import { useTheme } from '../hooks/house.ts'
 import type { Entry } from '../hooks/use-transcript.ts'
@@ -12,12 +12,12 @@ interface TranscriptProps {
 
 interface Line {
   readonly text: string
-  readonly mood: 'typed' | 'said' | 'failed'
+  readonly mood: 'typed' | 'output' | 'failed'
 }
 
 export function Transcript({ entries, width, height }: TranscriptProps) {
   const theme = useTheme()
-  // More entries than lines cannot be seen.
+  // Each entry takes at least one line.
   const lines = entries.slice(-height).flatMap((entry) => linesOf(entry, width - 2))
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden" justifyContent="flex-end">
@@ -31,14 +31,12 @@ export function Transcript({ entries, width, height }: TranscriptProps) {
 }
 
 function linesOf({ line, state, text }: Entry, width: number): Line[] {
-  const sign = { running: '…', done: '✓', failed: '✗' }[state]
-  const said = text === '' ? [] : wrap(text, width)
-  return [
-    { text: `${sign} ${line}`, mood: 'typed' },
-    ...said.map((part) => ({ text: part, mood: state === 'failed' ? ('failed' as const) : ('said' as const) })),
-  ]
+  const mark = { running: '…', done: '✓', failed: '✗' }[state]
+  const mood = state === 'failed' ? 'failed' : 'output'
+  const output = text === '' ? [] : wrap(text, width)
+  return [{ text: `${mark} ${line}`, mood: 'typed' }, ...output.map((part) => ({ text: part, mood }) as const)]
 }
 
-/** All of it, to be read in a pager. */
+/** Returns the whole transcript as text for the pager. */
 export const transcriptText = (entries: readonly Entry[]): string =>
   entries.map(({ line, text }) => `> ${line}${text ? `\n${text}` : ''}`).join('\n')

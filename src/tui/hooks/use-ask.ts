@@ -1,5 +1,5 @@
-/** An answer of the engine, asked for again and again while it is shown. */
-import { useCallback, useEffect, useRef, useState } from 'react'
+/** Polls an operation of the engine while its result is shown. */
+import { useEffect, useRef, useState } from 'react'
 import type { Client } from '../../client/client.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import type { Operations } from '../../operations/index.ts'
@@ -8,25 +8,25 @@ import { useHouse, useLink } from './house.ts'
 type Name = keyof Operations & string
 
 export interface Asked<Answer> {
-  /** The last answer; it stays while the engine is away. */
+  /** The last response; kept while the engine is unreachable. */
   readonly answer: Answer | undefined
   readonly error: BaxError | undefined
-  /** Asks again now. */
-  readonly again: () => void
+  /** Polls now. */
+  readonly refresh: () => void
 }
 
-interface How {
-  /** Milliseconds between an answer and the next question; 0 asks once. */
+interface PollOptions {
+  /** Milliseconds between a response and the next request; 0 for a single request. */
   readonly every: number
-  /** Nothing is asked while this is false. */
+  /** Whether to poll; true by default. */
   readonly active?: boolean
 }
 
-/** Asks an operation now, every so often, and when the engine was found again. An answer that says the same changes nothing. */
+/** Calls an operation now, at an interval, and after a reconnect. Renders again only when the response has changed. */
 export function useAsk<Op extends Name>(
   name: Op,
   input: NonNullable<Parameters<Client[Op]>[0]>,
-  { every, active = true }: How,
+  { every, active = true }: PollOptions,
 ): Asked<Awaited<ReturnType<Client[Op]>>> {
   type Answer = Awaited<ReturnType<Client[Op]>>
   const { link } = useHouse()
@@ -38,14 +38,14 @@ export function useAsk<Op extends Name>(
     if (!active || is !== 'up') return undefined
     const ended = new AbortController()
     let timer: NodeJS.Timeout | undefined
-    let asking = false
-    let wanted = false
+    let isAsking = false
+    let isQueued = false
     const ask = async (): Promise<void> => {
       clearTimeout(timer)
-      if (asking) return void (wanted = true)
-      asking = true
+      if (isAsking) return void (isQueued = true)
+      isAsking = true
       try {
-        const answer = await link.ask(name, JSON.parse(key) as never, ended.signal)
+        const answer = await link.call(name, JSON.parse(key) as never, ended.signal)
         const text = JSON.stringify(answer)
         if (!ended.signal.aborted)
           setState((before) =>
@@ -54,10 +54,10 @@ export function useAsk<Op extends Name>(
       } catch (error) {
         if (!ended.signal.aborted) setState((before) => ({ ...before, error: asBaxError(error) }))
       }
-      asking = false
+      isAsking = false
       if (ended.signal.aborted) return
-      if (wanted) {
-        wanted = false
+      if (isQueued) {
+        isQueued = false
         return ask()
       }
       if (every > 0) timer = setTimeout(() => void ask(), every)
@@ -69,8 +69,7 @@ export function useAsk<Op extends Name>(
       clearTimeout(timer)
     }
   }, [link, name, key, every, active, is, epoch])
-  const again = useCallback(() => poke.current(), [])
-  // What was answered to another question is no answer to this one.
+  // A response to an earlier input does not answer this one.
   const isOld = state.of !== undefined && state.of !== key
-  return { answer: isOld ? undefined : state.answer, error: state.error, again }
+  return { answer: isOld ? undefined : state.answer, error: state.error, refresh: () => poke.current() }
 }

@@ -1,15 +1,15 @@
-/** A line of text that is being typed: its cursor, its history, and what its keys do. */
+/** Line editing: cursor, history and key bindings. */
 import { useEffect, useRef, useState } from 'react'
 import type { Binding } from '../keyboard.ts'
-import { useKeys } from './use-keys.ts'
+import { useKeys } from './house.ts'
 
-interface EditorWishes {
+interface EditorOptions {
   readonly title: string
   readonly initial?: string
   readonly active?: boolean
-  /** Lines that were typed before, the oldest first. */
+  /** Earlier lines, oldest first. */
   readonly history?: readonly string[]
-  /** What takes the place of the text up to the cursor; null when nothing does. */
+  /** Returns the completed text up to the cursor; null without a completion. */
   readonly complete?: (before: string) => string | null
   readonly onChange?: ((text: string) => void) | undefined
   readonly onSubmit: (text: string) => void
@@ -18,12 +18,12 @@ interface EditorWishes {
 
 export interface Editor {
   readonly text: string
-  /** Where the cursor is. */
+  /** Position of the cursor. */
   readonly at: number
   readonly set: (text: string) => void
 }
 
-/** Several keys may come in one moment: each works on what the one before it left. */
+/** The edited line. It is mutable, as several keys may arrive before the next render. */
 class Line {
   text: string
   at: number
@@ -51,7 +51,7 @@ class Line {
     this.put(this.text.slice(0, this.at) + typed + this.text.slice(this.at), this.at + typed.length)
   }
 
-  /** Takes away what stands between there and the cursor. */
+  /** Erases the text between a position and the cursor. */
   eraseFrom(from: number): void {
     this.put(this.text.slice(0, from) + this.text.slice(this.at), from)
   }
@@ -60,7 +60,7 @@ class Line {
     return this.text.slice(0, this.at).search(/\S*\s*$/)
   }
 
-  /** Goes through what was typed before; what is being typed comes after the last of it. */
+  /** Moves through the history; the line being typed comes after its last line. */
   recall(history: readonly string[], step: 1 | -1): void {
     const index = (this.#past?.index ?? history.length) + step
     if (index < 0 || index > history.length) return
@@ -69,13 +69,13 @@ class Line {
     this.put(index === history.length ? draft : history[index]!)
   }
 
-  /** The next look into the past begins at its end. */
-  settle(): void {
+  /** Makes the next `recall` start at the end of the history. */
+  resetRecall(): void {
     this.#past = undefined
   }
 }
 
-export function useEditor({ title, initial = '', active = true, onChange, ...wishes }: EditorWishes): Editor {
+export function useEditor({ title, initial = '', active = true, onChange, ...options }: EditorOptions): Editor {
   const [, draw] = useState(0)
   const latest = useRef(onChange)
   useEffect(() => {
@@ -88,40 +88,37 @@ export function useEditor({ title, initial = '', active = true, onChange, ...wis
         if (isNew) latest.current?.(line.text)
       }),
   )
-  const layer = { title, isModal: true, onText: (text: string) => line.insert(text), bindings: keysOf(line, wishes) }
+  const layer = { title, isModal: true, onText: (text: string) => line.insert(text), bindings: keysOf(line, options) }
   useKeys('writing', layer, active)
   return { text: line.text, at: line.at, set: (text) => line.put(text) }
 }
 
-function keysOf(
-  line: Line,
-  { history = [], complete, onSubmit, onCancel }: Pick<EditorWishes, 'history' | 'complete' | 'onSubmit' | 'onCancel'>,
-): Binding[] {
+function keysOf(line: Line, { history = [], complete, onSubmit, onCancel }: Omit<EditorOptions, 'title'>): Binding[] {
   const finish = () => {
-    const better = complete?.(line.text.slice(0, line.at))
-    if (better !== null && better !== undefined) line.put(better + line.text.slice(line.at), better.length)
+    const completed = complete?.(line.text.slice(0, line.at)) ?? null
+    if (completed !== null) line.put(completed + line.text.slice(line.at), completed.length)
   }
   const submit = () => {
-    line.settle()
+    line.resetRecall()
     onSubmit(line.text)
   }
   return [
-    { keys: ['enter'], does: 'done', run: submit },
-    { keys: ['escape', 'ctrl+g'], does: 'leave', run: onCancel },
-    ...(complete ? [{ keys: ['tab'], does: 'complete', run: finish }] : []),
+    { keys: ['enter'], label: 'done', run: submit },
+    { keys: ['escape', 'ctrl+g'], label: 'cancel', run: onCancel },
+    ...(complete ? [{ keys: ['tab'], label: 'complete', run: finish }] : []),
     ...(history.length > 0
       ? [
-          { keys: ['up', 'ctrl+p'], does: 'the line before', run: () => line.recall(history, -1) },
-          { keys: ['down', 'ctrl+n'], does: 'the line after', run: () => line.recall(history, 1) },
+          { keys: ['up', 'ctrl+p'], label: 'previous line', run: () => line.recall(history, -1) },
+          { keys: ['down', 'ctrl+n'], label: 'next line', run: () => line.recall(history, 1) },
         ]
       : []),
-    { keys: ['left'], does: 'left', run: () => line.move(line.at - 1) },
-    { keys: ['right'], does: 'right', run: () => line.move(line.at + 1) },
-    { keys: ['home', 'ctrl+a'], does: 'to the beginning', run: () => line.move(0) },
-    { keys: ['end', 'ctrl+e'], does: 'to the end', run: () => line.move(line.text.length) },
-    { keys: ['backspace', 'ctrl+h'], does: 'erase', run: () => line.eraseFrom(Math.max(0, line.at - 1)) },
-    { keys: ['ctrl+w'], does: 'erase a word', run: () => line.eraseFrom(line.wordAt) },
-    { keys: ['ctrl+u'], does: 'erase to the beginning', run: () => line.eraseFrom(0) },
-    { keys: ['ctrl+k'], does: 'erase to the end', run: () => line.put(line.text.slice(0, line.at)) },
+    { keys: ['left'], label: 'left', run: () => line.move(line.at - 1) },
+    { keys: ['right'], label: 'right', run: () => line.move(line.at + 1) },
+    { keys: ['home', 'ctrl+a'], label: 'go to the start', run: () => line.move(0) },
+    { keys: ['end', 'ctrl+e'], label: 'go to the end', run: () => line.move(line.text.length) },
+    { keys: ['backspace', 'ctrl+h'], label: 'erase', run: () => line.eraseFrom(Math.max(0, line.at - 1)) },
+    { keys: ['ctrl+w'], label: 'erase a word', run: () => line.eraseFrom(line.wordAt) },
+    { keys: ['ctrl+u'], label: 'erase to the start', run: () => line.eraseFrom(0) },
+    { keys: ['ctrl+k'], label: 'erase to the end', run: () => line.put(line.text.slice(0, line.at)) },
   ]
 }

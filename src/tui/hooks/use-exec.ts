@@ -1,19 +1,16 @@
-/** Commands of a shell session, one after the other, with their output as it comes. */
+/** Runs commands in a shell session, one after the other, and streams their output. */
 import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
 import type { Frame } from '../../core/operation/stream.ts'
 import { useHouse } from './house.ts'
 
-/** Characters of output that are kept. */
-const mostChars = 200_000
-/** Milliseconds between looks at what has come. */
-const moment = 100
+const maxChars = 200_000
+const updateMs = 100
 
 interface Execs {
   readonly text: string
   readonly isRunning: boolean
   readonly run: (command: string) => void
-  /** Ends the command that runs. */
   readonly stop: () => void
 }
 
@@ -28,17 +25,17 @@ export function useExec(session_id: string, onDone: () => void): Execs {
     current.current = ended
     let held = `$ ${command}\n`
     const flush = () => {
-      const fresh = held
+      const added = held
       held = ''
-      if (fresh) setText((before) => (before + fresh).slice(-mostChars))
+      if (added) setText((before) => (before + added).slice(-maxChars))
     }
-    const timer = setInterval(flush, moment)
+    const timer = setInterval(flush, updateMs)
     setRunning(true)
     try {
       const frames = await link.follow('shellExecStream', { session_id, command, encoding: 'utf8' }, ended.signal)
-      for await (const frame of frames ?? []) held += wordsOf(frame as Frame & Record<string, unknown>)
+      for await (const frame of frames ?? []) held += textOf(frame as Frame & Record<string, unknown>)
     } catch (error) {
-      link.noticed(error)
+      link.handleError(error)
       held += ended.signal.aborted ? '^C\n' : `${asBaxError(error).message}\n`
     }
     clearInterval(timer)
@@ -46,25 +43,20 @@ export function useExec(session_id: string, onDone: () => void): Execs {
     setRunning(false)
     onDone()
   }
-  return {
-    text,
-    isRunning,
-    run: (command) => void run(command),
-    stop: () => current.current?.abort(),
-  }
+  return { text, isRunning, run: (command) => void run(command), stop: () => current.current?.abort() }
 }
 
-/** What a frame adds to the screen. */
-function wordsOf(frame: Frame & Record<string, unknown>): string {
+/** Returns the text that a frame adds to the output. */
+function textOf(frame: Frame & Record<string, unknown>): string {
   switch (frame.type) {
     case 'stdout':
     case 'stderr':
       return String(frame['data'])
     case 'artifact':
-      return `[${String(frame['files'])} files kept as ${String(frame['artifact_id'])}]\n`
+      return `[${String(frame['files'])} files saved as ${String(frame['artifact_id'])}]\n`
     case 'exit': {
       const code = Number(frame['exit_code'])
-      return code === 0 ? '' : `[exit code ${code}${frame['timed_out'] ? ', out of time' : ''}]\n`
+      return code === 0 ? '' : `[exit code ${code}${frame['timed_out'] ? ', timed out' : ''}]\n`
     }
     case 'error':
       return `${String(frame['message'])}\n`

@@ -1,37 +1,33 @@
-/** The frames of a stream as they come, resumed where it broke off. */
-import { useEffect, useRef, useState } from 'react'
+/** Follows a stream of the engine, and resumes it after a reconnect. */
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import type { Frame } from '../../core/operation/stream.ts'
 import { useHouse, useLink } from './house.ts'
 
-interface Following {
-  /** Name of the stream. */
+interface StreamOptions {
+  /** Operation that opens the stream. */
   readonly stream: string
   readonly input: Readonly<Record<string, unknown>>
   readonly active?: boolean
-  /** Called with the frames of a moment together. */
+  /** Called with all frames of one batch. */
   readonly onFrames: (frames: readonly Frame[]) => void
-  /** Milliseconds that a moment lasts. */
+  /** Duration of a batch, in milliseconds. */
   readonly moment?: number
-  /** Where a stream begins that is followed for the first time; the present when not given. */
+  /** Sequence number to start after; by default the stream starts with new frames. */
   readonly since?: number
 }
 
-/** What is known of a stream. */
 interface StreamState {
   readonly state: 'opening' | 'open' | 'ended'
   readonly error?: BaxError
 }
 
-/** Follows a stream while it is shown; comes back after the last frame that it saw. */
-export function useFrames({ stream, input, active = true, onFrames, moment = 100, since }: Following): StreamState {
+/** Follows a stream while it is shown; continues after the last received frame. */
+export function useFrames({ stream, input, active = true, onFrames, moment = 100, since }: StreamOptions): StreamState {
   const { link } = useHouse()
   const { is, epoch } = useLink()
   const [state, setState] = useState<StreamState>({ state: 'opening' })
-  const handler = useRef(onFrames)
-  useEffect(() => {
-    handler.current = onFrames
-  })
+  const handle = useEffectEvent(onFrames)
   const key = JSON.stringify(input)
   const seen = useRef<{ of: string; seq: number | undefined }>({ of: '', seq: undefined })
   useEffect(() => {
@@ -45,13 +41,13 @@ export function useFrames({ stream, input, active = true, onFrames, moment = 100
       timer = undefined
       const frames = held
       held = []
-      if (frames.length > 0 && !ended.signal.aborted) handler.current(frames)
+      if (frames.length > 0 && !ended.signal.aborted) handle(frames)
     }
     const run = async () => {
       try {
         const from = seen.current.seq
-        const asked = { ...(JSON.parse(key) as object), ...(from !== undefined && { since: from }) }
-        const frames = await link.follow(stream, asked, ended.signal)
+        const request = { ...(JSON.parse(key) as object), ...(from !== undefined && { since: from }) }
+        const frames = await link.follow(stream, request, ended.signal)
         if (frames === null) return setState({ state: 'ended' })
         setState({ state: 'open' })
         for await (const frame of frames) {
@@ -62,7 +58,7 @@ export function useFrames({ stream, input, active = true, onFrames, moment = 100
         if (!ended.signal.aborted) setState({ state: 'ended' })
       } catch (error) {
         if (ended.signal.aborted) return
-        link.noticed(error)
+        link.handleError(error)
         setState({ state: 'ended', error: asBaxError(error) })
       }
     }

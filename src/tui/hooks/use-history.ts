@@ -1,26 +1,23 @@
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { History } from '../history.ts'
 import { useHouse } from './house.ts'
 
-interface Typed {
-  /** The oldest line first. */
+interface LineHistory {
+  /** Lines, oldest first. */
   readonly history: readonly string[]
-  /** Rejects when it cannot be kept for the next time. */
+  /** Adds a line; rejects when it cannot be stored. */
   readonly remember: (line: string) => Promise<void>
 }
 
-/** Lines that were typed before, in this terminal and in others. */
-export function useHistory(): Typed {
-  const { desk } = useHouse()
-  const [history] = useState(() => new History(desk.historyFile))
+/** Returns the history of typed lines of this terminal and others. */
+export function useHistory(): LineHistory {
+  const { host } = useHouse()
+  const [history] = useState(() => new History(host.historyFile))
   const [lines, setLines] = useState(history.lines)
-  const remember = useCallback(
-    (line: string) => {
-      const kept = history.add(line)
-      setLines(history.lines)
-      return kept
-    },
-    [history],
-  )
+  const remember = (line: string) => {
+    const stored = history.add(line)
+    setLines(history.lines)
+    return stored
+  }
   return { history: lines, remember }
 }

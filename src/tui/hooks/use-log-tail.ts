@@ -1,10 +1,9 @@
 import { open } from 'node:fs/promises'
 import { useEffect, useState } from 'react'
 
-/** Bytes that are read from the end of a log. */
 const tailBytes = 64 * 1024
 
-/** The last lines of a file, as they come; null while there is no such file. */
+/** Follows the last lines of a file, checked every `every` milliseconds; null while the file is missing. */
 export function useLogTail(file: string | null, every: number): string | null {
   const [text, setText] = useState<string | null>(null)
   useEffect(() => {
@@ -12,7 +11,7 @@ export function useLogTail(file: string | null, every: number): string | null {
     let ended = false
     let timer: NodeJS.Timeout | undefined
     let stamp = ''
-    const look = async () => {
+    const check = async () => {
       try {
         const found = await readTail(file, stamp)
         if (found && !ended) {
@@ -21,11 +20,11 @@ export function useLogTail(file: string | null, every: number): string | null {
         }
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException
-        if (!ended) setText(code === 'ENOENT' ? null : `the log cannot be read: ${message}`)
+        if (!ended) setText(code === 'ENOENT' ? null : `cannot read the log: ${message}`)
       }
-      if (!ended) timer = setTimeout(() => void look(), every)
+      if (!ended) timer = setTimeout(() => void check(), every)
     }
-    void look()
+    void check()
     return () => {
       ended = true
       clearTimeout(timer)
@@ -34,7 +33,7 @@ export function useLogTail(file: string | null, every: number): string | null {
   return text
 }
 
-/** Null when nothing was written since the stamp. */
+/** Returns null when the file has not changed since the stamp. */
 async function readTail(file: string, stamp: string): Promise<{ text: string; stamp: string } | null> {
   const handle = await open(file)
   try {
@@ -44,7 +43,7 @@ async function readTail(file: string, stamp: string): Promise<{ text: string; st
     const from = Math.max(0, size - tailBytes)
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
     const text = buffer.toString('utf8', 0, bytesRead)
-    // The first line of a part is a part of a line.
+    // The first line is probably incomplete.
     return { text: from > 0 ? text.slice(text.indexOf('\n') + 1) : text, stamp: now }
   } finally {
     await handle.close()

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time, again after so many milliseconds: for what tells how long ago something was. */
+/** Returns the current time and renders again at an interval, for ages in lists. */
 export function useNow(every: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -1,54 +1,45 @@
-/** What a session's page shows and offers, looked at again when it may have changed. */
-import { useCallback, useEffect, useRef, useState } from 'react'
+/** Observes a session's page, and observes it again when it may have changed. */
+import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
 import { useHouse, useLink } from './house.ts'
 
-/** Milliseconds after a change before the page is looked at: changes come in groups. */
-const settleMs = 300
+const debounceMs = 300
 
 interface Observed {
   readonly observation: Observation | undefined
   readonly problem: string | null
-  readonly look: () => void
+  readonly refresh: () => void
 }
 
-/** `changes` is a number that grows with what may have changed the page. A look is activity of the session. */
+/** `changes` is a number that grows with possible changes of the page. Observing counts as activity of the session. */
 export function useObservation(
   session_id: string,
   changes: number,
-  wants: { storage: boolean; active: boolean },
+  { storage, active }: { storage: boolean; active: boolean },
 ): Observed {
   const { link } = useHouse()
   const { is, epoch } = useLink()
-  const { storage, active } = wants
   const [state, setState] = useState<{ observation?: Observation; problem: string | null }>({ problem: null })
   const run = useRef(() => {})
   useEffect(() => {
     if (!active || is !== 'up') return undefined
     const ended = new AbortController()
-    const look = async () => {
+    const observe = async () => {
       try {
-        const observation = await link.ask(
-          'observe',
-          {
-            session_id,
-            include: ['snapshot', 'elements', 'tabs', ...(storage ? (['storage'] as const) : [])],
-          },
-          ended.signal,
-        )
+        const include = ['snapshot', 'elements', 'tabs', ...(storage ? (['storage'] as const) : [])] as const
+        const observation = await link.call('observe', { session_id, include: [...include] }, ended.signal)
         if (!ended.signal.aborted) setState({ observation, problem: null })
       } catch (error) {
         if (!ended.signal.aborted) setState((before) => ({ ...before, problem: asBaxError(error).message }))
       }
     }
-    run.current = () => void look()
-    const timer = setTimeout(() => void look(), settleMs)
+    run.current = () => void observe()
+    const timer = setTimeout(run.current, debounceMs)
     return () => {
       clearTimeout(timer)
       ended.abort()
     }
   }, [link, session_id, changes, storage, active, is, epoch])
-  const look = useCallback(() => run.current(), [])
-  return { observation: state.observation, problem: state.problem, look }
+  return { observation: state.observation, problem: state.problem, refresh: () => run.current() }
 }

@@ -1,39 +1,26 @@
-/** A recording of what is typed, from its start to its place on disk. */
-import { useCallback, useEffect, useRef, useState } from 'react'
+/** Records typed commands from the start of a recording until it is saved. */
+import { useState } from 'react'
 import type { TypedCommand } from '../desk.ts'
 import { type LastingSelectors, Recording } from '../recording.ts'
 import { useHouse } from './house.ts'
 
 interface Recorder {
   readonly isOn: boolean
-  /** Commands so far. */
   readonly count: number
-  /** A recording that has ended and waits for its name. */
+  /** A stopped recording that has not been saved yet. */
   readonly toSave: Recording | null
   readonly start: (page: string) => void
   readonly stop: () => void
   readonly forget: () => void
-  /** Remembers how the page is now; what it returns takes the commands when they have worked. */
+  /** Captures the current selectors; returns a function that records commands once they have succeeded. */
   readonly prepare: () => (commands: readonly TypedCommand[]) => void
 }
 
 export function useRecording(lasting: () => LastingSelectors): Recorder {
-  const { say } = useHouse()
+  const { notify } = useHouse()
   const [running, setRunning] = useState<Recording | null>(null)
   const [toSave, setToSave] = useState<Recording | null>(null)
   const [count, setCount] = useState(0)
-  const selectors = useRef(lasting)
-  useEffect(() => {
-    selectors.current = lasting
-  })
-  const prepare = useCallback(() => {
-    const known = selectors.current()
-    return (commands: readonly TypedCommand[]) => {
-      if (!running) return
-      running.add(commands, known)
-      setCount(running.commands.length)
-    }
-  }, [running])
   return {
     isOn: running !== null,
     count,
@@ -45,9 +32,16 @@ export function useRecording(lasting: () => LastingSelectors): Recorder {
     stop: () => {
       setRunning(null)
       if (running && running.commands.length > 0) setToSave(running)
-      else say('nothing was recorded')
+      else notify('nothing was recorded')
     },
     forget: () => setToSave(null),
-    prepare,
+    prepare: () => {
+      const selectors = lasting()
+      return (commands) => {
+        if (!running) return
+        running.add(commands, selectors)
+        setCount(running.commands.length)
+      }
+    },
   }
 }

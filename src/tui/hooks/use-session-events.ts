@@ -1,4 +1,4 @@
-/** The events of a session, kept ones first. */
+/** Follows the events of a session, beginning with the stored ones. */
 import { useState } from 'react'
 import type { Event } from '../../core/events/event-line.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -6,15 +6,15 @@ import { useFrames } from './use-frames.ts'
 
 export interface SessionEvents {
   readonly events: readonly Event[]
-  /** Why the session is no more; null while it lives. */
+  /** Why the session has ended; null while it is open. */
   readonly closed: string | null
-  /** Grows with everything that may have changed the page. */
+  /** Number that grows with possible changes of the page. */
   readonly changes: number
 }
 
 const none: SessionEvents = { events: [], closed: null, changes: 0 }
 
-/** What happens on a page before it looks different. */
+/** Events after which the page may have changed. */
 const changing = new Set(['page.navigated', 'page.loaded', 'command.finished', 'tab.opened', 'tab.closed'])
 
 export function useSessionEvents(session_id: string): SessionEvents {
@@ -24,12 +24,12 @@ export function useSessionEvents(session_id: string): SessionEvents {
     input: { session_id },
     since: 0,
     onFrames: (frames) => {
-      const fresh = frames as readonly Event[]
-      const end = fresh.find(({ type }) => type === 'session.closed')
+      const added = frames as readonly Event[]
+      const end = added.find(({ type }) => type === 'session.closed')
       setState(({ events, closed, changes }) => ({
-        events: [...events, ...fresh].slice(-limits.events.ring),
+        events: [...events, ...added].slice(-limits.events.ring),
         closed: end ? String(end.data['reason']) : closed,
-        changes: changes + fresh.filter(({ type }) => changing.has(type)).length,
+        changes: changes + added.filter(({ type }) => changing.has(type)).length,
       }))
     },
   })

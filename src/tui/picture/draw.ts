@@ -1,4 +1,4 @@
-/** A JPEG as what this terminal shows. */
+/** Draws JPEG frames in the best way that the terminal supports: pixels, or half blocks in text. */
 import type { Overlay } from '../terminal/screen.ts'
 import type { Graphics } from './graphics.ts'
 import { fitInto, halfBlocks, resize } from './half-blocks.ts'
@@ -6,7 +6,7 @@ import { type Pixels, thumbnail } from './jpeg-thumbnail.ts'
 import { kittyPicture, removeKitty } from './kitty.ts'
 import { sixelPicture } from './sixel.ts'
 
-/** Cells from the upper left corner of the terminal. */
+/** An area of the terminal, in cells from its upper left corner. */
 export interface Frame {
   readonly x: number
   readonly y: number
@@ -14,7 +14,7 @@ export interface Frame {
   readonly rows: number
 }
 
-/** Puts a picture into the middle of a frame; null when the bytes are no picture. `id` tells pictures apart. */
+/** Centres an image in an area; null when the bytes are not a JPEG. `id` identifies the image to the terminal. */
 export async function drawPicture(
   jpeg: Uint8Array,
   frame: Frame,
@@ -24,16 +24,11 @@ export async function drawPicture(
   const pixels = kind === 'text' ? (thumbnail(jpeg) ?? (await decode(jpeg))) : await decode(jpeg)
   if (!pixels) return null
   const area = fitInto(pixels, frame)
-  const place = {
-    x: frame.x + Math.floor((frame.columns - area.columns) / 2),
-    y: frame.y,
-    height: area.rows,
-  }
+  const place = { x: frame.x + Math.floor((frame.columns - area.columns) / 2), y: frame.y, height: area.rows }
   if (kind === 'text') return { ...place, lines: halfBlocks(pixels, area, depth) }
-  const size = { width: area.columns * cell.width, height: area.rows * cell.height }
   if (kind === 'kitty')
     return { ...place, lines: [kittyPicture(pixels, area, id)], stays: true, remove: removeKitty(id) }
-  return { ...place, lines: [sixelPicture(resize(pixels, size.width, size.height))] }
+  return { ...place, lines: [sixelPicture(resize(pixels, area.columns * cell.width, area.rows * cell.height))] }
 }
 
 async function decode(jpeg: Uint8Array): Promise<Pixels | null> {
@@ -42,7 +37,7 @@ async function decode(jpeg: Uint8Array): Promise<Pixels | null> {
     const { width, height, data } = codec.decode(jpeg, { useTArray: true, formatAsRGBA: false })
     return { width, height, data }
   } catch {
-    // Cut off or of a kind that nobody sends: the next one comes soon.
+    // A truncated or unsupported frame is skipped: the next one follows soon.
     return null
   }
 }

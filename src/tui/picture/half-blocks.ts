@@ -1,4 +1,4 @@
-/** Pictures in text: two pixels in each cell, the upper one in the colour of the sign and the lower one behind it. */
+/** Draws images as text: each cell is a half block with two pixels, one as its foreground and one as its background. */
 import type { ColourDepth } from '../theme.ts'
 import type { Pixels } from './jpeg-thumbnail.ts'
 
@@ -7,7 +7,7 @@ interface Area {
   readonly rows: number
 }
 
-/** Cells that a picture takes inside an area without being bent; a cell is twice as high as it is wide. */
+/** Returns the largest area with the image's aspect ratio inside another; a cell is twice as high as it is wide. */
 export function fitInto({ width, height }: { readonly width: number; readonly height: number }, area: Area): Area {
   const scale = Math.min(area.columns / width, (area.rows * 2) / height)
   return {
@@ -16,13 +16,13 @@ export function fitInto({ width, height }: { readonly width: number; readonly he
   }
 }
 
-/** The lines of a picture in so many cells. */
+/** Returns the lines of an image scaled to an area. */
 export function halfBlocks(picture: Pixels, { columns, rows }: Area, depth: ColourDepth): string[] {
   const small = resize(picture, columns, rows * 2)
   return Array.from({ length: rows }, (_, row) => line(small, row, depth))
 }
 
-/** Each pixel becomes the mean of those that it stands for. */
+/** Scales an image; each pixel is the mean of the pixels that it replaces. */
 export function resize({ width, height, data }: Pixels, columns: number, rows: number): Pixels {
   const small = new Uint8Array(columns * rows * 3)
   for (let y = 0, to = 0; y < rows; y += 1) {
@@ -48,7 +48,7 @@ export function resize({ width, height, data }: Pixels, columns: number, rows: n
   return { width: columns, height: rows, data: small }
 }
 
-/** From dark to light, for terminals without colours. */
+/** Characters from dark to light, for terminals without colours. */
 const shades = ' .:-=+*#%@'
 
 function line({ width, data }: Pixels, row: number, depth: ColourDepth): string {
@@ -77,7 +77,7 @@ function code(data: Uint8Array, at: number, depth: ColourDepth): string {
   return depth === 3 ? `2;${r};${g};${b}` : `5;${nearest(r, g, b)}`
 }
 
-/** The nearest of the 240 colours that all terminals have alike. */
+/** Returns the nearest of the 240 palette colours that are the same in all terminals. */
 function nearest(r: number, g: number, b: number): number {
   if (Math.max(r, g, b) - Math.min(r, g, b) < 12) {
     const grey = Math.round((r - 8) / 10)

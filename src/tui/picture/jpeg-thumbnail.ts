@@ -1,12 +1,15 @@
 /**
- * A JPEG at an eighth of its size, from the mean of each of its 8x8 blocks alone. Text cells need no more, and it costs a
- * tenth of decoding the picture. Baseline pictures, which is what browsers make.
+ * Decodes a JPEG at an eighth of its size, from the mean of each 8x8 block. That is enough for text cells and takes a
+ * tenth of the time of jpeg-js. Supports baseline JPEGs, which browsers send.
  */
 
-/** Pixels, three bytes each: red, green, blue. */
-export interface Pixels {
+interface Size {
   readonly width: number
   readonly height: number
+}
+
+/** An image with three bytes per pixel: red, green, blue. */
+export interface Pixels extends Size {
   readonly data: Uint8Array
 }
 
@@ -21,10 +24,10 @@ interface Component {
   means: Int16Array
 }
 
-/** By the next sixteen bits: the length of the code in the high byte, its symbol in the low one. */
+/** Entries by the next 16 bits: the code's length in the high byte, its symbol in the low byte. */
 type HuffmanTable = Uint16Array
 
-/** The picture; null for a JPEG of another kind. */
+/** Returns the scaled image; null when the bytes are not a baseline JPEG. */
 export function thumbnail(bytes: Uint8Array): Pixels | null {
   const scale = new Map<number, number>()
   const huffman = new Map<number, HuffmanTable>()
@@ -47,7 +50,7 @@ export function thumbnail(bytes: Uint8Array): Pixels | null {
     else if (marker === 0xda) {
       const scanned = scanOrder(part, components, huffman)
       if (scanned.length !== components.size || scanned.length === 0) return null
-      readMeans(bytes.subarray(at), { scanned, size, restart })
+      readMeans(bytes.subarray(at), scanned, size, restart)
       return colours(scanned, scale, size)
     }
   }
@@ -85,8 +88,8 @@ function readComponents(part: Uint8Array): Map<number, Component> {
   const found = new Map<number, Component>()
   for (let index = 0; index < part[5]!; index += 1) {
     const at = 6 + index * 3
-    const fresh = { dc: undefined, ac: undefined, before: 0, stride: 0, means: new Int16Array() }
-    found.set(part[at]!, { across: part[at + 1]! >> 4, down: part[at + 1]! & 15, table: part[at + 2]!, ...fresh })
+    const initial = { dc: undefined, ac: undefined, before: 0, stride: 0, means: new Int16Array() }
+    found.set(part[at]!, { across: part[at + 1]! >> 4, down: part[at + 1]! & 15, table: part[at + 2]!, ...initial })
   }
   return found
 }
@@ -108,13 +111,7 @@ function scanOrder(
   return found
 }
 
-interface Scan {
-  readonly scanned: readonly Component[]
-  readonly size: { readonly width: number; readonly height: number }
-  readonly restart: number
-}
-
-function readMeans(bytes: Uint8Array, { scanned, size, restart }: Scan): void {
+function readMeans(bytes: Uint8Array, scanned: readonly Component[], size: Size, restart: number): void {
   const [across, down] = unitOf(scanned)
   const columns = Math.ceil(size.width / (8 * across))
   const rows = Math.ceil(size.height / (8 * down))
@@ -142,7 +139,7 @@ function readMeans(bytes: Uint8Array, { scanned, size, restart }: Scan): void {
 const unitOf = (scanned: readonly Component[]) =>
   [Math.max(...scanned.map(({ across }) => across)), Math.max(...scanned.map(({ down }) => down))] as const
 
-/** The first coefficient of the next block; the other 63 are passed over. */
+/** Returns the first coefficient of the next block and skips the other 63. */
 function meanOf(bits: Bits, component: Component): number {
   const length = bits.symbol(component.dc!)
   component.before += bits.signed(length)
@@ -156,7 +153,7 @@ function meanOf(bits: Bits, component: Component): number {
   return component.before
 }
 
-/** Reads the bits of a scan; behind its end it reads zeros. */
+/** Reads the bits of a scan; returns zeros after its end. */
 class Bits {
   readonly #bytes: Uint8Array
   #at = 0
@@ -170,7 +167,7 @@ class Bits {
   symbol(table: HuffmanTable): number {
     this.#fill()
     const found = table[(this.#held >>> (this.#count - 16)) & 0xffff]!
-    // No such code: a broken picture. A bit is taken all the same, so that there is an end.
+    // An invalid code still consumes a bit, so that reading corrupt images ends.
     this.#count -= found >> 8 || 1
     return found & 0xff
   }
@@ -188,7 +185,7 @@ class Bits {
     this.#count -= length
   }
 
-  /** Goes behind the next mark of a restart. */
+  /** Skips to the data after the next restart marker. */
   restart(): void {
     this.#held = 0
     this.#count = 0
@@ -203,7 +200,7 @@ class Bits {
     while (this.#count <= 16) {
       let next = this.#bytes[this.#at] ?? 0
       if (next === 0xff) {
-        // A zero after it says that it is data; a mark ends the data.
+        // 0xFF is data when a zero follows; otherwise it starts a marker, which ends the data.
         if (this.#bytes[this.#at + 1] === 0) this.#at += 2
         else next = 0
       } else this.#at += 1
@@ -213,11 +210,7 @@ class Bits {
   }
 }
 
-function colours(
-  scanned: readonly Component[],
-  scale: ReadonlyMap<number, number>,
-  size: { readonly width: number; readonly height: number },
-): Pixels {
+function colours(scanned: readonly Component[], scale: ReadonlyMap<number, number>, size: Size): Pixels {
   const width = Math.ceil(size.width / 8)
   const height = Math.ceil(size.height / 8)
   const data = new Uint8Array(width * height * 3)

@@ -1,14 +1,14 @@
-/** Pictures for terminals that know sixels: strips of six lines, each colour of a strip in turn. */
+/** Images for terminals with sixel graphics: strips of six lines, one pass per colour. */
 import type { Pixels } from './jpeg-thumbnail.ts'
 
-/** Steps of each primary colour. */
+/** Levels of each primary colour. */
 const steps = 6
 const palette = Array.from({ length: steps ** 3 }, (_, index) => {
   const part = (value: number) => Math.round((value * 100) / (steps - 1))
   return `#${index};2;${part(Math.floor(index / 36))};${part(Math.floor(index / 6) % 6)};${part(index % 6)}`
 }).join('')
 
-/** Spreads what rounding takes away over neighbours, so that no stripes are seen. */
+/** Dither matrix that prevents visible colour bands. */
 const pattern = [
   [0, 8, 2, 10],
   [12, 4, 14, 6],
@@ -42,14 +42,14 @@ function colourAt({ width, data }: Pixels, x: number, y: number): number {
   return part(data[at]!) * 36 + part(data[at + 1]!) * 6 + part(data[at + 2]!)
 }
 
-/** Repeated signs are counted. */
+/** Run-length encodes a line. */
 function packed(cells: Uint8Array): string {
   let text = ''
   for (let at = 0; at < cells.length;) {
     let end = at + 1
     while (end < cells.length && cells[end] === cells[at]) end += 1
-    const sign = String.fromCharCode(63 + cells[at]!)
-    text += end - at > 3 ? `!${end - at}${sign}` : sign.repeat(end - at)
+    const character = String.fromCharCode(63 + cells[at]!)
+    text += end - at > 3 ? `!${end - at}${character}` : character.repeat(end - at)
     at = end
   }
   return text

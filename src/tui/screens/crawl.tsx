@@ -1,4 +1,4 @@
-/** One crawl: how far it is, and its pages as a tree. */
+/** The view of one crawl: its progress, and its pages as a tree. */
 import { Box, Text } from 'ink'
 import { ProgressBar } from '@inkjs/ui'
 import { useMemo, useState } from 'react'
@@ -7,27 +7,20 @@ import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Pager } from '../components/pager.tsx'
 import { type Column, Table } from '../components/table.tsx'
 import { type CrawlPage, type CrawlPages, noPages, placeOf, treeOf, type TreeRow, withEvents } from '../crawl-pages.ts'
-import { useHouse, useTheme } from '../hooks/house.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
+import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
 import { useFrames } from '../hooks/use-frames.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import type { Theme } from '../theme.ts'
-import type { ScreenProps } from './screen-props.ts'
+import type { ViewProps } from './screen-props.ts'
 
-interface CrawlViewProps extends ScreenProps {
-  readonly crawl: CrawlListed
-  readonly onClose: () => void
-}
+const marks: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
 
-const signs: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
-
-export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
+export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<CrawlListed>) {
   const { link } = useHouse()
   const theme = useTheme()
   const [state, setState] = useState<CrawlPages>(noPages)
   const [onlyErrors, setOnlyErrors] = useState(false)
-  const [read, setRead] = useState<{ title: string; text: string } | null>(null)
+  const [reading, setReading] = useState<{ title: string; text: string } | null>(null)
   const attempt = useAttempt()
   useFrames({
     stream: 'crawlEvents',
@@ -41,12 +34,12 @@ export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
     return treeOf(onlyErrors ? pages.filter((page) => page.state === 'error') : pages)
   }, [state.pages, onlyErrors])
   const open = ({ page }: TreeRow) => {
-    if (page?.problem) setRead({ title: page.url, text: page.problem })
+    if (page?.problem) setReading({ title: page.url, text: page.problem })
     if (page?.state !== 'done') return
     void attempt(async () => {
       const skip = placeOf(page, state.pages.values())
-      const { data } = await link.ask('getCrawl', { id: crawl.id, skip, limit: 1 })
-      setRead({ title: page.url, text: data[0]?.markdown || JSON.stringify(data[0] ?? {}, null, 2) })
+      const { data } = await link.call('getCrawl', { id: crawl.id, skip, limit: 1 })
+      setReading({ title: page.url, text: data[0]?.markdown || JSON.stringify(data[0] ?? {}, null, 2) })
     })
   }
   useKeys(
@@ -54,16 +47,16 @@ export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
     {
       title: 'Crawl',
       bindings: [
-        { keys: ['e'], does: onlyErrors ? 'all pages' : 'only errors', run: () => setOnlyErrors(!onlyErrors) },
-        { keys: ['escape', 'q'], does: 'back to the list', run: onClose },
+        { keys: ['e'], label: onlyErrors ? 'all pages' : 'only errors', run: () => setOnlyErrors(!onlyErrors) },
+        { keys: ['escape', 'q'], label: 'back to the list', run: onClose },
       ],
     },
-    read === null,
+    reading === null,
   )
-  if (read) return <Pager {...read} width={width} height={height} onClose={() => setRead(null)} />
+  if (reading) return <Pager {...reading} width={width} height={height} onClose={() => setReading(null)} />
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <CrawlHead crawl={crawl} state={state} width={width} />
+      <CrawlHead crawl={crawl} progress={state.progress} width={width} />
       <Table
         title="Pages"
         rows={rows}
@@ -71,7 +64,7 @@ export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
         columns={columnsOf(theme)}
         width={width}
         height={height - 3}
-        empty={onlyErrors ? 'no errors' : 'nothing was found yet'}
+        empty={onlyErrors ? 'no errors' : 'no pages yet'}
         onOpen={open}
       />
     </Box>
@@ -81,18 +74,25 @@ export function CrawlView({ width, height, crawl, onClose }: CrawlViewProps) {
 const columnsOf = (theme: Theme): Column<TreeRow>[] => [
   {
     head: 'PAGE',
-    of: ({ level, label, page }) => `${'  '.repeat(level)}${page ? signs[page.state] : '▾'} ${label}`,
+    of: ({ level, label, page }) => `${'  '.repeat(level)}${page ? marks[page.state] : '▾'} ${label}`,
     colour: ({ page }) => (page?.state === 'error' ? theme.bad : undefined),
   },
-  { head: 'TITLE, OR WHY NOT', of: ({ page }) => page?.problem ?? page?.title ?? '' },
+  { head: 'TITLE OR ERROR', of: ({ page }) => page?.problem ?? page?.title ?? '' },
 ]
 
-function CrawlHead({ crawl, state, width }: { crawl: CrawlListed; state: CrawlPages; width: number }) {
-  const { progress } = state
+function CrawlHead({
+  crawl,
+  progress,
+  width,
+}: {
+  crawl: CrawlListed
+  progress: CrawlPages['progress']
+  width: number
+}) {
   const { total, completed, errors, queued, perSecond, current } = progress
   const status = progress.status ?? crawl.status
   const rate = perSecond > 0 ? `, ${perSecond.toFixed(1)} a second` : ''
-  const left = queued > 0 ? `, ${queued} waiting` : ''
+  const left = queued > 0 ? `, ${queued} queued` : ''
   const done = completed + errors
   return (
     <Box flexDirection="column" height={3} width={width}>

@@ -1,4 +1,4 @@
-/** The engine itself: its browsers, its memory, what waits for a place, and its log. */
+/** The engine: its browsers, memory use, queues and log. */
 import { Box, Text } from 'ink'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { Pager } from '../components/pager.tsx'
@@ -14,16 +14,16 @@ const every = 2000
 
 export function Engine({ width, height }: ScreenProps) {
   const theme = useTheme()
-  const { desk } = useHouse()
+  const { host } = useHouse()
   const { answer, error } = useAsk('getEngineStatus', {}, { every })
-  const log = useLogTail(desk.logFile, every)
+  const log = useLogTail(host.logFile, every)
   const now = useNow(15_000)
   const facts = answer ? factsOf(answer, now) : []
   const browsers = answer?.browsers ?? []
   const top = facts.length + browsers.length + 2
   return (
     <Box flexDirection="column" width={width} height={height} overflow="hidden">
-      {!answer && <Text color={error ? theme.bad : undefined}>{` ${error?.message ?? 'asking …'}`}</Text>}
+      {!answer && <Text color={error ? theme.bad : undefined}>{` ${error?.message ?? 'loading …'}`}</Text>}
       {facts.map(([name, value]) => (
         <Text key={name} wrap="truncate">
           <Text dimColor>{` ${fit(name, 10)}`}</Text>
@@ -36,14 +36,11 @@ export function Engine({ width, height }: ScreenProps) {
           {` ${fit(kind, 16)} ${fit(String(pid), 8)} ${fit(String(sessions), 9)} ${fit(String(warm), 5)} ${plain(product)}`}
         </Text>
       ))}
-      {answer && browsers.length === 0 && <Text dimColor>{' none runs'}</Text>}
+      {answer && browsers.length === 0 && <Text dimColor>{' no browser is running'}</Text>}
       <Box marginTop={1}>
         <Pager
           title=" Log"
-          text={
-            log ??
-            (desk.logFile === null ? 'The log is where the server runs: see what it was started with.' : 'nothing yet')
-          }
+          text={log ?? (host.logFile === null ? 'The log is on the machine of the server.' : 'no entries yet')}
           width={width}
           height={Math.max(3, height - top - 1 - (browsers.length === 0 ? 1 : 0))}
           follow
@@ -56,17 +53,13 @@ export function Engine({ width, height }: ScreenProps) {
 function factsOf(status: EngineStatus, now: number): [string, string][] {
   const { version, home, pid, started_at, memory_bytes, queues } = status
   const { sessions, shells, execs, crawls, relays, provisions } = status
+  const work = `${sessions} sessions, ${shells} shells with ${execs} commands, ${crawls} crawls`
+  const starting = `${queues.sessions} sessions for a browser (${provisions} being provisioned)`
   return [
     ['engine', `${version} (${home}), process ${pid}, up for ${since(started_at, now)}`],
     ['address', status.socket ?? 'in this process'],
     ['memory', `${size(memory_bytes)} without its browsers`],
-    [
-      'at work',
-      `${sessions} sessions, ${shells} shells with ${execs} commands, ${crawls} crawls, ${relays} relayed browsers`,
-    ],
-    [
-      'waiting',
-      `${queues.sessions} sessions for a browser (${provisions} being provisioned), ${queues.pages} pages, ${queues.commands} batches`,
-    ],
+    ['active', `${work}, ${relays} relayed browsers`],
+    ['waiting', `${starting}, ${queues.pages} pages, ${queues.commands} batches`],
   ]
 }

@@ -1,101 +1,78 @@
-/** Crawls at work and those that are kept. */
-import { Box, Text } from 'ink'
-import { useState } from 'react'
+/** The list of running and stored crawls, and the view of one of them. */
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Confirm } from '../components/confirm.tsx'
+import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import { Prompt } from '../components/prompt.tsx'
-import { type Column, Table } from '../components/table.tsx'
+import type { Column } from '../components/table.tsx'
 import { since, span } from '../format.ts'
-import { useHouse, useTheme } from '../hooks/house.ts'
+import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import { CrawlView } from './crawl.tsx'
-import type { ScreenProps } from './screen-props.ts'
+import type { ListProps } from './screen-props.ts'
 
 const every = 1500
 
-type Asking = { readonly what: 'crawl' } | { readonly what: 'cancel'; readonly crawl: CrawlListed }
+export const Jobs = listScreen(JobList, CrawlView)
 
-export function Jobs(props: ScreenProps) {
-  const [open, setOpen] = useState<CrawlListed | null>(null)
-  if (open) return <CrawlView {...props} crawl={open} onClose={() => setOpen(null)} />
-  return <JobList {...props} onOpen={setOpen} />
-}
-
-function JobList({ width, height, onOpen }: ScreenProps & { readonly onOpen: (crawl: CrawlListed) => void }) {
+function JobList({ width, height, onOpen }: ListProps<CrawlListed>) {
   const theme = useTheme()
-  const { answer, error, again } = useAsk('listCrawls', {}, { every })
-  const [asking, setAsking] = useState<Asking | null>(null)
+  const list = useAsk('listCrawls', {}, { every })
+  const { dialog, open, close, closing } = useDialog<'start' | CrawlListed>()
   const now = useNow(15_000)
-  const { begin, cancel, resume } = useCrawls(again)
+  const { start, cancel, resume } = useCrawlActions(list.refresh)
   useKeys('screen', {
     title: 'Jobs',
-    bindings: [{ keys: ['c'], does: 'crawl a site', run: () => setAsking({ what: 'crawl' }) }],
+    bindings: [{ keys: ['c'], label: 'crawl a site', run: () => open('start') }],
   })
-  const done =
-    <Args extends unknown[]>(work: (...args: Args) => void) =>
-    (...args: Args) => {
-      setAsking(null)
-      work(...args)
-    }
-  const running = answer?.crawls.filter(({ status }) => status === 'scraping').length ?? 0
+  const running = list.answer?.crawls.filter(({ status }) => status === 'scraping').length ?? 0
   return (
-    <Box flexDirection="column" width={width} height={height}>
-      {asking?.what === 'crawl' && (
-        <Prompt
-          label=" crawl from (address, pages at most): "
-          width={width}
-          onSubmit={done(begin)}
-          onCancel={() => setAsking(null)}
-        />
-      )}
-      {asking?.what === 'cancel' && (
-        <Confirm
-          question={` Cancel the crawl of ${asking.crawl.start_url}? What it has found stays.`}
-          onYes={done(() => cancel(asking.crawl))}
-          onNo={() => setAsking(null)}
-        />
-      )}
-      {!asking && (
-        <Text bold wrap="truncate" color={error && !answer ? theme.bad : undefined}>
-          {error && !answer ? ` ${error.message}` : ` ${answer?.total ?? 0} crawls, ${running} at work`}
-        </Text>
-      )}
-      <Table
-        title="Crawls"
-        rows={answer?.crawls ?? []}
-        keyOf={({ id }) => id}
-        columns={columnsOf(theme, now)}
-        width={width}
-        height={height - 1}
-        empty={answer ? 'no crawls in the last day: c begins one' : 'asking …'}
-        onOpen={onOpen}
-        actions={[
-          { keys: ['x'], does: 'cancel', run: (crawl) => setAsking({ what: 'cancel', crawl }) },
-          { keys: ['r'], does: 'go on with it', run: resume },
-        ]}
-      />
-    </Box>
+    <ListPage
+      title="Crawls"
+      list={list}
+      summary={`${list.answer?.total ?? 0} crawls, ${running} running`}
+      dialog={
+        dialog === 'start' ? (
+          <Prompt label=" crawl from (URL, page limit): " width={width} onSubmit={closing(start)} onCancel={close} />
+        ) : (
+          dialog && (
+            <Confirm
+              question={` Cancel the crawl of ${dialog.start_url}? Its pages are kept.`}
+              onYes={closing(() => cancel(dialog))}
+              onNo={close}
+            />
+          )
+        )
+      }
+      rows={list.answer?.crawls ?? []}
+      keyOf={({ id }) => id}
+      columns={columnsOf(theme, now)}
+      width={width}
+      height={height}
+      empty="no crawls in the last day; press c to start one"
+      onOpen={onOpen}
+      actions={[
+        { keys: ['x'], label: 'cancel', run: open },
+        { keys: ['r'], label: 'resume', run: resume },
+      ]}
+    />
   )
 }
 
-/** What changes crawls. */
-function useCrawls(again: () => void) {
-  const { link, say } = useHouse()
-  const attempt = useAttempt(again)
+function useCrawlActions(refresh: () => void) {
+  const { link, notify } = useHouse()
+  const attempt = useAttempt(refresh)
   return {
-    begin: (text: string) =>
+    start: (text: string) =>
       attempt(async () => {
         const [url = '', limit] = text.trim().split(/\s+/)
         if (url === '') return
-        await link.ask('crawl', { url, async: true, ...(limit !== undefined && { limit: Number(limit) }) })
-        say(`crawling ${url}`, 'good')
+        await link.call('crawl', { url, async: true, ...(limit !== undefined && { limit: Number(limit) }) })
+        notify(`crawling ${url}`, 'good')
       }),
-    cancel: ({ id }: CrawlListed) => attempt(async () => void (await link.ask('cancelCrawl', { id }))),
-    resume: ({ id }: CrawlListed) => attempt(async () => void (await link.ask('resumeCrawl', { id }))),
+    cancel: ({ id }: CrawlListed) => attempt(async () => void (await link.call('cancelCrawl', { id }))),
+    resume: ({ id }: CrawlListed) => attempt(async () => void (await link.call('resumeCrawl', { id }))),
   }
 }
 

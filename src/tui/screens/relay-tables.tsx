@@ -1,4 +1,4 @@
-/** What is known of a connected browser, in lists: its requests, its console, its tabs, all its events. */
+/** The panels of a connected browser: its requests, console, tabs and all events. */
 import { useMemo } from 'react'
 import { relayEventFacts } from '../../core/events/relay-event-line.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
@@ -11,11 +11,11 @@ import type { Theme } from '../theme.ts'
 export const panels = ['network', 'console', 'tabs', 'all'] as const
 export type Panel = (typeof panels)[number]
 
-/** Something that is read in full. */
+/** Text that is shown in full. */
 export interface Reading {
   readonly title: string
   readonly text: string
-  /** What it tells of, where it is a request. */
+  /** The request that the text describes, if it does. */
   readonly request?: PageRequest
 }
 
@@ -44,7 +44,7 @@ export function RelayTable(props: RelayTableProps) {
       columns={[
         { head: '', of: ({ active, responsive }) => (responsive ? (active ? '●' : '○') : '!'), width: 1 },
         { head: 'TITLE', of: ({ title }) => title },
-        { head: 'ADDRESS', of: ({ url }) => url },
+        { head: 'URL', of: ({ url }) => url },
       ]}
       empty="no tabs"
       onOpen={({ target_id }) => onActivate(target_id)}
@@ -53,12 +53,12 @@ export function RelayTable(props: RelayTableProps) {
   )
 }
 
-/** The newest first: what happens now is in sight. */
+/** Requests, newest first. */
 function Requests({ width, height, active, events, filter, onRead, onCopy }: RelayTableProps) {
   const theme = useTheme()
   const rows = useMemo(() => {
-    const wanted = filter.toLowerCase()
-    const all = requestsOf(events).filter(({ url, method }) => `${method} ${url}`.toLowerCase().includes(wanted))
+    const needle = filter.toLowerCase()
+    const all = requestsOf(events).filter(({ url, method }) => `${method} ${url}`.toLowerCase().includes(needle))
     return all.toReversed()
   }, [events, filter])
   return (
@@ -69,7 +69,7 @@ function Requests({ width, height, active, events, filter, onRead, onCopy }: Rel
       columns={requestColumns(theme)}
       empty="no requests yet"
       onOpen={(request) => onRead({ title: request.url, text: JSON.stringify(request.events, null, 2), request })}
-      actions={[{ keys: ['y'], does: 'copy as curl', run: onCopy }]}
+      actions={[{ keys: ['y'], label: 'copy as curl', run: onCopy }]}
       {...{ width, height, active }}
     />
   )
@@ -86,17 +86,17 @@ const requestColumns = (theme: Theme): Column<PageRequest>[] => [
   { head: 'KIND', of: ({ resource }) => resource, width: 10 },
   { head: 'SIZE', of: ({ bytes }) => (bytes === null ? '' : size(bytes)), width: 7, side: 'right' },
   { head: 'MS', of: ({ ms }) => (ms === null ? '' : String(ms)), width: 6, side: 'right' },
-  { head: 'ADDRESS', of: ({ url }) => url },
+  { head: 'URL', of: ({ url }) => url },
 ]
 
 function Events({ width, height, active, panel, events, filter, onRead }: RelayTableProps) {
   const theme = useTheme()
   const rows = useMemo(() => {
-    const wanted = filter.toLowerCase()
+    const needle = filter.toLowerCase()
     return events
       .filter(({ kind }) => panel === 'all' || kind === panel)
       .map((event) => ({ event, text: relayEventFacts(event) }))
-      .filter(({ text }) => text.toLowerCase().includes(wanted))
+      .filter(({ text }) => text.toLowerCase().includes(needle))
       .toReversed()
   }, [events, panel, filter])
   return (
@@ -108,13 +108,13 @@ function Events({ width, height, active, panel, events, filter, onRead }: RelayT
         { head: 'TIME', of: ({ event }) => new Date(event.ts).toISOString().slice(11, 19), width: 8 },
         { head: 'KIND', of: ({ event }) => `${event.kind} ${event.type}`, width: 18 },
         {
-          head: 'WHAT',
+          head: 'DETAILS',
           of: ({ text }) => text,
           colour: ({ event }) =>
             event.data['level'] === 'error' || event.type === 'exception' ? theme.bad : undefined,
         },
       ]}
-      empty="nothing yet"
+      empty="no events yet"
       onOpen={({ event }) => onRead({ title: event.type, text: JSON.stringify(event, null, 2) })}
       {...{ width, height, active }}
     />

@@ -1,69 +1,63 @@
-/** One connected browser, as its developer tools would show it: tabs, console, network, and a line of raw protocol. */
+/** The view of one connected browser, similar to developer tools: network, console, tabs, and raw CDP calls. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { Pager } from '../components/pager.tsx'
+import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { Prompt } from '../components/prompt.tsx'
-import { useHouse } from '../hooks/house.ts'
+import { useAttempt, useHouse, useKeys } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
 import { useFrames } from '../hooks/use-frames.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import { curlOf, type PageRequest } from '../requests.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import { type Panel, panels, type Reading, RelayTable } from './relay-tables.tsx'
-import type { ScreenProps } from './screen-props.ts'
+import type { ViewProps } from './screen-props.ts'
 
 const every = 2000
-/** Events that are kept here; the engine keeps more. */
-const mostEvents = 2000
+/** Maximum number of events kept here; the engine keeps more. */
+const maxEvents = 2000
 
-interface RelayViewProps extends ScreenProps {
-  readonly id: string
-  readonly onClose: () => void
-}
-
-export function RelayView(props: RelayViewProps) {
+export function RelayView(props: ViewProps<string>) {
   const { width, height } = props
   const view = useRelayView(props)
-  const { reading, asking, panel, relay } = view
+  const { reading, prompt, panel, relay } = view
   if (reading)
     return (
       <Pager
         {...reading}
         width={width}
         height={height}
-        onClose={view.stopReading}
-        actions={reading.request ? [{ keys: ['y'], does: 'copy as curl', run: () => view.copy(reading.request!) }] : []}
+        onClose={view.closeReading}
+        actions={
+          reading.request ? [{ keys: ['y'], label: 'copy as curl', run: () => view.copy(reading.request!) }] : []
+        }
       />
     )
   return (
     <Box flexDirection="column" width={width} height={height}>
-      {asking === null ? (
+      {prompt === null ? (
         <Text wrap="truncate">
-          <Text bold>{` ${plain(relay?.name ?? props.id)} `}</Text>
-          {panels.map((name) => (
-            <Text key={name} inverse={name === panel} dimColor={name !== panel}>{` ${name} `}</Text>
-          ))}
+          <Text bold>{` ${plain(relay?.name ?? props.item)} `}</Text>
+          <PanelBar panels={panels} shown={panel} />
           <Text dimColor>
             {view.filter ? `  with "${view.filter}"` : `  ${cut(plain(statusOf(relay)), width - 60)}`}
           </Text>
         </Text>
       ) : (
         <Prompt
-          label={asking === 'filter' ? ' only with: ' : ' method {params}: '}
+          label={prompt === 'filter' ? ' filter: ' : ' method {params}: '}
           width={width}
-          initial={asking === 'filter' ? view.filter : ''}
-          {...(asking === 'filter' && { onChange: view.setFilter })}
+          initial={prompt === 'filter' ? view.filter : ''}
+          {...(prompt === 'filter' && { onChange: view.setFilter })}
           onSubmit={view.answer}
-          onCancel={view.stopAsking}
+          onCancel={view.closePrompt}
         />
       )}
       <RelayTable
         width={width}
         height={height - 1}
-        active={asking === null}
+        active={prompt === null}
         panel={panel}
         events={view.events}
         targets={relay?.targets ?? []}
@@ -77,41 +71,40 @@ export function RelayView(props: RelayViewProps) {
 }
 
 const statusOf = (relay: RelayRecord | undefined): string =>
-  relay ? `${relay.status}, ${relay.browser?.product ?? 'no browser'}, policy ${relay.policy}` : 'asking …'
+  relay ? `${relay.status}, ${relay.browser?.product ?? 'no browser'}, policy ${relay.policy}` : 'loading …'
 
-/** What is known of the browser, and what the keys do. */
-function useRelayView({ id, onClose }: RelayViewProps) {
-  const { link, screen, say } = useHouse()
+/** Returns the state of the view, and binds its keys. */
+function useRelayView({ item: id, onClose }: ViewProps<string>) {
+  const { link, screen, notify } = useHouse()
   const { answer: relay } = useAsk('getRelay', { id }, { every })
   const [events, setEvents] = useState<readonly RelayEvent[]>([])
   const [panel, setPanel] = useState<Panel>('network')
   const [filter, setFilter] = useState('')
-  const [asking, setAsking] = useState<'filter' | 'cdp' | null>(null)
+  const [prompt, setPrompt] = useState<'filter' | 'cdp' | null>(null)
   const [reading, setReading] = useState<Reading | null>(null)
   const attempt = useAttempt()
   useFrames({
     stream: 'followRelayEvents',
     input: { id },
     since: 0,
-    onFrames: (frames) => setEvents((before) => [...before, ...(frames as never as RelayEvent[])].slice(-mostEvents)),
+    onFrames: (frames) => setEvents((before) => [...before, ...(frames as never as RelayEvent[])].slice(-maxEvents)),
   })
   const callMethod = (line: string) =>
     attempt(async () => {
       const { method, params } = readMethod(line)
-      const result = await link.ask('cdp', { session_id: id, method, params })
+      const result = await link.call('cdp', { session_id: id, method, params })
       setReading({ title: method, text: JSON.stringify(result.result ?? result, null, 2) })
     })
-  const turn = (step: 1 | -1) => setPanel(panels[(panels.indexOf(panel) + step + panels.length) % panels.length]!)
   useKeys(
     'screen',
     {
       title: 'Browser',
       bindings: [
-        { keys: ['tab'], does: 'the next panel', run: () => turn(1) },
-        { keys: ['shift+tab'], does: 'the panel before', run: () => turn(-1) },
-        { keys: ['/'], does: 'filter', run: () => setAsking('filter') },
-        { keys: [':', 'i'], does: 'call a method of the protocol', run: () => setAsking('cdp') },
-        { keys: ['escape', 'q'], does: 'back to the list', run: onClose },
+        { keys: ['tab'], label: 'next panel', run: () => setPanel(cycle(panels, panel)) },
+        { keys: ['shift+tab'], label: 'previous panel', run: () => setPanel(cycle(panels, panel, -1)) },
+        { keys: ['/'], label: 'filter', run: () => setPrompt('filter') },
+        { keys: [':', 'i'], label: 'call a CDP method', run: () => setPrompt('cdp') },
+        { keys: ['escape', 'q'], label: 'back to the list', run: onClose },
       ],
     },
     reading === null,
@@ -122,27 +115,27 @@ function useRelayView({ id, onClose }: RelayViewProps) {
     panel,
     filter,
     setFilter,
-    asking,
+    prompt,
     reading,
     read: setReading,
-    stopReading: () => setReading(null),
-    stopAsking: () => setAsking(null),
+    closeReading: () => setReading(null),
+    closePrompt: () => setPrompt(null),
     answer(text: string) {
-      setAsking(null)
-      if (asking === 'cdp' && text.trim() !== '') void callMethod(text)
+      setPrompt(null)
+      if (prompt === 'cdp' && text.trim() !== '') void callMethod(text)
     },
-    activate: (target_id: string) => attempt(async () => void (await link.ask('activateTarget', { id, target_id }))),
+    activate: (target_id: string) => attempt(async () => void (await link.call('activateTarget', { id, target_id }))),
     copy(request: PageRequest) {
       const text = curlOf(request)
-      // The clipboard of the terminal, also over ssh; a terminal that has none shows it.
+      // OSC 52 writes to the terminal's clipboard, also over SSH. The text is shown for terminals that ignore it.
       screen.send(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`)
-      setReading({ title: 'As curl; sent to the clipboard too', text, request })
-      say('copied as curl', 'good')
+      setReading({ title: 'curl command (copied to the clipboard)', text, request })
+      notify('copied as curl', 'good')
     },
   }
 }
 
-/** `Page.reload {"ignoreCache": true}`. @throws BaxError `invalid_request` for parameters that are no JSON. */
+/** Parses a line such as `Page.reload {"ignoreCache": true}`. @throws BaxError `invalid_request` for invalid JSON. */
 function readMethod(line: string): { method: string; params: Record<string, unknown> } {
   const [, method = '', params = ''] = /^(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? []
   try {

@@ -1,63 +1,52 @@
-/** The browsers of users that are connected through the relay. */
-import { useState } from 'react'
-import { Box, Text } from 'ink'
+/** The list of browsers that are connected through the relay, and the view of one of them. */
 import type { RelayRecord } from '../../core/shapes/relay.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { type Column, Table } from '../components/table.tsx'
+import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
+import type { Column } from '../components/table.tsx'
 import { since } from '../format.ts'
-import { useHouse, useTheme } from '../hooks/house.ts'
+import { useAttempt, useHouse, useTheme } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import { RelayView } from './relay-view.tsx'
-import type { ScreenProps } from './screen-props.ts'
+import type { ListProps } from './screen-props.ts'
 
 const every = 2000
 
-export function Relay(props: ScreenProps) {
-  const [open, setOpen] = useState<string | null>(null)
-  if (open !== null) return <RelayView {...props} id={open} onClose={() => setOpen(null)} />
-  return <RelayList {...props} onOpen={setOpen} />
-}
+export const Relay = listScreen(RelayList, RelayView)
 
-function RelayList({ width, height, onOpen }: ScreenProps & { readonly onOpen: (id: string) => void }) {
+function RelayList({ width, height, onOpen }: ListProps<string>) {
   const { link } = useHouse()
   const theme = useTheme()
-  const { answer, error, again } = useAsk('listRelays', {}, { every })
-  const [stopping, setStopping] = useState<RelayRecord | null>(null)
-  const attempt = useAttempt(again)
+  const list = useAsk('listRelays', {}, { every })
+  const { dialog, open, close, closing } = useDialog<RelayRecord>()
+  const attempt = useAttempt(list.refresh)
   const now = useNow(15_000)
-  const rows = answer?.sessions ?? []
-  const stop = ({ id }: RelayRecord) => attempt(() => link.ask('stopRelay', { id }))
+  const rows = list.answer?.sessions ?? []
+  const stop = ({ id }: RelayRecord) => attempt(() => link.call('stopRelay', { id }))
   return (
-    <Box flexDirection="column" width={width} height={height}>
-      {stopping ? (
-        <Confirm
-          question={` Let go of ${stopping.name ?? stopping.id}?`}
-          onYes={() => {
-            setStopping(null)
-            void stop(stopping)
-          }}
-          onNo={() => setStopping(null)}
-        />
-      ) : (
-        <Text bold wrap="truncate" color={error && !answer ? theme.bad : undefined}>
-          {error && !answer ? ` ${error.message}` : ` ${rows.length} connected browser${rows.length === 1 ? '' : 's'}`}
-        </Text>
-      )}
-      <Table
-        title="Browsers"
-        rows={rows}
-        keyOf={({ id }) => id}
-        columns={columnsOf(theme, now)}
-        width={width}
-        height={height - 1}
-        empty={answer ? 'none; `bax relay connect` on the machine of a browser brings it here' : 'asking …'}
-        onOpen={({ id }) => onOpen(id)}
-        actions={[{ keys: ['x'], does: 'let go', run: setStopping }]}
-      />
-    </Box>
+    <ListPage
+      title="Browsers"
+      list={list}
+      summary={`${rows.length} connected browser${rows.length === 1 ? '' : 's'}`}
+      dialog={
+        dialog && (
+          <Confirm
+            question={` Disconnect ${dialog.name ?? dialog.id}?`}
+            onYes={closing(() => stop(dialog))}
+            onNo={close}
+          />
+        )
+      }
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={columnsOf(theme, now)}
+      width={width}
+      height={height}
+      empty="no browsers; run `bax relay connect` on the machine of a browser to connect it"
+      onOpen={({ id }) => onOpen(id)}
+      actions={[{ keys: ['x'], label: 'disconnect', run: open }]}
+    />
   )
 }
 

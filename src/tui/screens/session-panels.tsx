@@ -1,9 +1,10 @@
-/** What stands beside the picture of a session: its events, its page in words, its storage, its tabs. */
-import { Box, Text } from 'ink'
+/** The panels beside the image of a session: events, page snapshot, storage and tabs. */
+import { Box } from 'ink'
 import { useMemo, useState } from 'react'
 import { type Event, eventFacts } from '../../core/events/event-line.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
 import { Pager } from '../components/pager.tsx'
+import { cycle } from '../components/panel-bar.tsx'
 import { Prompt } from '../components/prompt.tsx'
 
 export const panels = ['events', 'page', 'storage', 'tabs'] as const
@@ -15,7 +16,7 @@ interface PanelProps {
   readonly active: boolean
 }
 
-/** Groups of event types that are looked at together. */
+/** Groups of event types to filter by. */
 const kinds = ['all', 'page', 'console', 'network', 'command'] as const
 
 const isOfKind = (type: string, kind: (typeof kinds)[number]): boolean =>
@@ -30,20 +31,20 @@ export function EventsPanel({ events, width, height, active }: PanelProps & { re
   const [filter, setFilter] = useState('')
   const [isTyping, setTyping] = useState(false)
   const text = useMemo(() => {
-    const wanted = filter.toLowerCase()
+    const needle = filter.toLowerCase()
     return events
       .filter(({ type }) => isOfKind(type, kind))
       .map(
         ({ ts, type, data }) => `${String(ts).slice(11, 19)} ${type.replace('network.', '')} ${eventFacts(type, data)}`,
       )
-      .filter((line) => line.toLowerCase().includes(wanted))
+      .filter((line) => line.toLowerCase().includes(needle))
       .join('\n')
   }, [events, kind, filter])
   return (
     <Box flexDirection="column" width={width} height={height}>
       {isTyping && (
         <Prompt
-          label="only events with: "
+          label="filter: "
           width={width}
           initial={filter}
           onChange={setFilter}
@@ -56,34 +57,39 @@ export function EventsPanel({ events, width, height, active }: PanelProps & { re
       )}
       <Pager
         title={`Events: ${kind}${filter ? ` with "${filter}"` : ''}`}
-        text={text || 'nothing yet'}
+        text={text || 'no events yet'}
         width={width}
         height={height - (isTyping ? 1 : 0)}
         active={active}
         follow
         cuts
         actions={[
-          { keys: ['f'], does: 'another kind', run: () => setKind(kinds[(kinds.indexOf(kind) + 1) % kinds.length]!) },
-          { keys: ['F'], does: 'only some', run: () => setTyping(true) },
+          { keys: ['f'], label: 'next kind', run: () => setKind(cycle(kinds, kind)) },
+          { keys: ['F'], label: 'filter', run: () => setTyping(true) },
         ]}
       />
     </Box>
   )
 }
 
-interface ObservedProps extends PanelProps {
+interface ObservedPanelProps extends PanelProps {
+  readonly panel: keyof typeof observedPanels
   readonly observation: Observation | undefined
   readonly problem: string | null
 }
 
-export function PagePanel({ observation, problem, ...box }: ObservedProps) {
-  const text = problem ?? observation?.snapshot ?? 'looking …'
-  return <Pager title="Page, with refs" text={text || 'an empty page'} {...box} />
+const observedPanels = {
+  page: {
+    title: 'Page, with refs',
+    textOf: ({ snapshot }: Observation) => (snapshot === '' ? 'the page is empty' : snapshot),
+  },
+  storage: { title: 'Cookies and storage', textOf: ({ storage }: Observation) => storage && storageText(storage) },
+  tabs: { title: 'Tabs', textOf: ({ tabs }: Observation) => tabs && tabsText(tabs) },
 }
 
-export function StoragePanel({ observation, problem, ...box }: ObservedProps) {
-  const storage = observation?.storage
-  return <Pager title="Cookies and storage" text={problem ?? (storage ? storageText(storage) : 'looking …')} {...box} />
+export function ObservedPanel({ panel, observation, problem, ...box }: ObservedPanelProps) {
+  const { title, textOf } = observedPanels[panel]
+  return <Pager title={title} text={problem ?? (observation && textOf(observation)) ?? 'loading …'} {...box} />
 }
 
 function storageText({ cookies, local_storage, session_storage }: NonNullable<Observation['storage']>): string {
@@ -103,23 +109,5 @@ function storageText({ cookies, local_storage, session_storage }: NonNullable<Ob
   ].join('\n')
 }
 
-export function TabsPanel({ observation, problem, ...box }: ObservedProps) {
-  const tabs = observation?.tabs
-  const text = tabs
-    ?.map(({ active, title, url }) => `${active ? '●' : '○'} ${title || '(no title)'}\n  ${url}`)
-    .join('\n')
-  return <Pager title="Tabs" text={problem ?? text ?? 'looking …'} {...box} />
-}
-
-/** The names of the panels, the shown one marked. */
-export function PanelBar({ shown, width }: { readonly shown: Panel; readonly width: number }) {
-  return (
-    <Box width={width} height={1} overflow="hidden">
-      {panels.map((name) => (
-        <Text key={name} bold={name === shown} inverse={name === shown} dimColor={name !== shown}>
-          {` ${name} `}
-        </Text>
-      ))}
-    </Box>
-  )
-}
+const tabsText = (tabs: NonNullable<Observation['tabs']>): string =>
+  tabs.map(({ active, title, url }) => `${active ? '●' : '○'} ${title || '(no title)'}\n  ${url}`).join('\n')

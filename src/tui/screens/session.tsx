@@ -1,61 +1,48 @@
-/** One session: its page as it looks, what happens in it, and a line to drive it with. */
+/** The view of one session: a live image of its page, panels, and a command line. */
 import { Box, Text } from 'ink'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { CommandLine } from '../components/command-line.tsx'
 import { Pager } from '../components/pager.tsx'
+import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { PictureBox } from '../components/picture-box.tsx'
 import { Transcript, transcriptText } from '../components/transcript.tsx'
-import { useHouse, useTheme } from '../hooks/house.ts'
+import { useHouse, useKeys, useTheme } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
 import { useHistory } from '../hooks/use-history.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import { useObservation } from '../hooks/use-observation.ts'
 import { useRecording } from '../hooks/use-recording.ts'
 import { useSessionEvents } from '../hooks/use-session-events.ts'
 import { useTranscript } from '../hooks/use-transcript.ts'
 import { cut, plain } from '../terminal/plain.ts'
-import type { ScreenProps } from './screen-props.ts'
+import type { ViewProps } from './screen-props.ts'
 import { SaveRecording } from './save-recording.tsx'
-import { EventsPanel, PagePanel, type Panel, PanelBar, panels, StoragePanel, TabsPanel } from './session-panels.tsx'
+import { EventsPanel, ObservedPanel, type Panel, panels } from './session-panels.tsx'
 
-/** Milliseconds between looks at the session's record. */
 const every = 2000
 
-/** Ways to share the room between picture and words. */
-const views = ['both', 'picture', 'words'] as const
+/** Layouts: image and panels, or only one of them. */
+const layouts = ['both', 'image', 'panels'] as const
 
-interface SessionViewProps extends ScreenProps {
-  readonly sessionId: string
-  readonly onClose: () => void
-}
-
-export function SessionView(props: SessionViewProps) {
-  const { width, height, sessionId } = props
+export function SessionView(props: ViewProps<string>) {
+  const { width, height } = props
   const at = useSessionView(props)
   if (at.isReading)
     return (
       <Pager
         title="Results"
-        text={transcriptText(at.transcript.entries) || 'nothing was typed yet'}
+        text={transcriptText(at.transcript.entries) || 'no commands yet'}
         width={width}
         height={height}
         follow
         onClose={at.stopReading}
       />
     )
-  const room = roomOf(width, height, at.view)
+  const sizes = sizesOf(width, height, at.layout)
   return (
     <Box flexDirection="column" width={width} height={height}>
-      <Headline
-        name={at.session?.name ?? sessionId}
-        state={at.state}
-        isOver={at.closed !== null}
-        page={at.session ? `${at.session.title ? `${at.session.title} — ` : ''}${at.session.url}` : ''}
-        recorded={at.recording.isOn ? at.recording.count : null}
-        width={width}
-      />
-      <PictureAndWords {...props} at={at} room={room} />
-      <Transcript entries={at.transcript.entries} width={width} height={room.transcript} />
+      <Headline {...props} at={at} />
+      <ImageAndPanels {...props} at={at} sizes={sizes} />
+      <Transcript entries={at.transcript.entries} width={width} height={sizes.transcript} />
       {at.recording.toSave === null ? (
         <CommandLine
           width={width}
@@ -75,13 +62,13 @@ export function SessionView(props: SessionViewProps) {
 
 type View = ReturnType<typeof useSessionView>
 
-/** What the view shows, and what its keys do. */
-function useSessionView({ sessionId, onClose }: SessionViewProps) {
-  const { say } = useHouse()
+/** Returns the state of the view, and binds its keys. */
+function useSessionView({ item: sessionId, onClose }: ViewProps<string>) {
+  const { notify } = useHouse()
   const { answer: session, error } = useAsk('getSession', { session_id: sessionId }, { every })
   const { events, closed, changes } = useSessionEvents(sessionId)
   const [panel, setPanel] = useState<Panel>('events')
-  const [view, setView] = useState<(typeof views)[number]>('both')
+  const [layout, setLayout] = useState<(typeof layouts)[number]>('both')
   const [isTyping, setTyping] = useState(false)
   const [isReading, setReading] = useState(false)
   const observed = useObservation(sessionId, changes, { storage: panel === 'storage', active: closed === null })
@@ -93,14 +80,14 @@ function useSessionView({ sessionId, onClose }: SessionViewProps) {
   useKeys('screen', {
     title: 'Session',
     bindings: [
-      { keys: ['i', ':', 'enter'], does: 'type a command', run: () => setTyping(true) },
-      { keys: ['tab'], does: 'the next panel', run: () => setPanel(beside(panels, panel, 1)) },
-      { keys: ['shift+tab'], does: 'the panel before', run: () => setPanel(beside(panels, panel, -1)) },
-      { keys: ['z'], does: 'picture, words, both', run: () => setView(beside(views, view, 1)) },
-      { keys: ['r'], does: recording.isOn ? 'end the recording' : 'record', run: record },
-      { keys: ['o'], does: 'read all results', run: () => setReading(true) },
-      { keys: ['u'], does: 'look again', run: observed.look },
-      { keys: ['escape', 'q'], does: 'back to the list', run: onClose },
+      { keys: ['i', ':', 'enter'], label: 'type a command', run: () => setTyping(true) },
+      { keys: ['tab'], label: 'next panel', run: () => setPanel(cycle(panels, panel)) },
+      { keys: ['shift+tab'], label: 'previous panel', run: () => setPanel(cycle(panels, panel, -1)) },
+      { keys: ['z'], label: 'change the layout', run: () => setLayout(cycle(layouts, layout)) },
+      { keys: ['r'], label: recording.isOn ? 'stop recording' : 'record', run: record },
+      { keys: ['o'], label: 'show all results', run: () => setReading(true) },
+      { keys: ['u'], label: 'refresh', run: observed.refresh },
+      { keys: ['escape', 'q'], label: 'back to the list', run: onClose },
     ],
   })
   return {
@@ -109,7 +96,7 @@ function useSessionView({ sessionId, onClose }: SessionViewProps) {
     events,
     closed,
     panel,
-    view,
+    layout,
     observed,
     elements,
     history,
@@ -120,78 +107,58 @@ function useSessionView({ sessionId, onClose }: SessionViewProps) {
     stopTyping: () => setTyping(false),
     stopReading: () => setReading(false),
     submit(line: string) {
-      remember(line).catch((failure: Error) => say(`the line was not kept: ${failure.message}`, 'bad'))
+      remember(line).catch((failure: Error) => notify(`cannot save the command history: ${failure.message}`, 'bad'))
       transcript.run(line)
     },
   }
 }
 
-interface PictureAndWordsProps extends SessionViewProps {
+interface ImageAndPanelsProps extends ViewProps<string> {
   readonly at: View
-  readonly room: ReturnType<typeof roomOf>
+  readonly sizes: ReturnType<typeof sizesOf>
 }
 
-function PictureAndWords({ width, covered, sessionId, at, room }: PictureAndWordsProps) {
+function ImageAndPanels({ width, covered, item: sessionId, at, sizes }: ImageAndPanelsProps) {
   const { panel, observed } = at
-  const box = {
-    width: room.words,
-    height: room.body - 1,
-    active: !at.isTyping && at.recording.toSave === null,
-  }
+  const { body, image, panels: panelWidth } = sizes
+  const box = { width: panelWidth, height: body - 1, active: !at.isTyping && at.recording.toSave === null }
   return (
-    <Box width={width} height={room.body}>
-      {room.picture > 0 && (
-        <PictureBox
-          sessionId={sessionId}
-          width={room.picture}
-          height={room.body}
-          covered={covered || at.closed !== null}
-        />
+    <Box width={width} height={body}>
+      {image > 0 && (
+        <PictureBox sessionId={sessionId} width={image} height={body} covered={covered || at.closed !== null} />
       )}
-      {room.words > 0 && (
-        <Box flexDirection="column" width={room.words} height={room.body} marginLeft={room.picture > 0 ? 1 : 0}>
-          <PanelBar shown={panel} width={room.words} />
+      {panelWidth > 0 && (
+        <Box flexDirection="column" width={panelWidth} height={body} marginLeft={image > 0 ? 1 : 0}>
+          <Box width={panelWidth} height={1} overflow="hidden">
+            <PanelBar panels={panels} shown={panel} />
+          </Box>
           {panel === 'events' && <EventsPanel events={at.events} {...box} />}
-          {panel === 'page' && <PagePanel {...observed} {...box} />}
-          {panel === 'storage' && <StoragePanel {...observed} {...box} />}
-          {panel === 'tabs' && <TabsPanel {...observed} {...box} />}
+          {panel !== 'events' && <ObservedPanel key={panel} panel={panel} {...observed} {...box} />}
         </Box>
       )}
     </Box>
   )
 }
 
-const beside = <Item,>(items: readonly Item[], item: Item, step: 1 | -1): Item =>
-  items[(items.indexOf(item) + step + items.length) % items.length]!
-
-/** Shares the terminal between the parts of the view. */
-function roomOf(width: number, height: number, view: (typeof views)[number]) {
+/** Divides the terminal among the parts of the view. */
+function sizesOf(width: number, height: number, layout: (typeof layouts)[number]) {
   const transcript = Math.max(3, Math.floor((height - 3) * 0.25))
   const body = Math.max(4, height - 3 - transcript)
-  // A page is about twice as wide in cells as it is high; more room than that is for words.
+  // A 16:9 page is about 3.6 times as wide in cells as it is high; the panels get the remaining width.
   const fitting = Math.min(Math.floor(width * 0.6), Math.max(Math.floor(width / 2), Math.floor(body * 3.6)))
-  const picture = view === 'words' ? 0 : view === 'picture' ? width : fitting
-  return { transcript, body, picture, words: view === 'picture' ? 0 : width - picture - (picture > 0 ? 1 : 0) }
+  const image = layout === 'panels' ? 0 : layout === 'image' ? width : fitting
+  return { transcript, body, image, panels: layout === 'image' ? 0 : width - image - (image > 0 ? 1 : 0) }
 }
 
-interface HeadlineProps {
-  readonly name: string
-  readonly state: string
-  readonly isOver: boolean
-  readonly page: string
-  readonly recorded: number | null
-  readonly width: number
-}
-
-function Headline({ name, state, isOver, page, recorded, width }: HeadlineProps) {
+function Headline({ item: sessionId, at, width }: ViewProps<string> & { readonly at: View }) {
   const theme = useTheme()
-  const text = useMemo(() => plain(page), [page])
+  const { name, title = '', url = '' } = at.session ?? {}
   return (
     <Text wrap="truncate">
-      <Text bold>{` ${cut(plain(name), 26)} `}</Text>
-      <Text color={isOver ? theme.bad : theme.good}>{state}</Text>
-      {recorded !== null && <Text color={theme.bad}>{` ● recording ${recorded}`}</Text>}
-      <Text dimColor>{`  ${cut(text, Math.max(0, width - 30))}`}</Text>
+      <Text bold>{` ${cut(plain(name ?? sessionId), 26)} `}</Text>
+      <Text color={at.closed === null ? theme.good : theme.bad}>{at.state}</Text>
+      {at.recording.isOn && <Text color={theme.bad}>{` ● recording ${at.recording.count}`}</Text>}
+      <Text dimColor>{`  ${cut(plain(title ? `${title} — ${url}` : url), Math.max(0, width - 30))}`}</Text>
     </Text>
   )
 }

@@ -1,101 +1,100 @@
-/** The browser sessions of the engine, and from there into one of them. */
-import { Box, Text } from 'ink'
+/** The list of browser sessions, and the view of one of them. */
 import { useState } from 'react'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { Confirm } from '../components/confirm.tsx'
+import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import { Prompt } from '../components/prompt.tsx'
-import { type Column, Table } from '../components/table.tsx'
+import type { Column } from '../components/table.tsx'
 import { createSession } from '../create-session.ts'
 import { since } from '../format.ts'
-import { useHouse, useTheme } from '../hooks/house.ts'
+import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
-import type { ScreenProps } from './screen-props.ts'
+import type { ListProps } from './screen-props.ts'
 import { SessionView } from './session.tsx'
 
-/** Milliseconds between looks at the list. */
 const every = 2000
 
-/** A session's age is told in seconds only while it is young. */
-const youngMs = 60_000
+/** Maximum idle time that is shown in seconds. */
+const recentMs = 60_000
 
-type Asking = { readonly what: 'start' | 'filter' } | { readonly what: 'close'; readonly session: SessionRecord }
+export const Sessions = listScreen(SessionList, SessionView)
 
-export function Sessions(props: ScreenProps) {
-  const [open, setOpen] = useState<string | null>(null)
-  return open === null ? (
-    <SessionList {...props} onOpen={setOpen} />
-  ) : (
-    <SessionView {...props} sessionId={open} onClose={() => setOpen(null)} />
-  )
-}
-
-function SessionList({ width, height, onOpen }: ScreenProps & { readonly onOpen: (id: string) => void }) {
+function SessionList({ width, height, onOpen }: ListProps<string>) {
   const theme = useTheme()
-  const { answer, error, again } = useAsk('listSessions', {}, { every })
-  const [asking, setAsking] = useState<Asking | null>(null)
+  const list = useAsk('listSessions', {}, { every })
+  const { dialog, open, close: cancel, closing } = useDialog<'start' | 'filter' | SessionRecord>()
   const [filter, setFilter] = useState('')
-  const all = answer?.sessions ?? []
+  const all = list.answer?.sessions ?? []
   const rows = all.filter((session) => textOf(session).includes(filter.toLowerCase()))
-  const isYoung = rows.some(({ last_activity_at: at }) => Date.now() - Date.parse(at) < youngMs)
-  const now = useNow(isYoung ? 1000 : 15_000)
-
-  const { start, close } = useDoing(again)
+  const isRecent = rows.some(({ last_activity_at: at }) => Date.now() - Date.parse(at) < recentMs)
+  const now = useNow(isRecent ? 1000 : 15_000)
+  const { start, close } = useSessionActions(list.refresh)
   useKeys('screen', {
     title: 'Sessions',
     bindings: [
-      { keys: ['c'], does: 'create', run: () => setAsking({ what: 'start' }) },
-      { keys: ['/'], does: 'filter', run: () => setAsking({ what: 'filter' }) },
-      ...(filter ? [{ keys: ['escape'], does: 'all of them', run: () => setFilter('') }] : []),
+      { keys: ['c'], label: 'create', run: () => open('start') },
+      { keys: ['/'], label: 'filter', run: () => open('filter') },
+      ...(filter ? [{ keys: ['escape'], label: 'clear the filter', run: () => setFilter('') }] : []),
     ],
   })
+  const dialogs = {
+    start: <Prompt label=" start page (optional): " width={width} onSubmit={closing(start)} onCancel={cancel} />,
+    filter: (
+      <Prompt
+        label=" filter: "
+        width={width}
+        initial={filter}
+        onChange={setFilter}
+        onSubmit={cancel}
+        onCancel={closing(() => setFilter(''))}
+      />
+    ),
+  }
   return (
-    <Box flexDirection="column" width={width} height={height}>
-      <AskingLine
-        asking={asking}
-        summary={error && !answer ? error.message : summaryOf(all.length, rows.length, filter)}
-        isBad={Boolean(error && !answer)}
-        width={width}
-        filter={filter}
-        onFilter={setFilter}
-        onStart={start}
-        onCloseSession={close}
-        onDone={() => setAsking(null)}
-      />
-      <Table
-        title="List"
-        rows={rows}
-        keyOf={({ session_id }) => session_id}
-        columns={columnsOf(theme, now, width)}
-        width={width}
-        height={height - 1}
-        empty={answer ? (filter ? 'none of them matches' : 'no sessions: c makes one') : 'asking …'}
-        onOpen={({ session_id }) => onOpen(session_id)}
-        actions={[{ keys: ['x'], does: 'close', run: (session) => setAsking({ what: 'close', session }) }]}
-      />
-    </Box>
+    <ListPage
+      title="List"
+      list={list}
+      summary={summaryOf(all.length, rows.length, filter)}
+      dialog={
+        typeof dialog === 'string'
+          ? dialogs[dialog]
+          : dialog && (
+              <Confirm
+                question={` Close ${dialog.name ?? dialog.session_id}?`}
+                onYes={closing(() => close(dialog))}
+                onNo={cancel}
+              />
+            )
+      }
+      rows={rows}
+      keyOf={({ session_id }) => session_id}
+      columns={columnsOf(theme, now, width)}
+      width={width}
+      height={height}
+      empty={filter ? 'no session matches the filter' : 'no sessions; press c to create one'}
+      onOpen={({ session_id }) => onOpen(session_id)}
+      actions={[{ keys: ['x'], label: 'close', run: open }]}
+    />
   )
 }
 
-/** What changes the list. */
-function useDoing(again: () => void) {
-  const { link, say } = useHouse()
-  const run = useAttempt(again)
+function useSessionActions(refresh: () => void) {
+  const { link, notify } = useHouse()
+  const run = useAttempt(refresh)
   return {
     start: (url: string) =>
       run(async () => {
-        say('making a session …')
-        const made = await createSession(link, url.trim() === '' ? {} : { start_url: url.trim() }, say)
-        const { session_id, warning } = made
-        say(`session ${session_id} is ready${warning ? `: ${warning}` : ''}`, warning ? 'bad' : 'good')
+        notify('creating a session …')
+        const created = await createSession(link, url.trim() === '' ? {} : { start_url: url.trim() }, notify)
+        const { session_id, warning } = created
+        notify(`session ${session_id} is ready${warning ? `: ${warning}` : ''}`, warning ? 'bad' : 'good')
       }),
     close: ({ session_id }: SessionRecord) =>
       run(async () => {
-        await link.ask('closeSession', { session_id })
-        say(`session ${session_id} is closed`, 'good')
+        await link.call('closeSession', { session_id })
+        notify(`session ${session_id} is closed`, 'good')
       }),
   }
 }
@@ -120,53 +119,4 @@ function columnsOf(theme: Theme, now: number, width: number): Column<SessionReco
     { head: 'IDLE', of: ({ last_activity_at }) => since(last_activity_at, now), width: 4, side: 'right' },
     { head: 'PAGE', of: ({ url, title }) => (title ? `${title} — ${url}` : url) },
   ]
-}
-
-interface AskingLineProps {
-  readonly asking: Asking | null
-  readonly summary: string
-  readonly isBad: boolean
-  readonly width: number
-  readonly filter: string
-  readonly onFilter: (text: string) => void
-  readonly onStart: (url: string) => void
-  readonly onCloseSession: (session: SessionRecord) => void
-  readonly onDone: () => void
-}
-
-function AskingLine(props: AskingLineProps) {
-  const { asking, summary, isBad, width, filter, onFilter, onStart, onCloseSession, onDone } = props
-  const theme = useTheme()
-  const then =
-    <Args extends unknown[]>(work: (...args: Args) => void) =>
-    (...args: Args) => {
-      onDone()
-      work(...args)
-    }
-  if (asking?.what === 'start')
-    return <Prompt label=" start page (or nothing): " width={width} onSubmit={then(onStart)} onCancel={onDone} />
-  if (asking?.what === 'filter')
-    return (
-      <Prompt
-        label=" filter: "
-        width={width}
-        initial={filter}
-        onChange={onFilter}
-        onSubmit={onDone}
-        onCancel={then(() => onFilter(''))}
-      />
-    )
-  if (asking?.what === 'close')
-    return (
-      <Confirm
-        question={` Close ${asking.session.name ?? asking.session.session_id}?`}
-        onYes={then(() => onCloseSession(asking.session))}
-        onNo={onDone}
-      />
-    )
-  return (
-    <Text bold wrap="truncate" color={isBad ? theme.bad : undefined}>
-      {` ${summary}`}
-    </Text>
-  )
 }

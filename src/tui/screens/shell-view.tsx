@@ -1,34 +1,27 @@
-/** One shell session: its files with a viewer, its artifacts, commands with their output, and its terminal. */
+/** The view of one shell session: files with a viewer, artifacts, commands with their output, and its terminal. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
 import { Pager } from '../components/pager.tsx'
+import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import { Table } from '../components/table.tsx'
 import { size } from '../format.ts'
 import { dump, type FileRow, rowsOf } from '../shell-files.ts'
-import { useHouse } from '../hooks/house.ts'
+import { useAttempt, useHouse, useKeys } from '../hooks/house.ts'
 import { useAsk } from '../hooks/use-ask.ts'
-import { useAttempt } from '../hooks/use-attempt.ts'
 import { useExec } from '../hooks/use-exec.ts'
-import { useKeys } from '../hooks/use-keys.ts'
 import type { Link } from '../link.ts'
 import { plain } from '../terminal/plain.ts'
-import type { ScreenProps } from './screen-props.ts'
+import type { ViewProps } from './screen-props.ts'
 
 const every = 3000
-/** Bytes of a file that the viewer shows. */
-const viewedBytes = 256 * 1024
+const maxViewedBytes = 256 * 1024
 
 const panels = ['files', 'artifacts', 'output'] as const
 type Panel = (typeof panels)[number]
 
-interface ShellViewProps extends ScreenProps {
-  readonly id: string
-  readonly onClose: () => void
-}
-
-export function ShellView(props: ShellViewProps) {
-  const { width, height, id } = props
+export function ShellView(props: ViewProps<string>) {
+  const { width, height, item: id } = props
   const view = useShellView(props)
   if (view.reading) return <Pager {...view.reading} width={width} height={height} onClose={view.stopReading} />
   return (
@@ -38,12 +31,10 @@ export function ShellView(props: ShellViewProps) {
       ) : (
         <Text wrap="truncate">
           <Text bold>{` ${plain(view.shell?.name ?? id)} `}</Text>
-          {panels.map((name) => (
-            <Text key={name} inverse={name === view.panel} dimColor={name !== view.panel}>{` ${name} `}</Text>
-          ))}
-          <Text
-            dimColor
-          >{`  ${view.exec.isRunning ? 'a command runs' : (view.shell?.status ?? '')} ${view.files.folder}`}</Text>
+          <PanelBar panels={panels} shown={view.panel} />
+          <Text dimColor>
+            {`  ${view.exec.isRunning ? 'running a command' : (view.shell?.status ?? '')} ${view.files.folder}`}
+          </Text>
         </Text>
       )}
       <ShellPanel {...props} view={view} />
@@ -51,9 +42,9 @@ export function ShellView(props: ShellViewProps) {
   )
 }
 
-/** What is known of the session, and what the keys do. */
-function useShellView({ id, onClose }: ShellViewProps) {
-  const { desk, link, say, away } = useHouse()
+/** Returns the state of the view, and binds its keys. */
+function useShellView({ item: id, onClose }: ViewProps<string>) {
+  const { host, link, notify, suspend } = useHouse()
   const [panel, setPanel] = useState<Panel>('files')
   const files = useFiles(id, panel)
   const [isTyping, setTyping] = useState(false)
@@ -62,10 +53,10 @@ function useShellView({ id, onClose }: ShellViewProps) {
   const attempt = useAttempt()
   const exec = useExec(id, files.refresh)
   const attach = () => {
-    const { child } = desk
-    if (!child) return say('a terminal needs an engine that outlives this program: start without --embedded', 'bad')
+    const { child } = host
+    if (!child) return notify('cannot attach a terminal with --embedded: start bax tui without it', 'bad')
     void attempt(async () => {
-      await away(async () => void (await child(['shell', 'attach', '-s', id])))
+      await suspend(async () => void (await child(['shell', 'attach', '-s', id])))
       files.refresh()
     })
   }
@@ -74,13 +65,13 @@ function useShellView({ id, onClose }: ShellViewProps) {
     {
       title: 'Shell session',
       bindings: [
-        { keys: ['i', ':'], does: 'run a command', run: () => setTyping(true) },
-        { keys: ['a'], does: 'attach a terminal', run: attach },
-        { keys: ['tab'], does: 'the next panel', run: () => setPanel(after(panel)) },
-        { keys: ['u'], does: 'look again', run: files.refresh },
-        { keys: ['h', 'left'], does: 'the folder above', run: files.up },
-        ...(exec.isRunning ? [{ keys: ['s'], does: 'stop the command', run: exec.stop }] : []),
-        { keys: ['escape', 'q'], does: 'back to the list', run: onClose },
+        { keys: ['i', ':'], label: 'run a command', run: () => setTyping(true) },
+        { keys: ['a'], label: 'attach a terminal', run: attach },
+        { keys: ['tab'], label: 'next panel', run: () => setPanel(cycle(panels, panel)) },
+        { keys: ['u'], label: 'refresh', run: files.refresh },
+        { keys: ['h', 'left'], label: 'parent folder', run: files.up },
+        ...(exec.isRunning ? [{ keys: ['s'], label: 'stop the command', run: exec.stop }] : []),
+        { keys: ['escape', 'q'], label: 'back to the list', run: onClose },
       ],
     },
     reading === null,
@@ -108,44 +99,39 @@ function useShellView({ id, onClose }: ShellViewProps) {
   }
 }
 
-/** The folder that is looked at, and what commands have left behind. */
+/** Returns the shown folder and the artifacts of the session. */
 function useFiles(session_id: string, panel: Panel) {
   const [folder, setFolder] = useState('/workspace')
-  const tree = useAsk(
-    'shellFileTree',
-    { session_id, path: folder, max_depth: 3 },
-    { every: 0, active: panel === 'files' },
-  )
+  const treeInput = { session_id, path: folder, max_depth: 3 }
+  const tree = useAsk('shellFileTree', treeInput, { every: 0, active: panel === 'files' })
   const artifacts = useAsk('listArtifacts', { session_id }, { every: 0, active: panel === 'artifacts' })
   return {
     folder,
     tree,
     artifacts,
     enter: setFolder,
-    up: () => setFolder(above(folder)),
+    up: () => setFolder(folder.replace(/\/[^/]+\/?$/, '') || '/'),
     refresh() {
-      tree.again()
-      artifacts.again()
+      tree.refresh()
+      artifacts.refresh()
     },
   }
 }
 
 async function readFile(link: Link, session_id: string, path: string) {
-  const file = await link.ask('readShellFile', { session_id, path, length: viewedBytes })
+  const file = await link.call('readShellFile', { session_id, path, length: maxViewedBytes })
   const text = file.encoding === 'utf8' ? file.content : dump(Buffer.from(file.content, 'base64'))
-  return { title: `${path} (${size(file.size)}${file.eof ? '' : ', its beginning'})`, text }
+  return { title: `${path} (${size(file.size)}${file.eof ? '' : ', truncated'})`, text }
 }
 
-const after = (panel: Panel): Panel => panels[(panels.indexOf(panel) + 1) % panels.length]!
-
-const above = (folder: string): string => folder.replace(/\/[^/]+\/?$/, '') || '/'
-
-function ShellPanel({ width, height, view }: ShellViewProps & { readonly view: ReturnType<typeof useShellView> }) {
+function ShellPanel({ width, height, view }: ViewProps<string> & { readonly view: ReturnType<typeof useShellView> }) {
   const { panel, exec } = view
   const { tree, artifacts } = view.files
   const box = { width, height: height - 1, active: !view.isTyping }
   if (panel === 'output')
-    return <Pager title=" Output" text={exec.text || 'i runs a command; a attaches a terminal'} follow {...box} />
+    return (
+      <Pager title=" Output" text={exec.text || 'press i to run a command, a to attach a terminal'} follow {...box} />
+    )
   if (panel === 'files')
     return (
       <Table
@@ -156,7 +142,7 @@ function ShellPanel({ width, height, view }: ShellViewProps & { readonly view: R
           { head: 'NAME', of: ({ label }) => label },
           { head: 'SIZE', of: ({ isFolder, size: bytes }) => (isFolder ? '' : size(bytes)), width: 8, side: 'right' },
         ]}
-        empty={tree.error?.message ?? (tree.answer ? 'an empty folder' : 'looking …')}
+        empty={tree.error?.message ?? (tree.answer ? 'the folder is empty' : 'loading …')}
         onOpen={view.open}
         {...box}
       />
@@ -175,7 +161,7 @@ function ShellPanel({ width, height, view }: ShellViewProps & { readonly view: R
         { head: 'TYPE', of: ({ file }) => file.content_type, width: 20 },
         { head: 'ARTIFACT', of: ({ artifact_id }) => artifact_id, width: 26 },
       ]}
-      empty={artifacts.error?.message ?? (files ? 'nothing was left in the output folders yet' : 'looking …')}
+      empty={artifacts.error?.message ?? (files ? 'no artifacts yet' : 'loading …')}
       onOpen={({ artifact_id, file }) =>
         view.read({
           title: file.path,

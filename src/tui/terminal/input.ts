@@ -1,21 +1,21 @@
-/** The keys of a terminal: raw while the UI is there, free for others while it is not, without what the terminal answers. */
+/** The input of a terminal: in raw mode while the UI is open, and without the replies to queries. */
 import { PassThrough } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-interface Question {
+interface PendingQuery {
   readonly pattern: RegExp
-  readonly isWhole: (answers: string) => boolean
+  readonly isWhole: (replies: string) => boolean
   readonly done: () => void
 }
 
-/** What ink reads from: it may ask for raw mode, which is there already. */
+/** The stream that ink reads from. Ignores ink's requests for raw mode, which is already set. */
 export class Input extends PassThrough {
   readonly isTTY = true
   readonly #from: NodeJS.ReadStream
   #decoder = new StringDecoder('utf8')
   #open = false
-  #question: Question | undefined
-  #answers = ''
+  #query: PendingQuery | undefined
+  #replies = ''
   #held = ''
 
   constructor(from: NodeJS.ReadStream) {
@@ -28,61 +28,53 @@ export class Input extends PassThrough {
     this.#open = true
     this.#decoder = new StringDecoder('utf8')
     this.#from.setRawMode(true)
-    this.#from.on('data', this.#hear)
+    this.#from.on('data', this.#onData)
     this.#from.resume()
     this.#from.ref()
   }
 
-  /** Lets go of the terminal; others can read from it. */
+  /** Releases the terminal, so that other programs can read from it. */
   closeTerminal(): void {
     if (!this.#open) return
     this.#open = false
-    this.#from.off('data', this.#hear)
+    this.#from.off('data', this.#onData)
     this.#from.pause()
     this.#from.setRawMode(false)
     this.#from.unref()
   }
 
-  setRawMode(): this {
-    return this
-  }
+  readonly setRawMode = (): this => this
+  readonly ref = (): this => this
+  readonly unref = (): this => this
 
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
-
-  /** What matches among the input from now on, within so many milliseconds; the rest goes on as keys. */
-  async answers(pattern: RegExp, isWhole: Question['isWhole'], withinMs: number): Promise<string> {
-    this.#answers = ''
+  /** Resolves with the input that matches within `withinMs` milliseconds; other input is handled as keys. */
+  async answers(pattern: RegExp, isWhole: PendingQuery['isWhole'], withinMs: number): Promise<string> {
+    this.#replies = ''
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
         const rest = this.#held
-        this.#question = undefined
+        this.#query = undefined
         this.#held = ''
         if (rest) this.write(rest)
-        resolve(this.#answers)
+        resolve(this.#replies)
       }
       const timer = setTimeout(done, withinMs)
-      this.#question = { pattern, isWhole, done }
+      this.#query = { pattern, isWhole, done }
     })
   }
 
-  readonly #hear = (chunk: Buffer | string): void => {
+  readonly #onData = (chunk: Buffer | string): void => {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
-    const question = this.#question
-    if (!question) return void this.write(text)
+    const query = this.#query
+    if (!query) return void this.write(text)
     const all = this.#held + text
-    this.#answers += (all.match(question.pattern) ?? []).join('')
-    const rest = all.replaceAll(question.pattern, '')
-    // What may be the beginning of an answer waits for the rest of it.
+    this.#replies += (all.match(query.pattern) ?? []).join('')
+    const rest = all.replaceAll(query.pattern, '')
+    // Buffer a partial reply until it is complete.
     const begin = /\u001B(?:_[^\u001B]*\u001B?|\[[?\d;]*)?$/.exec(rest)?.index ?? rest.length
     this.#held = rest.slice(begin)
     if (begin > 0) this.write(rest.slice(0, begin))
-    if (question.isWhole(this.#answers)) question.done()
+    if (query.isWhole(this.#replies)) query.done()
   }
 }

@@ -1,22 +1,22 @@
-/** Text from pages and programs, made safe and measured for one line of a terminal. */
+/** Sanitizes, measures, cuts and wraps text from pages and programs for the terminal. */
 import stringWidth from 'string-width'
 
-/** Without control characters and escape sequences: a page's title must not steer the terminal. */
+/** Removes control characters and escape sequences: a page's title must not control the terminal. */
 export const plain = (text: string): string =>
   text
     .replaceAll(/\u001B(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|.)/g, '')
     .replaceAll(/\t/g, '  ')
-    // The invisible ones that turn the direction of text are as bad.
+    // Invisible characters that change the direction of text are as dangerous.
     .replaceAll(/[\u0000-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g, '')
 
 const isAscii = (text: string): boolean => /^[ -~]*$/.test(text)
 
-/** Columns that plain text takes. */
+/** Returns the width of plain text, in columns. */
 export const widthOf = (text: string): number => (isAscii(text) ? text.length : stringWidth(text))
 
 const segmenter = new Intl.Segmenter()
 
-/** Cuts plain text to so many columns, with an ellipsis where something is missing. */
+/** Truncates plain text to `width` columns, with an ellipsis where something is missing. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return ''
   if (widthOf(text) <= width) return text
@@ -31,14 +31,14 @@ export function cut(text: string, width: number): string {
   return `${kept}…`
 }
 
-/** Cut or filled to exactly so many columns. */
+/** Truncates or pads plain text to exactly `width` columns. */
 export function fit(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const short = cut(text, width)
   const room = ' '.repeat(Math.max(0, width - widthOf(short)))
   return side === 'left' ? short + room : room + short
 }
 
-/** Lines of at most so many columns; breaks at spaces where there are some. */
+/** Splits text into lines of at most `width` columns, at spaces where possible. */
 export function wrap(text: string, width: number): string[] {
   return text.split(/\r?\n/).flatMap((line) => wrapLine(plain(line), Math.max(1, width)))
 }

@@ -1,28 +1,26 @@
 /**
- * The whole terminal as one picture: takes each frame as ink made it and writes the lines that changed. Ink alone would
- * clear the terminal for a frame of full height; and what is not text, it cannot lay over its own.
+ * The output of the terminal: receives each frame from ink, writes only the lines that changed, and draws images over
+ * the text. Ink would clear the terminal for frames of full height, and cannot draw anything but text.
  */
 import { EventEmitter } from 'node:events'
 
-/** A picture over the text, in cells from the upper left corner (0, 0). */
+/** An image over the text, in cells from the upper left corner (0, 0). */
 export interface Overlay {
   readonly x: number
   readonly y: number
   readonly height: number
-  /**
-   * What is written at each of its lines, or once at its corner. It is written again when the text below it changes, unless
-   * it `stays`, as what is no text does on some terminals.
-   */
+  /** Text of each line, or a single sequence that is written at the upper left corner. */
   readonly lines: readonly string[]
+  /** Whether the image survives changes of the text below it; others are drawn again. */
   readonly stays?: boolean
-  /** Takes it away, where text written over it does not. */
+  /** Sequence that removes the image, where overwriting it with text does not. */
   readonly remove?: string
 }
 
 const enter = '\u001B[?1049h\u001B[?25l\u001B[2J\u001B[H'
 const leave = '\u001B[0m\u001B[?25h\u001B[?1049l'
-/** Terminals that know these show what is between them at once; the others ignore them. */
-const together = ['\u001B[?2026h', '\u001B[?2026l'] as const
+/** Makes terminals show everything in between at once; others ignore these sequences. */
+const synchronized = ['\u001B[?2026h', '\u001B[?2026l'] as const
 
 const at = (y: number, x: number): string => `\u001B[${y + 1};${x + 1}H`
 
@@ -44,7 +42,7 @@ export class Screen extends EventEmitter {
     this.setMaxListeners(Infinity)
   }
 
-  /** A terminal may say that it is 0 by 0, and nothing can be shown in that. */
+  /** Some terminals report a size of 0 by 0; then a default applies. */
   get columns(): number {
     return this.#out.columns || 80
   }
@@ -57,7 +55,7 @@ export class Screen extends EventEmitter {
     return this.#open
   }
 
-  /** Takes the terminal over; what was on it comes back with `close`. */
+  /** Switches to the alternate screen; `close` restores the previous content. */
   open(): void {
     if (this.#open) return
     this.#open = true
@@ -67,7 +65,7 @@ export class Screen extends EventEmitter {
     this.#draw()
   }
 
-  /** Hands the terminal back; safe to call at any time, and twice. */
+  /** Restores the terminal. Can be called at any time and repeatedly. */
   close(): void {
     if (!this.#open) return
     this.#open = false
@@ -76,7 +74,7 @@ export class Screen extends EventEmitter {
     this.#out.write(removals.join('') + leave)
   }
 
-  /** Takes one whole frame. */
+  /** Draws a whole frame. */
   write(frame: string | Uint8Array, done?: () => void): boolean {
     if (frame.length > 0) {
       this.#frame = String(frame)
@@ -86,12 +84,12 @@ export class Screen extends EventEmitter {
     return true
   }
 
-  /** Writes to the terminal beside the picture: what has no look, such as a question or a clipboard. */
+  /** Writes a sequence without visible output, such as a query or clipboard content. */
   send(sequence: string): void {
     if (this.#open) this.#out.write(sequence)
   }
 
-  /** Puts a picture over the text, or takes it away. */
+  /** Shows or moves an image over the text; null removes it. */
   place(key: symbol, overlay: Overlay | null): void {
     const before = this.#overlays.get(key)
     if (overlay === null) {
@@ -129,11 +127,11 @@ export class Screen extends EventEmitter {
       if (this.#shown[y] === line) continue
       this.#shown[y] = line
       changed.add(y)
-      // Erased first: erasing after a full line would take its last character.
+      // Erase first: erasing after a full line would delete its last character.
       text += `${at(y, 0)}\u001B[0m\u001B[2K${line}\u001B[0m`
     }
     for (const placed of this.#overlays.values()) text += this.#drawOverlay(placed, changed)
-    if (text !== '') this.#out.write(together[0] + text + together[1])
+    if (text !== '') this.#out.write(synchronized[0] + text + synchronized[1])
   }
 
   #drawOverlay({ overlay, drawn }: { overlay: Overlay; drawn: (string | undefined)[] }, changed: Set<number>): string {

@@ -8,20 +8,20 @@ const manifest = makeManifest()
 const full = (line: string[]) => parseBatch(line, manifest, '/')
 const quick = (line: string[]) => quickBatch(line, manifest, '/')
 
-/** The examples of the catalogue, split as a shell would. */
+/** Examples of the catalogue, split into words. */
 const examples = manifest.commands.map(({ name, example }) => [
   name.replaceAll('_', '-'),
   ...[...example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare!),
 ])
 
-describe('what is typed after `bax do`', () => {
-  test.each(examples.map((line) => [line.join(' '), line] as const))('the example works: %s', (_, line) => {
+describe('parseBatch', () => {
+  test.each(examples.map((line) => [line.join(' '), line] as const))('parses the example: %s', (_, line) => {
     const { commands } = full(line)
     expect(commands).toHaveLength(1)
     expect(commands![0]!.command).toBe(line[0]!.replaceAll('-', '_'))
   })
 
-  test('required fields are words in their order, the others flags, all with their types', () => {
+  test('takes required fields as words in order and others as flags, with their types', () => {
     const { commands, flags } = full([
       'type_text',
       '#q',
@@ -58,20 +58,20 @@ describe('what is typed after `bax do`', () => {
     expect(flags).toEqual({})
   })
 
-  test('--timeout-ms before the first command is the batch’s, after it the command’s own', () => {
+  test('applies --timeout-ms to the batch before the first command, and to the command after it', () => {
     const { commands, flags } = full(['--timeout-ms', '900', 'wait-for-element', 'h1', '--timeout-ms', '50'])
     expect(flags).toEqual({ timeoutMs: '900' })
     expect(commands![0]!.data).toMatchObject({ timeout_ms: 50 })
   })
 
-  test('-o belongs to the command it follows; before all of them to the last', () => {
+  test('applies -o to the preceding command, or to the last one if it comes first', () => {
     const after = full(['screenshot', '-o', 'a.png', 'then', 'get-title', '--output', 'b.txt']).commands
     expect(after!.map(({ output }) => output)).toEqual(['a.png', 'b.txt'])
     const before = full(['-o', 'a.png', 'get-title', 'then', 'screenshot']).commands
     expect(before!.map(({ output }) => output)).toEqual([undefined, 'a.png'])
   })
 
-  test('words that begin with a dash stand behind --', () => {
+  test('accepts words with a leading dash after --', () => {
     expect(full(['click', '--', '-x']).commands![0]!.data).toEqual({ selector: '-x' })
   })
 
@@ -89,7 +89,7 @@ describe('what is typed after `bax do`', () => {
     [['get-title', 'then'], 'a browser command is missing beside `then`'],
     [['then', 'get-title'], 'no browser command was given'],
     [[], 'no browser command was given'],
-  ])('%j is refused: %s', (line, sentence) => {
+  ])('rejects %j: %s', (line, sentence) => {
     let refusal: unknown
     try {
       full(line)
@@ -101,7 +101,7 @@ describe('what is typed after `bax do`', () => {
   })
 })
 
-describe('the short way to parse', () => {
+describe('quickBatch', () => {
   const lines = [
     ...examples,
     ['navigate-to', 'https://example.com', 'then', 'get-title', '-s', 'shop', '--json'],
@@ -111,13 +111,13 @@ describe('the short way to parse', () => {
     ['get-title', '--no-headless', 'then', 'get-title', '--headless'],
     ['get-title', '--state-dir', '/x', '--server', 'y', '--browser', 'z', '--embedded'],
   ]
-  test.each(lines.map((line) => [line.join(' '), line] as const))('gives what commander gives: %s', (_, line) => {
+  test.each(lines.map((line) => [line.join(' '), line] as const))('returns the same as commander: %s', (_, line) => {
     const short = quick(line)
     if (short) expect(short).toEqual(full(line))
     else expect(line.some((word) => word.startsWith('-'))).toBe(true)
   })
 
-  test('it takes nearly all of the plain lines', () => {
+  test('parses more than 90 % of the simple lines', () => {
     expect(lines.filter((line) => quick(line) !== undefined).length).toBeGreaterThan(lines.length * 0.9)
   })
 
@@ -134,7 +134,7 @@ describe('the short way to parse', () => {
     ['get-title', 'then'],
     ['-'],
     [],
-  ])('it leaves to commander: %s %s', (...line) => {
+  ])('leaves %s %s to commander', (...line) => {
     expect(quick(line)).toBeUndefined()
   })
 })

@@ -8,13 +8,13 @@ const manifest = makeManifest()
 const entries = allWords(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
 
-test('every command is an operation or is written by hand, not both', () => {
+test('derives every command from an operation or defines it as custom, not both', () => {
   const byHand = entries.filter(({ operation }) => !operation).map(({ words }) => words)
   expect(Object.keys(ownCommands).toSorted()).toEqual(byHand.toSorted())
 })
 
 describe('the help', () => {
-  test('`bax --help` fits one screen', async () => {
+  test('fits `bax --help` on one screen', async () => {
     const { code, stdout, stderr } = await bax(['--help'])
     expect([code, stderr]).toEqual([0, ''])
     const lines = stdout.trimEnd().split('\n')
@@ -26,7 +26,7 @@ describe('the help', () => {
   })
 
   test.each(shown.map(({ words, summary }) => [words, summary] as const))(
-    '`bax %s --help` says what it does, with an example',
+    'prints the summary and an example for `bax %s --help`',
     async (words, summary) => {
       const { code, stdout, stderr } = await bax([...words.split(' '), '--help'])
       expect([code, stderr]).toEqual([0, ''])
@@ -36,7 +36,7 @@ describe('the help', () => {
     },
   )
 
-  test('`bax do --help` lists every command of the catalogue', async () => {
+  test('lists every command of the catalogue for `bax do --help`', async () => {
     const { stdout } = await bax(['do', '--help'])
     for (const { name, summary } of manifest.commands) {
       expect(stdout).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')} .*${summary.slice(0, 10)}`, 'm'))
@@ -55,7 +55,7 @@ describe('the help', () => {
     },
   )
 
-  test('a noun alone shows its verbs', async () => {
+  test('prints the verbs of a noun', async () => {
     const { code, stdout } = await bax(['session'])
     expect(code).toBe(0)
     for (const verb of ['create', 'list', 'show', 'use', 'watch', 'close'])
@@ -64,18 +64,18 @@ describe('the help', () => {
     expect((await bax(['engine'])).stdout).not.toContain('engine run')
   })
 
-  test('`bax --version` is the version alone', async () => {
+  test('prints only the version for `bax --version`', async () => {
     expect((await bax(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 })
 
-describe('a wrong word', () => {
+describe('invalid arguments', () => {
   test.each([
     ['sesion list', 'unknown command "sesion" (did you mean "session"?)', 'bax --help'],
-    ['session lst', 'unknown command "session lst" (did you mean "list"?)', 'bax session has'],
-    ['click x', 'unknown command "click"', 'it is a browser command: bax do click …'],
-    ['get-titel', 'unknown command "get-titel"', 'did you mean bax do get-title?'],
-    ['xyzzy', 'unknown command "xyzzy"', 'see `bax --help`'],
+    ['session lst', 'unknown command "session lst" (did you mean "list"?)', 'use "bax session" with one of'],
+    ['click x', 'unknown command "click"', 'run "bax do click …"'],
+    ['get-titel', 'unknown command "get-titel"', 'did you mean "bax do get-title"?'],
+    ['xyzzy', 'unknown command "xyzzy"', 'run "bax --help"'],
     ['session create --headles', 'unknown flag --headles (did you mean --headless?)', 'bax session create --help'],
     ['session show', '<session-id> is missing', 'usage: bax session show <session-id>'],
     ['session show a b', 'too many words: b', 'usage: bax session show <session-id>'],
@@ -88,15 +88,15 @@ describe('a wrong word', () => {
     ['--server', '--server needs a command', ''],
     ['api GET', '<path> is missing', 'usage: bax api <METHOD> <path>'],
     ['api POST /sessions -d {', '--data is not JSON', ''],
-    ['engine logs --lines 0', '--lines must be 1 or more', ''],
-  ])('`bax %s` exits 2: %s', async (line, sentence, hint) => {
+    ['engine logs --lines 0', '--lines must be at least 1, not 0', ''],
+  ])('make `bax %s` exit with 2: %s', async (line, sentence, hint) => {
     const { code, stdout, stderr } = await bax(line.split(' '), { env: { BAX_STATE_DIR: '/nonexistent/state' } })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(`error: ${sentence}`)
     expect(stderr).toContain(hint)
   })
 
-  test('with --json the error is also an answer on stdout', async () => {
+  test('print the error to stdout with --json', async () => {
     const { code, stdout, stderr } = await bax(['session', 'lst', '--json'])
     expect(code).toBe(2)
     expect(JSON.parse(stdout)).toMatchObject({ success: false, code: 'invalid_request' })

@@ -17,8 +17,8 @@ function terminal(isTTY: boolean) {
   return { io: { stderr, env: {} } as never as Io, text: () => written.join('') }
 }
 
-describe('work that tells of itself in lines', () => {
-  test('shows how much it has said, and the last of it', async () => {
+describe('startLog', () => {
+  test('shows the number of lines and the last one', async () => {
     const { io, text } = terminal(true)
     const log = await startLog(io, 'building')
     log.line('unpacking')
@@ -28,7 +28,7 @@ describe('work that tells of itself in lines', () => {
     expect(log.last()).toEqual(['unpacking', 'configuring'])
   })
 
-  test('shows nothing where nobody looks, and keeps what tells of a failure', async () => {
+  test('shows nothing without a terminal, and keeps the last lines', async () => {
     const { io, text } = terminal(false)
     const log = await startLog(io, 'building')
     for (let count = 0; count < 30; count += 1) log.line(`line ${count}`)
@@ -39,8 +39,8 @@ describe('work that tells of itself in lines', () => {
   })
 })
 
-describe('a run on a terminal', () => {
-  test('shows how many scripts and steps are done, and how many there are', () => {
+describe('the line reporter on a terminal', () => {
+  test('shows how many scripts and steps are done, and the totals', () => {
     const written: string[] = []
     const reporter = new LineReporter({
       write: (text: string) => void written.push(text),

@@ -7,7 +7,7 @@ import { makeManifest } from '../../../src/operations/manifest.ts'
 const manifest = makeManifest()
 const words = (...argv: string[]) => quickWords(argv, manifest)
 
-test('the short way takes plain words and flags whose values cannot be wrong', () => {
+test('parses words and flags whose values need no validation', () => {
   expect(words('a.test', 'b.test')).toEqual({ words: [['a.test', 'b.test']], flags: {} })
   expect(words('a.test', '--formats', 'markdown,links', '--render', 'http', '-o', 'x.md', '--json')).toEqual({
     words: [['a.test']],
@@ -33,11 +33,11 @@ test.each([
   [['a.test', '--actions', '[]']],
   [['a.test', '--schema', '{}']],
   [['a.test', '--', '--json']],
-])('%j is left to the whole program', (argv) => {
+])('leaves %j to the full program', (argv) => {
   expect(words(...argv)).toBeUndefined()
 })
 
-test('what is left out gets the defaults of the schema', () => {
+test('fills missing fields with the defaults of the schema', () => {
   const fields = scrapeFields(manifest).filter(({ default: value }) => value !== undefined)
   const defaults = Object.fromEntries(fields.map((field) => [field.name, field.default]))
   expect({ url: 'a.test', ...defaults }).toEqual(scrapeInput.parse({ url: 'a.test' }))

@@ -21,7 +21,7 @@ const read = (flags: GlobalFlags = {}, env: Record<string, string> = {}) =>
   } as unknown as Io)
 
 describe('settings', () => {
-  test('flags go before the environment, before the project’s file, before the user’s', async () => {
+  test('prefer flags over the environment, the project file and the user file, in this order', async () => {
     await user({ server: 'http://user', session: 'of-user', state_dir: 'state', json: true })
     expect(read()).toMatchObject({
       server: 'http://user',
@@ -43,7 +43,7 @@ describe('settings', () => {
     })
   })
 
-  test('--embedded goes before every server', () => {
+  test('ignore every server with --embedded', () => {
     expect(read({ embedded: true, server: 'http://x' }).server).toBeUndefined()
   })
 
@@ -53,17 +53,17 @@ describe('settings', () => {
     ['state_dir', '/'],
     ['browser', '/bin/sh'],
     ['model', { url: 'http://evil', name: 'm' }],
-  ])('a project’s file may not set %s', async (key, value) => {
+  ])('reject %s in a project file', async (key, value) => {
     await project({ [key]: value })
-    expect(() => read()).toThrow(`may not set ${key}`)
+    expect(() => read()).toThrow(`must not set ${key}`)
   })
 
-  test('an unknown setting is named with what was probably meant', async () => {
+  test('suggest a name for an unknown setting', async () => {
     await user({ sesion: 'x' })
     expect(() => read()).toThrow('unknown setting sesion (did you mean "session"?)')
   })
 
-  test('a value of the wrong type, and a file that is no JSON object, are named', async () => {
+  test('report values of the wrong type, and files without a JSON object', async () => {
     await user({ json: 'yes' })
     expect(() => read()).toThrow('json must be a boolean')
     await user([])
@@ -72,7 +72,7 @@ describe('settings', () => {
     expect(() => read()).toThrow('config.json is not JSON')
   })
 
-  test('a model needs an address and a name', () => {
+  test('require the URL and the name of a model', () => {
     expect(read({}, { BAX_MODEL_URL: 'http://m', BAX_MODEL: 'small', BAX_MODEL_KEY: 'k' }).model).toEqual({
       url: 'http://m',
       name: 'small',
@@ -81,12 +81,12 @@ describe('settings', () => {
     expect(() => read({}, { BAX_MODEL: 'small' })).toThrow('needs both')
   })
 
-  test('the idle time of the engine is in seconds, and must be one', () => {
+  test('take the idle time of the engine in seconds', () => {
     expect(read().idleExitMs).toBe(15 * 60_000)
     expect(read({}, { BAX_IDLE_EXIT_SECS: '0.5' }).idleExitMs).toBe(500)
     expect(() => read({}, { BAX_IDLE_EXIT_SECS: 'soon' })).toThrow('must be a number above 0')
   })
-  test('the pages of a crawl are a whole number', () => {
+  test('require a whole number of crawl pages', () => {
     expect(read().crawlPages).toBeUndefined()
     expect(read({}, { BAX_CRAWL_PAGES: '500' }).crawlPages).toBe(500)
     expect(() => read({}, { BAX_CRAWL_PAGES: '1.5' })).toThrow('must be a whole number above 0')

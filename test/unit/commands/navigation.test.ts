@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { navigate_to } from '../../../src/commands/navigation.ts'
 
-/** A page whose first navigations fail as told. */
+/** A page whose first navigations fail with the given errors. */
 function pageThat(...failures: string[]) {
   const asked: string[] = []
   const page = {
@@ -23,19 +23,19 @@ function pageThat(...failures: string[]) {
 }
 
 describe('a navigation', () => {
-  test('that a change of the network ended is begun again', async () => {
+  test('is retried after a network change', async () => {
     const { open, asked } = pageThat('net::ERR_NETWORK_CHANGED', 'net::ERR_NETWORK_CHANGED')
     expect(await open()).toMatchObject({ data: { status_code: 200 } })
     expect(asked).toHaveLength(3)
   })
 
-  test('fails when the network does not come to rest', async () => {
+  test('fails when the network keeps changing', async () => {
     const { open, asked } = pageThat(...Array<string>(5).fill('net::ERR_NETWORK_CHANGED'))
     await expect(open()).rejects.toThrow('ERR_NETWORK_CHANGED')
     expect(asked).toHaveLength(3)
   })
 
-  test('that failed by itself is not repeated', async () => {
+  test('is not retried after another error', async () => {
     const { open, asked } = pageThat('net::ERR_CONNECTION_REFUSED')
     await expect(open()).rejects.toThrow('ERR_CONNECTION_REFUSED')
     expect(asked).toHaveLength(1)

@@ -17,7 +17,7 @@ const take = async (events: AsyncGenerator<SessionEvent>, many: number): Promise
 const seqs = (events: readonly SessionEvent[]) => events.map(({ seq }) => seq)
 
 describe('following a log', () => {
-  test('brings what was kept, then what comes, without a hole', async () => {
+  test('yields buffered events, then new ones, without a gap', async () => {
     const log = new EventLog()
     count(log, 1, 3)
     const events = log.follow(1, new AbortController().signal)
@@ -27,7 +27,7 @@ describe('following a log', () => {
     expect(seqs(await next)).toEqual([4, 5])
   })
 
-  test('a slow reader loses what the ring no longer has, and is told how much', async () => {
+  test('reports to a slow reader how many events it has lost', async () => {
     const log = new EventLog()
     count(log, 1, 1)
     const events = log.follow(0, new AbortController().signal)
@@ -39,7 +39,7 @@ describe('following a log', () => {
     expect(log.since(0)).toHaveLength(limits.events.ring)
   })
 
-  test('events are kept by their length too, oldest dropped first, and every one that is lost is counted', async () => {
+  test('limits the total length of events, drops the oldest first, and counts every lost one', async () => {
     const log = new EventLog()
     const events = log.follow(0, new AbortController().signal)
     const text = 'x'.repeat(limits.eventChars / 8)
@@ -50,7 +50,7 @@ describe('following a log', () => {
     expect(seqs(rest)).toEqual([14, 15, 16, 17, 18, 19, 20])
   })
 
-  test('an event that is longer than all that is kept is heard, and told of as lost', async () => {
+  test('delivers an event longer than the whole buffer, and reports it as lost', async () => {
     const log = new EventLog()
     const heard: number[] = []
     log.listen(({ seq }) => heard.push(seq))
@@ -63,7 +63,7 @@ describe('following a log', () => {
     expect(seqs(await take(events, 1))).toEqual([4])
   })
 
-  test('a number that is not given yet means: from here on', async () => {
+  test('starts with the next event when the number is in the future', async () => {
     const log = new EventLog()
     count(log, 1, 2)
     const events = log.follow(999, new AbortController().signal)
@@ -72,7 +72,7 @@ describe('following a log', () => {
     expect(seqs(await next)).toEqual([3])
   })
 
-  test('it ends after session.closed, and at once when the reader goes', async () => {
+  test('ends after session.closed, and immediately when aborted', async () => {
     const log = new EventLog()
     log.emit('session.closed', { reason: 'deleted' })
     expect((await take(log.follow(0, new AbortController().signal), 5)).map(({ type }) => type)).toEqual([

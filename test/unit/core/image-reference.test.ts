@@ -23,7 +23,7 @@ test('accepts the references that registries use', () => {
     expect(isImageReference(reference), reference).toBe(true)
 })
 
-test('refuses everything else', () => {
+test('rejects everything else', () => {
   for (const text of [
     '',
     ' ',

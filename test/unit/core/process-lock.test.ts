@@ -19,7 +19,7 @@ const kinds = {
 }
 
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s', (kind) => {
-  test('is held by one at most, however many try at once', async () => {
+  test('has at most one holder, however many try at once', async () => {
     const name = kinds[kind]()
     const locks = await Promise.all(Array.from({ length: 6 }, () => holdLock(name)))
     const held = locks.filter((lock) => lock !== undefined)
@@ -30,7 +30,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     await next!.release()
   })
 
-  test('answers those who asked before and after it had something to say', async () => {
+  test('answers processes that asked before and after the answer was set', async () => {
     const name = kinds[kind]()
     expect(await askLock(name)).toEqual({ held: false })
     const lock = (await holdLock(name))!
@@ -41,7 +41,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     await lock.release()
   })
 
-  test('tells those who wait when it is released', async () => {
+  test('notifies waiting processes when it is released', async () => {
     const name = kinds[kind]()
     await lockReleased(name)
     const lock = (await holdLock(name))!
@@ -53,7 +53,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     expect(await askLock(name)).toEqual({ held: false })
   })
 
-  test('a wait can be given up', async () => {
+  test('aborts a wait', async () => {
     const name = kinds[kind]()
     const lock = (await holdLock(name))!
     const reason = new Error('enough')
@@ -65,7 +65,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     await lock.release()
   })
 
-  test('is free again when its process is killed', async () => {
+  test('is free again after its process is killed', async () => {
     const name = kinds[kind]()
     const path = 'path' in name ? name.path : `${name.filesFrom}.killed.lock`
     const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`
@@ -74,7 +74,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     expect(await holdLock(name)).toBeUndefined()
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('exit', resolve))
-    // A file this young could belong to a process that is about to listen.
+    // Such a recent file could belong to a process that is about to listen.
     if ('filesFrom' in name) await utimes(path, 0, 0)
     const locks = await Promise.all(Array.from({ length: 4 }, () => holdLock(name)))
     const held = locks.filter((lock) => lock !== undefined)
@@ -84,7 +84,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
   })
 })
 
-test('the name is the kernel’s where it can be', () => {
+test('uses a name in the kernel where possible', () => {
   expect(lockName('x', '/s', 'linux', 'v20.8.0')).toEqual({ path: '\0bax-x' })
   expect(lockName('x', '/s', 'linux', 'v22.1.0')).toEqual({ path: '\0bax-x' })
   expect(lockName('x', '/s', 'linux', 'v20.7.0')).toEqual({ filesFrom: '/s/x' })

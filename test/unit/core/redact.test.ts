@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/access/redact.ts'
 
 describe('redaction', () => {
-  test('takes the values of secret headers, and leaves the others', () => {
+  test('removes the values of secret headers and keeps the others', () => {
     expect(
       redactHeaders({
         Authorization: 'Bearer abc',
@@ -39,7 +39,7 @@ describe('redaction', () => {
     ['https://a.test/?%74oken=s3cret', 'https://a.test/?%74oken=[redacted]'],
     ['https://a.test/?keyboard=qwerty', 'https://a.test/?keyboard=qwerty'],
     ['wss://a.test/live?sig=s3cret', 'wss://a.test/live?sig=[redacted]'],
-  ])('of %s leaves %s', (url, expected) => {
+  ])('turns %s into %s', (url, expected) => {
     expect(redactUrl(url)).toBe(expected)
   })
 
@@ -48,11 +48,11 @@ describe('redaction', () => {
     'token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzM2NyZXQifQ.s3cret',
     'AKIAS3CRETS3CRETABCD',
     'fetch https://a.test/?password=s3cret failed',
-  ])('finds the credential in %j', (text) => {
+  ])('removes the credential in %j', (text) => {
     expect(redactText(text)).not.toMatch(/s3cret/i)
   })
 
-  test('goes through values of any shape', () => {
+  test('redacts values of any shape', () => {
     expect(redactValue({ list: ['Bearer 123456789'], password: 'p', inner: { 'x-auth-token': 't', n: 1 } })).toEqual({
       list: ['Bearer [redacted]'],
       password: '[redacted]',
@@ -60,7 +60,7 @@ describe('redaction', () => {
     })
   })
 
-  test('never lets a secret field of an address through, wherever it stands', () => {
+  test('removes secret fields of a URL at any position', () => {
     const name = fc.constantFrom(
       'token',
       'access_token',
@@ -82,13 +82,13 @@ describe('redaction', () => {
     )
   })
 
-  test('is linear in hostile text', () => {
+  test('takes linear time for hostile text', () => {
     expect(redactText(`${'eyJ'.repeat(50_000)} ${'bearer '.repeat(20_000)}`)).toBeTypeOf('string')
   })
 })
 
-describe('a line of a log', () => {
-  test('loses headers that hold secrets to their end, in whatever form they stand', () => {
+describe('a log line', () => {
+  test('has no secret headers, in any notation', () => {
     expect(redactLine('cookie: a=1; b=hidden')).toBe('cookie: [redacted]')
     expect(redactLine('sent Authorization: Token hidden word')).toBe('sent Authorization: [redacted]')
     expect(redactLine('x-api-key=hidden')).toBe('x-api-key=[redacted]')
@@ -97,7 +97,7 @@ describe('a line of a log', () => {
     )
   })
 
-  test('keeps the names of our own facts, and hides what hides in them', () => {
+  test('keeps the names of facts, and redacts secrets in their values', () => {
     const facts = {
       code: 'worker_lost',
       session: 'ses_1',

@@ -7,28 +7,28 @@ const text = encodeRecord(content)
 const decode = (damaged: string | Buffer) => decodeRecord<typeof content>(damaged.toString(), { isContent })
 
 describe('a record', () => {
-  test('is JSON, and is read as it was written', () => {
+  test('is JSON, and is read back unchanged', () => {
     expect(JSON.parse(text)).toMatchObject(content)
     expect(decode(text)).toEqual({ content })
     expect(decode(`${text}\n`)).toEqual({ content })
   })
 
-  test('of an earlier version is read by its shape', () => {
+  test('of an earlier version is checked by its shape only', () => {
     expect(decode(JSON.stringify(content, null, 2))).toEqual({ content })
     expect(decode('{"title":"of another kind"}')).toEqual({ damage: 'it has another shape' })
   })
 
-  test('of a later version is not read', () => {
+  test('of a later version is rejected', () => {
     expect(decode('{"$bax":2,"name":"Ann"}')).toEqual({ damage: 'it has the version 2, not 1' })
   })
 
-  test('that was cut off at any length is damaged', () => {
+  test('truncated at any length is damaged', () => {
     const bytes = Buffer.from(text)
     for (let length = 0; length < bytes.length; length += 1)
       expect(decode(bytes.subarray(0, length))).toHaveProperty('damage')
   })
 
-  test('with any flipped bit is damaged, or says the same', () => {
+  test('with any flipped bit is damaged, or has the same content', () => {
     const bytes = Buffer.from(text)
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
       const flipped = Buffer.from(bytes)

@@ -5,14 +5,14 @@ import { threadId } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { ThreadPool } from '../../../src/core/process/thread-pool.ts'
 
-/** What a thread of these tests is asked, and what it answers with its number. */
+/** A task of these tests; the result contains the ID of the thread. */
 interface Task {
   readonly say: string
-  /** Ends its thread in the middle of the work: always, or where this file is not there yet. */
+  /** Crashes the thread: always, or only if this file does not exist yet. */
   readonly breaks?: true | string
   readonly throws?: true
   readonly fills?: true
-  /** Is never done. */
+  /** Never finishes. */
   readonly hangs?: true
 }
 interface Said {
@@ -20,7 +20,7 @@ interface Said {
   readonly thread: number
 }
 
-/** `serveTasks` as JavaScript that Node runs as it is. */
+/** `serveTasks` as plain JavaScript, which Node runs without a build. */
 const program = `
 const { parentPort, threadId } = require('node:worker_threads')
 const { existsSync, writeFileSync } = require('node:fs')
@@ -62,7 +62,7 @@ function poolOf(
 }
 const words = (count: number) => Array.from({ length: count }, (_, at) => `word ${at}`)
 
-test('no thread is started before there is a task, and never more than were asked for', async () => {
+test('starts threads on demand, up to the maximum', async () => {
   const pool = poolOf(2)
   expect(pool.size).toBe(0)
   const answers = await Promise.all(words(40).map((say) => pool.run({ say })))
@@ -73,7 +73,7 @@ test('no thread is started before there is a task, and never more than were aske
   expect([pool.size, pool.waiting]).toEqual([2, 0])
 })
 
-test('tasks that no thread has taken yet wait in their order', async () => {
+test('queues unassigned tasks in order', async () => {
   const pool = poolOf(1)
   const done: string[] = []
   const all = words(5).map((say) => pool.run({ say }).then(({ said }) => done.push(said)))
@@ -82,7 +82,7 @@ test('tasks that no thread has taken yet wait in their order', async () => {
   expect(done).toEqual(words(5))
 })
 
-test('what the program could not do is the fault of that task alone', async () => {
+test('rejects only the task for which the program throws', async () => {
   const pool = poolOf(1)
   const [first, second, third] = await Promise.allSettled([pool.run({ say: 'a' }), pool.run({ say: 'b', throws: true }), pool.run({ say: 'c' })]) // prettier-ignore
   expect(first).toMatchObject({ value: { said: 'a' } })
@@ -90,7 +90,7 @@ test('what the program could not do is the fault of that task alone', async () =
   expect(third).toMatchObject({ value: { said: 'c' } })
 })
 
-test('a task whose thread breaks is done again by another', async () => {
+test('retries a task on another thread after a crash', async () => {
   const pool = poolOf(1)
   const all = [{ say: 'a' }, { say: 'b', breaks: join(folder, 'broken-once') }, { say: 'c' }].map((task) => pool.run(task)) // prettier-ignore
   const answers = await Promise.all(all)
@@ -98,20 +98,20 @@ test('a task whose thread breaks is done again by another', async () => {
   expect(answers[1]!.thread).not.toBe(answers[0]!.thread)
 })
 
-test('a task over which threads break twice is told of; those behind it are done all the same', async () => {
+test('rejects a task after two crashes, and completes the tasks behind it', async () => {
   const pool = poolOf(1)
   const [bad, ...good] = await Promise.allSettled([pool.run({ say: 'a', breaks: true }), ...words(4).map((say) => pool.run({ say }))]) // prettier-ignore
   expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } })
   expect(good.map((settled) => settled.status === 'fulfilled' && settled.value.said)).toEqual(words(4))
 })
 
-test('a thread that wants more memory than it may have breaks, and nothing else does', async () => {
+test('rejects only the task that exceeds the heap limit', async () => {
   const pool = poolOf(1, { heapMb: 32 })
   await expect(pool.run({ say: 'a', fills: true })).rejects.toMatchObject({ code: 'content_too_large', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } }) // prettier-ignore
   expect(await pool.run({ say: 'b' })).toMatchObject({ said: 'b' })
 })
 
-test('threads without work are ended, and started again for more', async () => {
+test('ends idle threads, and starts new ones for further tasks', async () => {
   const pool = poolOf(2, { idleMs: 1 })
   const { thread } = await pool.run({ say: 'a' })
   await expect.poll(() => pool.size).toBe(0)
@@ -120,7 +120,7 @@ test('threads without work are ended, and started again for more', async () => {
   expect(again.thread).not.toBe(thread)
 })
 
-test('closing gives up what is not done and takes nothing more', async () => {
+test('rejects pending and new tasks when closed', async () => {
   const pool = poolOf(1)
   const all = words(4).map((say) => pool.run({ say }))
   const settled = Promise.allSettled(all)
@@ -130,7 +130,7 @@ test('closing gives up what is not done and takes nothing more', async () => {
   expect(pool.size).toBe(0)
 })
 
-test('a task that is given up ends the thread that is at it; what waited behind it is done', async () => {
+test('terminates the thread of an aborted task, and completes the tasks behind it', async () => {
   const pool = poolOf(1)
   const patience = new AbortController()
   const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
@@ -141,7 +141,7 @@ test('a task that is given up ends the thread that is at it; what waited behind 
   expect((await Promise.all(behind)).map(({ said }) => said)).toEqual(words(4))
 })
 
-test('one that is given up while it waits, in a thread or before, is not waited for', async () => {
+test('rejects an aborted task immediately while it is queued or assigned', async () => {
   const pool = poolOf(1)
   const patience = new AbortController()
   const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
@@ -158,7 +158,7 @@ test('one that is given up while it waits, in a thread or before, is not waited 
   await expect(pool.run({ say: 'no' }, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
 })
 
-test('a task that takes longer than any may is given up, and counts from its own beginning', async () => {
+test('aborts a task that exceeds the timeout, which counts from its own start', async () => {
   const pool = poolOf(1, { longestMs: 500 })
   const hung = [1, 2, 3].map(() => pool.run({ say: 'never', hangs: true }))
   const last = pool.run({ say: 'last' })
@@ -166,18 +166,18 @@ test('a task that takes longer than any may is given up, and counts from its own
   expect(await last).toMatchObject({ said: 'last' })
 })
 
-test('who asks for much does not keep others waiting', async () => {
+test('serves origins in turn, so that one with many tasks does not delay others', async () => {
   const pool = poolOf(1)
   const done: string[] = []
   const ask = (say: string, from: string) => pool.run({ say }, { from }).then(() => done.push(say))
   const all = [...words(6).map((say) => ask(say, 'greedy')), ask('mine', 'modest')]
   await Promise.all(all)
-  // Two of the greedy one's were in hand before there was another.
+  // Two tasks of the busy origin were assigned before the other one arrived.
   expect(done.indexOf('mine')).toBe(2)
   expect(done.filter((say) => say !== 'mine')).toEqual(words(6))
 })
 
-test('what cannot be sent is refused, and confuses no answers', async () => {
+test('rejects a task that cannot be cloned, without mixing up other results', async () => {
   const pool = poolOf(1)
   const refused = pool.run({ say: (() => {}) as unknown as string })
   const after = pool.run({ say: 'after' })

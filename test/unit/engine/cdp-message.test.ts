@@ -9,34 +9,34 @@ import { memoryLink } from '../../../src/engine/relay/tunnel/memory-link.ts'
 import { serveChannel } from '../../../src/engine/relay/tunnel/remote-channel.ts'
 import { Tunnel, type TunnelChannel } from '../../../src/engine/relay/tunnel/tunnel.ts'
 
-/** A browser that answers every call with nothing, but where a session begins; what it was sent, and its router. */
+/** Fake browser that answers every call with an empty result, or the session of a channel. */
 function browser() {
-  const heard: CdpMessage[] = []
-  let tell: (text: string) => void
+  const received: CdpMessage[] = []
+  let reply: (text: string) => void
   const wire: CdpWire = {
     send(text) {
       const message = JSON.parse(text) as CdpMessage
-      heard.push(message)
+      received.push(message)
       const result = message.method === 'Target.attachToBrowserTarget' ? { sessionId: 'root' } : {}
-      setImmediate(() => tell(JSON.stringify({ id: message.id, result })))
+      setImmediate(() => reply(JSON.stringify({ id: message.id, result })))
     },
-    handle: ({ onMessage }) => void (tell = onMessage),
+    handle: ({ onMessage }) => void (reply = onMessage),
   }
-  return { heard, router: new CdpRouter(wire) }
+  return { received, router: new CdpRouter(wire) }
 }
 
 const answerOf = (post: (answer: (message: CdpMessage) => void) => void) =>
   new Promise<CdpMessage>((resolve) => post(resolve))
 
-describe('what a client of CDP sends', () => {
-  test('is a call when its parts are of the kinds that the protocol knows', () => {
+describe('readCall', () => {
+  test('parses a call with valid fields', () => {
     const call = { id: 1, method: 'Page.enable', params: { a: 1 }, sessionId: 'S' }
     expect(readCall(JSON.stringify(call))).toEqual(call)
     expect(readCall('{"method":"Page.enable"}')).toEqual({ method: 'Page.enable' })
   })
 
   test.each(['{', 'null', '[]', '{"id":1}', '{"method":["Browser.close"]}', '{"method":"A.b","id":"1"}'])(
-    'is none: %s',
+    'rejects %s',
     (text) => expect(readCall(text)).toBeUndefined(),
   )
 
@@ -47,43 +47,43 @@ describe('what a client of CDP sends', () => {
     { sessionId: null },
     { sessionId: '' },
     { sessionId: 1 },
-  ])('is none with the parts %j', (parts) =>
+  ])('rejects a call with %j', (parts) =>
     expect(readCall(JSON.stringify({ id: 1, method: 'A.b', ...parts }))).toBeUndefined(),
   )
 })
 
-describe('a channel to a browser that is shared', () => {
-  test('has no sessions but its own: an empty name is not the session of the browser', async () => {
-    const { router, heard } = browser()
+describe('a channel to a shared browser', () => {
+  test('does not accept an empty session ID as the browser’s session', async () => {
+    const { router, received } = browser()
     const channel = await router.openChannel()
-    const answer = await answerOf((tell) => channel.post({ id: 1, method: 'Fetch.enable', sessionId: '' }, tell))
+    const answer = await answerOf((reply) => channel.post({ id: 1, method: 'Fetch.enable', sessionId: '' }, reply))
     expect(answer).toMatchObject({ error: { code: -32_001 } })
-    expect(heard.map(({ method }) => method)).toEqual(['Target.attachToBrowserTarget'])
+    expect(received.map(({ method }) => method)).toEqual(['Target.attachToBrowserTarget'])
   })
 
   test.each(['Fetch.enable', 'Security.setIgnoreCertificateErrors', 'Tracing.start', 'IO.read', 'Unheard.of'])(
-    'does not pass on %s to the browser as a whole',
+    'does not pass %s to the whole browser',
     async (method) => {
-      const { router, heard } = browser()
+      const { router, received } = browser()
       const rules = { files: true, checkUrl: () => {} }
       const gate = new SessionGate(await router.openChannel(), 'context', rules)
-      expect(await answerOf((tell) => gate.post({ id: 1, method }, tell))).toMatchObject({ error: { code: -32_003 } })
-      expect(heard).toHaveLength(1)
+      expect(await answerOf((reply) => gate.post({ id: 1, method }, reply))).toMatchObject({ error: { code: -32_003 } })
+      expect(received).toHaveLength(1)
     },
   )
 })
 
 test.each([
-  ['Tracing.start', 'what every session of the browser opens is traced', {}],
-  ['Memory.simulatePressureNotification', 'all of them are pressed', {}],
-  ['Target.createTarget', 'hidden pages are no tabs, which are bounded', { hidden: true }],
-])('of a page of a shared server %s is refused: %s', (method, _, params) => {
+  ['Tracing.start', 'it traces all sessions of the browser', {}],
+  ['Memory.simulatePressureNotification', 'it affects all sessions', {}],
+  ['Target.createTarget', 'hidden pages would bypass the limit of tabs', { hidden: true }],
+])('refuses %s on a page of a shared server: %s', (method, _, params) => {
   const checkUrl = () => {}
   expect(refusalOf(method, params, { files: false, checkUrl })).toMatchObject({ code: deniedCode })
   expect(refusalOf(method, params, { files: true, checkUrl })).toBeUndefined()
 })
 
-test('nonsense on one channel of a tunnel ends that channel, and the others go on', async () => {
+test('closes only the channel of a tunnel that sends an invalid message', async () => {
   const [near, far] = memoryLink()
   const { router } = browser()
   const channels = [await router.openChannel(), await router.openChannel()]

@@ -9,7 +9,7 @@ import { Graves } from '../../../src/engine/store/graves.ts'
 
 let stateDir: string
 beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), 'bax-graves-'))
+  stateDir = await mkdtemp(join(tmpdir(), 'bax-tombstones-'))
 })
 afterEach(async () => {
   vi.useRealTimers()
@@ -40,14 +40,14 @@ const sketch = (session_id: string, ended: { at: number; reason: string } | null
   end_reason: ended?.reason ?? null,
 })
 
-/** Notes sessions in a process of its own, which then goes without a word. */
-async function notedByAnother(...sessions: readonly SessionSketch[]): Promise<void> {
+/** Records sessions in another process, which is then killed. */
+async function recordedByAnother(...sessions: readonly SessionSketch[]): Promise<void> {
   const program = await makeHostProgram(`
     import { browserGraves } from './src/engine/browser/session/tombstone.ts'
     import { Graves } from './src/engine/store/graves.ts'
-    const graves = new Graves(browserGraves, { stateDir: process.argv[2]!, log: () => {} })
-    graves.takeOver()
-    for (const session of JSON.parse(process.argv[3]!)) graves.note(session, 'key_ann')
+    const tombstones = new Graves(browserGraves, { stateDir: process.argv[2]!, log: () => {} })
+    tombstones.takeOver()
+    for (const session of JSON.parse(process.argv[3]!)) tombstones.note(session, 'key_ann')
     process.send!('noted', () => process.kill(process.pid, 'SIGKILL'))
   `)
   const { process: child } = await program.start([stateDir, JSON.stringify(sessions)])
@@ -57,25 +57,29 @@ async function notedByAnother(...sessions: readonly SessionSketch[]): Promise<vo
 
 const log: string[] = []
 const open = () => new Graves(browserGraves, { stateDir, log: (_, message) => void log.push(message) })
-const told = (graves: Graves<SessionSketch>) =>
-  graves
+const takenOver = (tombstones: Graves<SessionSketch>) =>
+  tombstones
     .takeOver()
     .map(({ session, owner }) => ({ sessionId: session.session_id, endReason: session.end_reason, owner }))
 
-describe('sessions of an engine that is gone', () => {
-  test('are known with their ends; those that had none went down with it', async () => {
-    await notedByAnother(sketch('ses_1'), sketch('ses_2'), sketch('ses_2', { at: Date.now(), reason: 'idle_timeout' }))
-    const graves = open()
-    expect(told(graves)).toEqual([
+describe('sessions of an engine that has ended', () => {
+  test('are known with their ends; open ones count as lost', async () => {
+    await recordedByAnother(
+      sketch('ses_1'),
+      sketch('ses_2'),
+      sketch('ses_2', { at: Date.now(), reason: 'idle_timeout' }),
+    )
+    const tombstones = open()
+    expect(takenOver(tombstones)).toEqual([
       { sessionId: 'ses_1', endReason: 'worker_lost', owner: 'key_ann' },
       { sessionId: 'ses_2', endReason: 'idle_timeout', owner: 'key_ann' },
     ])
-    expect(told(graves)).toEqual([])
+    expect(takenOver(tombstones)).toEqual([])
   })
 
-  test('are told of by one engine after another until their time is over', async () => {
+  test('are passed from engine to engine until they expire', async () => {
     const now = Date.now()
-    await notedByAnother(
+    await recordedByAnother(
       sketch('ses_1'),
       sketch('ses_old', { at: now - limits.session.tombstoneMs, reason: 'deleted' }),
     )
@@ -88,51 +92,51 @@ describe('sessions of an engine that is gone', () => {
       tabs: 0,
       sse_url: 'http://here/stream/sse?session_id=ses_1',
     })
-    // One file is left: that of the engine which has taken over.
+    // Only the journal of the engine that took over is left.
     expect(await readdir(join(stateDir, 'sessions'))).toHaveLength(1)
   })
 
-  test('are told of when the one before had none to tell of at its beginning', async () => {
-    await notedByAnother(sketch('ses_old', { at: Date.now() - limits.session.tombstoneMs, reason: 'deleted' }))
-    await notedByAnother(sketch('ses_1'))
-    expect(told(open())).toMatchObject([{ sessionId: 'ses_1' }])
+  test('are known when the previous engine had none to take over', async () => {
+    await recordedByAnother(sketch('ses_old', { at: Date.now() - limits.session.tombstoneMs, reason: 'deleted' }))
+    await recordedByAnother(sketch('ses_1'))
+    expect(takenOver(open())).toMatchObject([{ sessionId: 'ses_1' }])
   })
 
-  test('a clock that jumps ahead forgets them, and does no more harm', async () => {
-    await notedByAnother(sketch('ses_1', { at: Date.now(), reason: 'deleted' }))
+  test('expire when the clock jumps ahead', async () => {
+    await recordedByAnother(sketch('ses_1', { at: Date.now(), reason: 'deleted' }))
     vi.useFakeTimers({ now: Date.now() + 365 * 86_400_000, toFake: ['Date'] })
-    expect(told(open())).toEqual([])
+    expect(takenOver(open())).toEqual([])
   })
 
-  test('a line that was cut off is left out, and all before it is there', async () => {
-    await notedByAnother(sketch('ses_1'))
+  test('are read up to a truncated line', async () => {
+    await recordedByAnother(sketch('ses_1'))
     const [journal] = await readdir(join(stateDir, 'sessions'))
     await appendFile(join(stateDir, 'sessions', journal!), '{"owner":null,"session":{"session_id":"ses_')
-    expect(told(open())).toMatchObject([{ sessionId: 'ses_1' }])
+    expect(takenOver(open())).toMatchObject([{ sessionId: 'ses_1' }])
   })
 })
 
-test('the sessions of an engine that lives are its own', () => {
-  const graves = open()
-  graves.note(sketch('ses_1'), null)
-  expect(told(open())).toEqual([])
-  // Nor are they told to itself as those of another.
-  expect(told(graves)).toEqual([])
+test('does not take over the sessions of a running engine', () => {
+  const tombstones = open()
+  tombstones.note(sketch('ses_1'), null)
+  expect(takenOver(open())).toEqual([])
+  // Nor does the engine take over its own.
+  expect(takenOver(tombstones)).toEqual([])
 })
 
-test('a journal does not grow for ever', async () => {
-  const graves = open()
+test('limits the size of a journal', async () => {
+  const tombstones = open()
   const at = Date.now() - limits.session.tombstoneMs - 1
   for (let index = 0; index <= limits.session.graveLines + 1; index += 1)
-    graves.note(sketch(`ses_${index}`, { at, reason: 'deleted' }), null)
+    tombstones.note(sketch(`ses_${index}`, { at, reason: 'deleted' }), null)
   const journals = await readdir(join(stateDir, 'sessions'))
   expect(journals).toHaveLength(1)
   const lines = (await readFile(join(stateDir, 'sessions', journals[0]!), 'utf8')).trim().split('\n')
   expect(lines.length).toBeLessThan(10)
 })
 
-test('a folder that cannot be written costs the memory of a session, never the session', async () => {
+test('logs a warning when the folder cannot be written', async () => {
   await writeFile(join(stateDir, 'sessions'), 'in the way')
   open().note(sketch('ses_1'), null)
-  expect(log).toContain('a session will not be remembered')
+  expect(log).toContain('could not store the record of a session')
 })

@@ -12,13 +12,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-const wish = (expires?: string) => ({ name: 'ci', scopes: ['scrape' as const], ...(expires && { expires }) })
+const input = (expires?: string) => ({ name: 'ci', scopes: ['scrape' as const], ...(expires && { expires }) })
 const day = 24 * 60 * 60_000
 const refused = (message: RegExp) => expect.objectContaining({ code: 'unauthorized', message: expect.stringMatching(message) }) // prettier-ignore
 
 describe('keys', () => {
-  test('are told once, and rest on disk as a hash that nobody else can read', async () => {
-    const { key, key_id } = await new KeyStore(folder).create(wish())
+  test('are returned once and stored as a hash in a private file', async () => {
+    const { key, key_id } = await new KeyStore(folder).create(input())
     expect(key).toMatch(/^bax_[\w-]{43}$/)
     const path = join(folder, 'keys', `${key_id}.json`)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -29,10 +29,10 @@ describe('keys', () => {
     expect(JSON.stringify(await new KeyStore(folder).list())).not.toMatch(/sha256|bax_/)
   })
 
-  test('that another process makes or revokes are known at once', async () => {
+  test('created or revoked by another process are known at once', async () => {
     const [here, there] = [new KeyStore(folder), new KeyStore(folder)]
     expect(here.required()).toBe(false)
-    const made = await there.create(wish())
+    const made = await there.create(input())
     expect(here.required()).toBe(true)
     const caller = { keyId: made.key_id, name: 'ci', scopes: ['scrape'], admin: false }
     expect(here.callerOf(made.key)).toEqual(caller)
@@ -48,10 +48,10 @@ describe('keys', () => {
     ['90m', 90 * 60_000],
     ['30d', 30 * day],
     ['2w', 14 * day],
-  ])('are good for %s', async (expires, ms) => {
+  ])('are valid for %s', async (expires, ms) => {
     let now = Date.parse('2030-01-01T00:00:00Z')
     const store = new KeyStore(folder, () => now)
-    const { key, expires_at } = await store.create(wish(expires))
+    const { key, expires_at } = await store.create(input(expires))
     expect(expires_at).toBe(new Date(now + ms).toISOString())
     now += ms - 1
     store.callerOf(key)
@@ -60,24 +60,24 @@ describe('keys', () => {
     expect(await store.list()).toMatchObject([{ status: 'expired' }])
   })
 
-  test('end at a moment, or with a day', async () => {
+  test('expire at a point in time, or at the end of a day', async () => {
     const store = new KeyStore(folder, () => Date.parse('2030-01-01T00:00:00Z'))
-    expect(await store.create(wish('2030-02-03T04:05:06+01:00'))).toMatchObject({ expires_at: '2030-02-03T03:05:06.000Z' }) // prettier-ignore
-    expect(await store.create(wish('2030-02-03'))).toMatchObject({ expires_at: '2030-02-04T00:00:00.000Z' })
+    expect(await store.create(input('2030-02-03T04:05:06+01:00'))).toMatchObject({ expires_at: '2030-02-03T03:05:06.000Z' }) // prettier-ignore
+    expect(await store.create(input('2030-02-03'))).toMatchObject({ expires_at: '2030-02-04T00:00:00.000Z' })
   })
 
   test.each(['soon', '30', '0d', '-1d', '99999999d', '2029-12-01', '2030-13-01T00:00:00Z'])(
-    'cannot end %j',
+    'reject the expiry %j',
     async (expires) => {
       const store = new KeyStore(folder, () => Date.parse('2030-01-01T00:00:00Z'))
-      await expect(store.create(wish(expires))).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'expires' }] }) // prettier-ignore
+      await expect(store.create(input(expires))).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'expires' }] }) // prettier-ignore
       expect(store.required()).toBe(false)
     },
   )
 
-  test('are revoked by id or by a name of their own, for good', async () => {
+  test('are revoked permanently by ID or by a unique name', async () => {
     const store = new KeyStore(folder)
-    const [one, two] = [await store.create(wish()), await store.create(wish())]
+    const [one, two] = [await store.create(input()), await store.create(input())]
     await expect(store.revoke('ci')).rejects.toMatchObject({ code: 'conflict', hint: expect.stringContaining(one.key_id) }) // prettier-ignore
     const { revoked_at } = await store.revoke(one.key_id)
     expect(await store.revoke(one.key_id)).toMatchObject({ status: 'revoked', revoked_at })
@@ -85,20 +85,20 @@ describe('keys', () => {
     await expect(store.revoke('ci')).rejects.toMatchObject({ code: 'key_not_found' })
   })
 
-  test('go on being asked for when the last one is revoked, and when their files are gone', async () => {
+  test('stay required when the last one is revoked, and when their files are removed', async () => {
     const store = new KeyStore(folder)
-    const { key, key_id } = await store.create(wish())
+    const { key, key_id } = await store.create(input())
     await store.revoke(key_id)
     expect([store.required(), new KeyStore(folder).required()]).toEqual([true, true])
     await rm(join(folder, 'keys'), { recursive: true })
     expect(store.required()).toBe(true)
-    expect(() => store.callerOf(key)).toThrow(refused(/not known/))
+    expect(() => store.callerOf(key)).toThrow(refused(/unknown key/))
   })
 
-  test('remember when they were used last, also for other processes', async () => {
+  test('store when they were last used, also for other processes', async () => {
     let now = Date.parse('2030-01-01T00:00:00Z')
     const store = new KeyStore(folder, () => now)
-    const { key } = await store.create(wish())
+    const { key } = await store.create(input())
     expect(await store.list()).toMatchObject([{ last_used_at: null }])
     const first = new Date(now).toISOString()
     store.callerOf(key)
@@ -110,9 +110,9 @@ describe('keys', () => {
     expect(await new KeyStore(folder).list()).toMatchObject([{ last_used_at: new Date(now).toISOString() }])
   })
 
-  test('take with them what was made under them', async () => {
+  test('notify listeners when they are revoked', async () => {
     const store = new KeyStore(folder)
-    const [mine, other] = [await store.create(wish()), await store.create(wish())]
+    const [mine, other] = [await store.create(input()), await store.create(input())]
     const lost: string[] = []
     const over = new AbortController()
     const { signal } = new AbortController()
@@ -127,9 +127,9 @@ describe('keys', () => {
     expect(lost).toEqual(['mine', 'late'])
   })
 
-  test('leave nothing half-written behind', async () => {
+  test('leave no temporary files behind', async () => {
     const store = new KeyStore(folder)
-    await Promise.all(Array.from({ length: 20 }, () => store.create(wish())))
+    await Promise.all(Array.from({ length: 20 }, () => store.create(input())))
     const names = await readdir(join(folder, 'keys'))
     expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(new Set((await store.list()).map(({ key_id }) => key_id)).size).toBe(20)

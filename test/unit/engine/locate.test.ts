@@ -34,8 +34,8 @@ const failure = async (call: Promise<unknown>): Promise<BaxError> =>
   call.then(() => expect.unreachable('it was found')).catch((error: unknown) => error as BaxError)
 
 // Other systems have other places; the order is the same.
-describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
-  test('the configured one comes first and is never replaced', async () => {
+describe.skipIf(process.platform !== 'linux')('locateBrowser', () => {
+  test('uses only the configured browser', async () => {
     const path = await program('mine', 'chromium')
     await program('bin', 'chromium-headless-shell')
     expect(await locateBrowser(headless, { browser: path, cacheDir })).toMatchObject({
@@ -50,11 +50,11 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
     })
     expect(missing.hint).toContain(`${path}-not`)
     await chmod(path, 0o644)
-    expect((await failure(locateBrowser(headless, { browser: path, cacheDir }))).message).toMatch(/may not be executed/)
+    expect((await failure(locateBrowser(headless, { browser: path, cacheDir }))).message).toMatch(/is not executable/)
     expect((await failure(locateBrowser(headless, { browser: folder, cacheDir }))).message).toMatch(/is not a file/)
   })
 
-  test('then the system: the shell for headless work, a whole Chromium for the rest', async () => {
+  test('uses the system’s headless shell for headless work, and a full Chromium for the rest', async () => {
     const shell = await program('bin', 'chromium-headless-shell')
     const whole = await program('bin', 'google-chrome')
     expect(await locateBrowser(headless, { cacheDir })).toMatchObject({
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
     expect(await locateBrowser({ headless: false, stealth: false }, { cacheDir })).toMatchObject({ path: whole })
   })
 
-  test('a whole Chromium does headless work where there is no shell', async () => {
+  test('uses a full Chromium for headless work when there is no headless shell', async () => {
     const whole = await program('bin', 'chromium')
     const found = await locateBrowser(headless, { cacheDir })
     expect(found).toMatchObject({ path: whole, kind: 'chromium' })
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
     expect(found.looked.length).toBeGreaterThan(2)
   })
 
-  test('Playwright’s download comes before the system, and what setup has unpacked after it', async () => {
+  test('prefers Playwright’s download to the system, and the system to the portable build', async () => {
     const unpacked = await program('cache', 'browsers', 'portable-147.0.0', 'headless-shell')
     expect(await locateBrowser(headless, { cacheDir })).toMatchObject({ path: unpacked, source: 'bax' })
     const system = await program('bin', 'chromium-headless-shell')
@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('looking for a browser', () => {
     expect(configured.message).toContain('disable_automation_detection needs a full Chromium')
   })
 
-  test('with none, the failure names the places and the commands that help', async () => {
+  test('reports the checked locations and a hint when no browser is found', async () => {
     const error = await failure(locateBrowser(headless, { cacheDir }))
     expect(error).toMatchObject({ code: 'browser_not_found', exit: 3, message: 'no Chromium was found' })
     expect(error.hint).toMatch(/bax setup[\s\S]*apt-get install[\s\S]*playwright install/)

@@ -7,7 +7,7 @@ import { recordPageEvents } from '../../../src/engine/browser/tabs/page-events.t
 
 const long = 'x'.repeat(1_000_000)
 
-test('of what a page writes into a prompt, events hold the beginning', async () => {
+test('truncates the texts of prompts in events', async () => {
   const events = new EventLog()
   const dialog = {
     type: () => 'prompt',
@@ -21,7 +21,7 @@ test('of what a page writes into a prompt, events hold the beginning', async () 
   expect(opened).toMatchObject({ data: { message: long.slice(0, 1000), default_value: long.slice(0, 1000) } })
 })
 
-test('of a method that a page makes up, and a type that its server does, too', () => {
+test('truncates request methods and content types in events', () => {
   const events = new EventLog()
   const context = new EventEmitter()
   recordPageEvents(context as unknown as BrowserContext, events)

@@ -6,10 +6,10 @@ test.each([
   ['page.goto: net::ERR_NAME_NOT_RESOLVED at http://a/', 'dns_failed', 'the host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],
   ['page.goto: net::ERR_CONNECTION_REFUSED at http://a/', 'connection_failed', 'the server could not be reached (ERR_CONNECTION_REFUSED)'],
   ['page.goto: net::ERR_CERT_AUTHORITY_INVALID at https://a/', 'tls_error', 'no secure connection could be made (ERR_CERT_AUTHORITY_INVALID)'],
-  ['page.goto: net::ERR_TOO_MANY_REDIRECTS at http://a/', 'too_many_redirects', 'the address redirects too often (ERR_TOO_MANY_REDIRECTS)'],
+  ['page.goto: net::ERR_TOO_MANY_REDIRECTS at http://a/', 'too_many_redirects', 'the URL redirects too often (ERR_TOO_MANY_REDIRECTS)'],
   ['page.goto: net::ERR_BLOCKED_BY_CLIENT at http://a/', 'url_blocked', 'URL blocked'],
   ['page.goto: net::ERR_INVALID_RESPONSE at http://a/', 'navigation_failed', 'the page could not be opened (ERR_INVALID_RESPONSE)'],
-  ['page.goto: Download is starting', 'navigation_aborted', 'the address started a download instead of a page'],
+  ['page.goto: Download is starting', 'navigation_aborted', 'the URL started a download instead of a page'],
   ['locator.click: Target page, context or browser has been closed', 'target_closed', 'the page was closed'],
   ['page.evaluate: Target crashed', 'page_crashed', 'the page crashed'],
   ['locator.click: Something new\nCall log: …', 'action_failed', 'click failed: Something new'],
@@ -17,7 +17,7 @@ test.each([
   expect(translated(new Error(message), 'click')).toMatchObject({ code, message: sentence })
 }) // prettier-ignore
 
-test('a time-out is a time-out, whatever its call log quotes', () => {
+test('recognizes a timeout whatever its call log quotes', () => {
   const error = Object.assign(
     new Error('page.goto: Timeout 300ms exceeded.\nCall log:\n net::ERR_CONNECTION_REFUSED'),
     {
@@ -26,11 +26,11 @@ test('a time-out is a time-out, whatever its call log quotes', () => {
   )
   expect(translated(error, 'navigate_to')).toMatchObject({
     code: 'timeout',
-    message: 'navigate_to was not done within 300 ms',
+    message: 'navigate_to timed out after 300 ms',
   })
 })
 
-test('an error of ours stays what it is', () => {
+test('keeps an error of the engine', () => {
   const error = new BaxError('url_blocked', 'URL blocked')
   expect(translated(error, 'navigate_to')).toBe(error)
 })

@@ -4,7 +4,7 @@ import { pointerPath } from '../../../src/engine/browser/input/pointer-path.ts'
 
 const place = record({ x: integer({ min: 0, max: 4000 }), y: integer({ min: 0, max: 4000 }) })
 
-test('a path has as many points as asked for, ends exactly at its target and never strays far', () => {
+test('has the requested number of points, ends at its target and stays close to the line', () => {
   assert(
     property(place, place, integer({ min: 1, max: 300 }), integer(), (from, to, steps, seed) => {
       const points = pointerPath(from, to, steps, seed)
@@ -21,12 +21,12 @@ test('a path has as many points as asked for, ends exactly at its target and nev
 
 const path = (seed: number) => pointerPath({ x: 0, y: 0 }, { x: 500, y: 300 }, 40, seed)
 
-test('the same seed gives the same path, another seed another', () => {
+test('depends only on the seed', () => {
   expect(path(1)).toEqual(path(1))
   expect(path(1)).not.toEqual(path(2))
 })
 
-test('a path is slow at both ends and quick between, as a hand is', () => {
+test('is slow at both ends and fast in between', () => {
   const points = [{ x: 0, y: 0 }, ...pointerPath({ x: 0, y: 0 }, { x: 1000, y: 0 }, 50, 7)]
   const strides = points.slice(1).map(({ x, y }, at) => Math.hypot(x - points[at]!.x, y - points[at]!.y))
   const sum = (from: number, to: number) => strides.slice(from, to).reduce((all, one) => all + one, 0)

@@ -29,14 +29,14 @@ const state = {
 const empty = { cookies: [], origins: [] }
 const [secret, other] = ['a secret of the operator', 'another secret of somebody']
 
-/** All that rests on disk. */
+/** Returns the text of all files. */
 async function onDisk(): Promise<string> {
   const files = await readdir(join(folder, 'profiles'))
   return (await Promise.all(files.map((name) => readFile(join(folder, 'profiles', name), 'utf8')))).join('\n')
 }
 
-describe('profiles with a key', () => {
-  test('hold nothing readable on disk, and open with the same key after a restart', async () => {
+describe('encrypted profiles', () => {
+  test('contain nothing readable on disk, and load with the same key after a restart', async () => {
     const { profile_id } = await new ProfileStore(folder, secret).add('annabel', state, everybody)
     expect(await onDisk()).not.toMatch(/annabel|login|example/)
     const restarted = new ProfileStore(folder, secret)
@@ -46,7 +46,7 @@ describe('profiles with a key', () => {
     expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(empty)
   })
 
-  test('do not open with another key, or with none, and say what to do', async () => {
+  test('do not load with another key, or without one, and give a hint', async () => {
     const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, everybody)
     const refusal = { code: 'profile_locked', status: 503, hint: expect.stringContaining('BAX_PROFILE_KEY') }
     for (const wrong of [new ProfileStore(folder, other), new ProfileStore(folder)]) {
@@ -57,7 +57,7 @@ describe('profiles with a key', () => {
     expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(state)
   })
 
-  test('that were saved without one stay readable, and are encrypted when they are saved again', async () => {
+  test('replace unencrypted ones when those are saved again', async () => {
     const { profile_id } = await new ProfileStore(folder).add('ann', state, everybody)
     const store = new ProfileStore(folder, secret)
     expect(await store.load(profile_id, everybody)).toEqual(state)
@@ -66,7 +66,7 @@ describe('profiles with a key', () => {
     expect(await onDisk()).not.toContain('ann-is-in')
   })
 
-  test('a file that was changed, or put in the place of another, does not open', async () => {
+  test('do not load from a file that was changed or swapped', async () => {
     const store = new ProfileStore(folder, secret)
     const [ann, bob] = [await store.add('ann', state, everybody), await store.add('bob', empty, everybody)]
     const path = (id: string) => join(folder, 'profiles', `${id}.json`)

@@ -8,7 +8,7 @@ import { Provision } from '../../../src/engine/browser/create/provision.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A promise and the ways to settle it. */
+/** Returns a promise with its resolve and reject functions. */
 function pending<T>() {
   let resolve!: (value: T) => void
   let reject!: (error: Error) => void
@@ -35,9 +35,9 @@ function begin() {
       leave: () => did.push('left'),
     },
     open: () => opened.promise,
-    onSettled: () => did.push('settled'),
+    onEnded: () => did.push('finished'),
   })
-  const give = (launching: boolean) =>
+  const provideSlot = (launching: boolean) =>
     seat.resolve({
       launching,
       found: found.promise,
@@ -50,30 +50,30 @@ function begin() {
       name: 'shop',
       events: new EventLog(),
       servesCdp: true,
-      endLater: () => did.push('ended'),
+      endLater: () => did.push('session ended'),
     },
     frameToken: 'ft_1',
   } as unknown as OpenedSession
   const stages = () => provision.record({ baseUrl: 'http://x', socketBaseUrl: null }).stages.map(({ stage }) => stage)
-  return { provision, give, found, opened, session, did, stages, settle: () => vi.advanceTimersByTimeAsync(0) }
+  return { provision, provideSlot, found, opened, session, did, stages, drain: () => vi.advanceTimersByTimeAsync(0) }
 }
 
-describe('a provision', () => {
+describe('provision', () => {
   test('goes through the stages as they happen', async () => {
-    const { provision, give, found, opened, session, did, stages, settle } = begin()
+    const { provision, provideSlot, found, opened, session, did, stages, drain } = begin()
     expect(provision.record({ baseUrl: 'http://x', socketBaseUrl: null })).toMatchObject({
       status: 'provisioning',
       stage: 'provisioning',
       queue_position: 1,
     })
-    give(true)
-    await settle()
+    provideSlot(true)
+    await drain()
     expect(stages()).toEqual(['provisioning', 'scaling'])
     found.resolve()
-    await settle()
+    await drain()
     expect(stages()).toEqual(['provisioning', 'scaling', 'worker_found', 'creating'])
     opened.resolve(session)
-    await settle()
+    await drain()
     expect(provision.record({ baseUrl: 'http://x', socketBaseUrl: null })).toMatchObject({
       status: 'ready',
       stage: 'ready',
@@ -83,22 +83,22 @@ describe('a provision', () => {
       sse_url: 'http://x/stream/sse?session_id=ses_1',
       error: null,
     })
-    expect(did).toEqual(['settled'])
+    expect(did).toEqual(['finished'])
   })
 
-  test('on a place that was freed no browser is started', async () => {
-    const { give, found, stages, settle } = begin()
-    give(false)
+  test('skips the scaling stage on a slot of a running browser', async () => {
+    const { provideSlot, found, stages, drain } = begin()
+    provideSlot(false)
     found.resolve()
-    await settle()
+    await drain()
     expect(stages()).toEqual(['provisioning', 'worker_found', 'creating'])
   })
 
-  test('a browser that does not start fails it, with the reason', async () => {
-    const { provision, give, found, did, settle } = begin()
-    give(true)
+  test('fails with the reason when the browser does not start', async () => {
+    const { provision, provideSlot, found, did, drain } = begin()
+    provideSlot(true)
     found.reject(new BaxError('browser_failed', 'it did not start'))
-    await settle()
+    await drain()
     expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
       status: 'failed',
       stage: 'failed',
@@ -106,36 +106,36 @@ describe('a provision', () => {
       code: 'browser_failed',
       session_id: null,
     })
-    expect(did).toEqual(['left', 'settled'])
+    expect(did).toEqual(['left', 'finished'])
   })
 
-  test('after two minutes without a place it fails with no_capacity, and gives back what comes too late', async () => {
-    const { provision, give, did, settle } = begin()
+  test('fails with no_capacity after two minutes in the queue, and frees a slot that arrives later', async () => {
+    const { provision, provideSlot, did, drain } = begin()
     await vi.advanceTimersByTimeAsync(120_000)
     expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
       status: 'failed',
       code: 'no_capacity',
       queue_position: null,
     })
-    give(false)
-    await settle()
-    expect(did).toEqual(['left', 'settled', 'freed'])
+    provideSlot(false)
+    await drain()
+    expect(did).toEqual(['left', 'finished', 'freed'])
   })
 
-  test('cancelled while its session is made, it ends the session that comes too late', async () => {
-    const { provision, give, found, opened, session, did, settle } = begin()
-    give(false)
+  test('ends a session that is created after the cancellation', async () => {
+    const { provision, provideSlot, found, opened, session, did, drain } = begin()
+    provideSlot(false)
     found.resolve()
-    await settle()
+    await drain()
     provision.cancel()
-    await settle()
+    await drain()
     expect(provision.record({ baseUrl: '', socketBaseUrl: null })).toMatchObject({
       status: 'cancelled',
       stage: 'failed',
       code: 'cancelled',
     })
     opened.resolve(session)
-    await settle()
-    expect(did).toEqual(['left', 'settled', 'ended'])
+    await drain()
+    expect(did).toEqual(['left', 'finished', 'session ended'])
   })
 })

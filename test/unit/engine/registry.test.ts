@@ -27,16 +27,16 @@ function end(target: Session, at: number) {
   Object.assign(target, { endedAt: new Date(at), endReason: 'deleted' })
 }
 
-describe('the registry of sessions', () => {
-  test('a name is held from the wish to the end, and no longer', () => {
+describe('session registry', () => {
+  test('reserves a name from the request to the end of the session', () => {
     const registry = new Registry()
-    const giveBack = registry.holdName('shop', null)
-    expect(() => registry.holdName('shop', null)).toThrow(/named "shop" already/)
-    giveBack()
+    const release = registry.holdName('shop', null)
+    expect(() => registry.holdName('shop', null)).toThrow(/already named "shop"/)
+    release()
     registry.holdName('shop', null)
     const made = session('ses_1', 'shop')
     registry.add(made)
-    giveBack()
+    release()
     expect(registry.find('shop', everybody)).toBe(made)
     expect(() => registry.holdName('shop', null)).toThrow(expect.objectContaining({ code: 'conflict' }))
     end(made, Date.now())
@@ -44,7 +44,7 @@ describe('the registry of sessions', () => {
     registry.holdName('shop', null)
   })
 
-  test('an ended session is found for ten minutes, by id and by name', () => {
+  test('finds an ended session for ten minutes, by ID and by name', () => {
     let now = Date.now()
     const registry = new Registry(() => now)
     const made = session('ses_1', 'shop')
@@ -61,18 +61,18 @@ describe('the registry of sessions', () => {
     expect(registry.ended).toEqual([])
   })
 
-  test('when nothing else of a session is left, it is known as before: by id, name, owner and frame token', async () => {
+  test('finds a tombstone by ID, name, owner and frame token', async () => {
     const registry = new Registry()
     const made = session('ses_1', 'shop', 'key_1')
     registry.add(made)
     end(made, Date.now())
     registry.retire(made)
     registry.bury(made)
-    const grave = registry.find('shop', key('key_1'))
-    expect(grave).not.toBe(made)
-    expect(registry.ended).toEqual([grave])
-    expect(grave.endedAt).toEqual(made.endedAt)
-    expect(await grave.record({ baseUrl: 'http://x', socketBaseUrl: 'http://x' })).toMatchObject({
+    const tombstone = registry.find('shop', key('key_1'))
+    expect(tombstone).not.toBe(made)
+    expect(registry.ended).toEqual([tombstone])
+    expect(tombstone.endedAt).toEqual(made.endedAt)
+    expect(await tombstone.record({ baseUrl: 'http://x', socketBaseUrl: 'http://x' })).toMatchObject({
       session_id: 'ses_1',
       commands_run: 3,
       sse_url: 'http://x/stream/sse?session_id=ses_1',
@@ -80,11 +80,11 @@ describe('the registry of sessions', () => {
       live_view_url: null,
     })
     expect(() => registry.find('ses_1', key('key_2'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
-    expect(registry.watched('ses_1', 'ft_ses_1', nobody)).toBe(grave)
+    expect(registry.watched('ses_1', 'ft_ses_1', nobody)).toBe(tombstone)
     expect(() => registry.liveOne('ses_1', key('key_1'))).toThrow(expect.objectContaining({ code: 'session_closed' }))
   })
 
-  test('a live session comes before an ended one of the same name', () => {
+  test('prefers a live session to an ended one with the same name', () => {
     const registry = new Registry()
     const old = session('ses_1', 'shop')
     registry.add(old)
@@ -96,7 +96,7 @@ describe('the registry of sessions', () => {
     expect(registry.find('ses_1', everybody)).toBe(old)
   })
 
-  test('every key has names of its own, and sees nothing of another', () => {
+  test('separates the names and sessions of different keys', () => {
     const registry = new Registry()
     const [of1, of2] = [session('ses_1', 'shop', 'key_1'), session('ses_2', 'shop', 'key_2')]
     registry.holdName('shop', 'key_1')
@@ -113,7 +113,7 @@ describe('the registry of sessions', () => {
     expect(() => registry.find('ses_1', key('key_2'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
   })
 
-  test('who sees all says by its id which one is meant, where several have a name', () => {
+  test('requires an ID from admins when several sessions have the name', () => {
     const registry = new Registry()
     const admin = { ...key('key_3'), admin: true }
     registry.add(session('ses_1', 'shop', 'key_1'))
@@ -125,7 +125,7 @@ describe('the registry of sessions', () => {
     expect(registry.find('shop', admin).sessionId).toBe('ses_3')
   })
 
-  test('a frame token lets in whoever shows it, to its own session; who is nobody is not told what there is', () => {
+  test('accepts a frame token from any caller for its own session, and tells unauthenticated callers nothing else', () => {
     const registry = new Registry()
     registry.add(session('ses_1', 'shop', 'key_1'))
     registry.add(session('ses_2', 'shop', 'key_2'))

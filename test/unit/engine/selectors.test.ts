@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseSelector, selectorFault } from '../../../src/engine/browser/elements/selectors.ts'
 
-describe('a selector', () => {
+describe('parseSelector', () => {
   test.each([
     ['#buy', { frames: [], inner: '#buy', ref: null }],
     ['text=frame=x', { frames: [], inner: 'text=frame=x', ref: null }],
@@ -11,16 +11,16 @@ describe('a selector', () => {
     ['frame=#pay', { frames: ['#pay'], inner: ':root', ref: null }],
     ['ref=e12', { frames: [], inner: 'ref=e12', ref: 'e12' }],
     ['ref=f2e7 >> span', { frames: [], inner: 'ref=f2e7 >> span', ref: 'f2e7' }],
-  ])('%s is taken apart', (selector, parsed) => {
+  ])('parses %s', (selector, parsed) => {
     expect(parseSelector(selector)).toEqual(parsed)
   }) // prettier-ignore
 
-  test.each(['', '   ', 'ref=', 'ref=button', 'frame= >> a'])('%j is refused', (selector) => {
+  test.each(['', '   ', 'ref=', 'ref=button', 'frame= >> a'])('rejects %j', (selector) => {
     expect(() => parseSelector(selector)).toThrow(expect.objectContaining({ code: 'invalid_selector' }))
   })
 })
 
-test('a complaint about a selector is told from every other failure', () => {
+test('recognizes errors about invalid selectors', () => {
   const complaint = new Error('locator.click: Unexpected token "" while parsing css selector "[["')
   expect(selectorFault(complaint, '[[')).toMatchObject({
     code: 'invalid_selector',

@@ -4,7 +4,7 @@ import { Turns } from '../../../src/engine/browser/session/turns.ts'
 
 const live = () => new AbortController().signal
 
-/** Work that is done when it is told. */
+/** Returns work that lasts until `open` is called. */
 function gate() {
   let open!: () => void
   const passed = new Promise<void>((resolve) => {
@@ -13,8 +13,8 @@ function gate() {
   return { open, work: () => passed }
 }
 
-describe('turns', () => {
-  test('come one at a time in the order of asking, also after a failure', async () => {
+describe('command queue of a session', () => {
+  test('runs one batch at a time in the order of the calls, also after a failure', async () => {
     const turns = new Turns()
     const seen: number[] = []
     const first = gate()
@@ -33,7 +33,7 @@ describe('turns', () => {
     expect(seen).toEqual([1, 3])
   })
 
-  test('one who gives up while waiting leaves the others in order', async () => {
+  test('keeps the order of the others when a waiting caller aborts', async () => {
     const turns = new Turns()
     const first = gate()
     const gone = new AbortController()
@@ -48,7 +48,7 @@ describe('turns', () => {
     expect(seen).toEqual(['last'])
   })
 
-  test('one more than may wait is refused', async () => {
+  test('rejects a call when the queue is full', async () => {
     const turns = new Turns()
     const first = gate()
     const waiting = Array.from({ length: limits.command.queue + 1 }, () => turns.take(first.work, live()))

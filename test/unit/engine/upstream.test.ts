@@ -3,71 +3,71 @@ import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { type CdpMessage, Upstream } from '../../../src/engine/browser/pool/upstream.ts'
 
-/** The browser's end of the pipe: what it was told, and a way to tell something. */
+/** Opens a pipe with a fake browser at its other end. */
 function openPipe() {
   const input = new PassThrough()
   const output = new PassThrough()
-  const told: CdpMessage[] = []
+  const sent: CdpMessage[] = []
   const listeners = new Set<() => void>()
   input.on('data', (chunk: Buffer) => {
-    for (const text of chunk.toString().split('\0').filter(Boolean)) told.push(JSON.parse(text) as CdpMessage)
+    for (const text of chunk.toString().split('\0').filter(Boolean)) sent.push(JSON.parse(text) as CdpMessage)
     for (const listener of listeners) listener()
   })
-  const say = (message: CdpMessage) => output.write(`${JSON.stringify(message)}\0`)
+  const reply = (message: CdpMessage) => output.write(`${JSON.stringify(message)}\0`)
   /** Resolves with the newest request of a method. */
-  const asked = (method: string, times = 1): Promise<CdpMessage> =>
+  const requested = (method: string, times = 1): Promise<CdpMessage> =>
     new Promise((resolve) => {
-      const look = () => {
-        const all = told.filter((message) => message.method === method)
+      const check = () => {
+        const all = sent.filter((message) => message.method === method)
         if (all.length < times) return
-        listeners.delete(look)
+        listeners.delete(check)
         resolve(all[times - 1]!)
       }
-      listeners.add(look)
-      look()
+      listeners.add(check)
+      check()
     })
   const upstream = new Upstream(input, output)
   let channels = 0
   const openChannel = async () => {
     const opening = upstream.openChannel()
-    const { id } = await asked('Target.attachToBrowserTarget', ++channels)
-    say({ id: id!, result: { sessionId: `root-${channels}` } })
+    const { id } = await requested('Target.attachToBrowserTarget', ++channels)
+    reply({ id: id!, result: { sessionId: `root-${channels}` } })
     return opening
   }
-  return { upstream, output, say, asked, openChannel }
+  return { upstream, output, reply, requested, openChannel }
 }
 
-const arrival = (sessionId: string) => ({ sessionId, targetInfo: { targetId: sessionId, type: 'page', url: '' } })
+const attachment = (sessionId: string) => ({ sessionId, targetInfo: { targetId: sessionId, type: 'page', url: '' } })
 
-describe('one pipe for several consumers', () => {
-  test('each has its own numbers, and speaks on its own browser-level session', async () => {
-    const { say, asked, openChannel } = openPipe()
+describe('one pipe for several channels', () => {
+  test('gives each channel its own message IDs and browser-level session', async () => {
+    const { reply, requested, openChannel } = openPipe()
     const [first, second] = [await openChannel(), await openChannel()]
     const answers: CdpMessage[][] = [[], []]
     first.post({ id: 1, method: 'A.one' }, (answer) => answers[0]!.push(answer))
     second.post({ id: 1, method: 'B.one' }, (answer) => answers[1]!.push(answer))
-    const [a, b] = [await asked('A.one'), await asked('B.one')]
+    const [a, b] = [await requested('A.one'), await requested('B.one')]
     expect([a.sessionId, b.sessionId]).toEqual(['root-1', 'root-2'])
     expect(a.id).not.toBe(b.id)
-    say({ id: b.id!, sessionId: 'root-2', result: { of: 'b' } })
-    say({ id: a.id!, sessionId: 'root-1', result: { of: 'a' } })
+    reply({ id: b.id!, sessionId: 'root-2', result: { of: 'b' } })
+    reply({ id: a.id!, sessionId: 'root-1', result: { of: 'a' } })
     await expect.poll(() => answers).toEqual([[{ id: 1, result: { of: 'a' } }], [{ id: 1, result: { of: 'b' } }]])
   })
 
-  test('events reach the one who attached, and those of the browser level come without a session', async () => {
-    const { say, openChannel } = openPipe()
+  test('delivers events to the channel that attached, browser-level ones without a session', async () => {
+    const { reply, openChannel } = openPipe()
     const [first, second] = [await openChannel(), await openChannel()]
-    const heard: CdpMessage[][] = [[], []]
-    first.onEvent((event) => heard[0]!.push(event))
-    second.onEvent((event) => heard[1]!.push(event))
-    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: arrival('page-1') })
-    say({ method: 'Page.loaded', sessionId: 'page-1', params: {} })
-    say({ method: 'Target.attachedToTarget', sessionId: 'page-1', params: arrival('frame-1') })
-    say({ method: 'Page.loaded', sessionId: 'frame-1', params: {} })
-    say({ method: 'Page.loaded', sessionId: 'stranger', params: {} })
-    say({ method: 'Target.targetCreated', sessionId: 'root-2', params: {} })
-    await expect.poll(() => heard[1]).toEqual([{ method: 'Target.targetCreated', params: {} }])
-    expect(heard[0]!.map(({ method, sessionId }) => [method, sessionId])).toEqual([
+    const received: CdpMessage[][] = [[], []]
+    first.onEvent((event) => received[0]!.push(event))
+    second.onEvent((event) => received[1]!.push(event))
+    reply({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: attachment('page-1') })
+    reply({ method: 'Page.loaded', sessionId: 'page-1', params: {} })
+    reply({ method: 'Target.attachedToTarget', sessionId: 'page-1', params: attachment('frame-1') })
+    reply({ method: 'Page.loaded', sessionId: 'frame-1', params: {} })
+    reply({ method: 'Page.loaded', sessionId: 'stranger', params: {} })
+    reply({ method: 'Target.targetCreated', sessionId: 'root-2', params: {} })
+    await expect.poll(() => received[1]).toEqual([{ method: 'Target.targetCreated', params: {} }])
+    expect(received[0]!.map(({ method, sessionId }) => [method, sessionId])).toEqual([
       ['Target.attachedToTarget', undefined],
       ['Page.loaded', 'page-1'],
       ['Target.attachedToTarget', 'page-1'],
@@ -75,44 +75,44 @@ describe('one pipe for several consumers', () => {
     ])
   })
 
-  test('a session that a channel asked for is its own even before the event', async () => {
-    const { say, asked, openChannel } = openPipe()
+  test('assigns a session to the channel that requested it, even before the event', async () => {
+    const { reply, requested, openChannel } = openPipe()
     const channel = await openChannel()
-    const heard: CdpMessage[] = []
-    channel.onEvent((event) => heard.push(event))
+    const received: CdpMessage[] = []
+    channel.onEvent((event) => received.push(event))
     const attached = channel.send('Target.attachToTarget', { targetId: 'x', flatten: true })
-    const { id } = await asked('Target.attachToTarget')
-    say({ id: id!, result: { sessionId: 'page-9' } })
+    const { id } = await requested('Target.attachToTarget')
+    reply({ id: id!, result: { sessionId: 'page-9' } })
     await attached
-    say({ method: 'Page.loaded', sessionId: 'page-9', params: {} })
-    await expect.poll(() => heard.length).toBe(1)
+    reply({ method: 'Page.loaded', sessionId: 'page-9', params: {} })
+    await expect.poll(() => received.length).toBe(1)
   })
 
-  test('messages come in any pieces', async () => {
-    const { upstream, output, asked } = openPipe()
+  test('joins messages split at any byte', async () => {
+    const { upstream, output, requested } = openPipe()
     const version = upstream.send('Browser.getVersion')
-    const { id } = await asked('Browser.getVersion')
+    const { id } = await requested('Browser.getVersion')
     const bytes = Buffer.from(`${JSON.stringify({ id, result: { product: 'Chrömium/1' } })}\0`)
     for (const byte of bytes) output.write(Buffer.from([byte]))
     expect(await version).toEqual({ product: 'Chrömium/1' })
   })
 
-  test('an error of the protocol rejects with the method and its words', async () => {
-    const { upstream, say, asked } = openPipe()
+  test('rejects with the method and message of a protocol error', async () => {
+    const { upstream, reply, requested } = openPipe()
     const call = upstream.send('Page.nothing')
-    const { id } = await asked('Page.nothing')
-    say({ id: id!, error: { code: -32_601, message: "'Page.nothing' wasn't found" } })
+    const { id } = await requested('Page.nothing')
+    reply({ id: id!, error: { code: -32_601, message: "'Page.nothing' wasn't found" } })
     await expect(call).rejects.toMatchObject({
       code: 'internal_error',
       message: "Page.nothing: 'Page.nothing' wasn't found",
     })
   })
 
-  test("another consumer's session does not exist for it", async () => {
-    const { say, openChannel } = openPipe()
+  test('hides the sessions of other channels', async () => {
+    const { reply, openChannel } = openPipe()
     const [first, second] = [await openChannel(), await openChannel()]
     const attached = new Promise((resolve) => first.onEvent(resolve))
-    say({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: arrival('page-1') })
+    reply({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: attachment('page-1') })
     await attached
     const answers: CdpMessage[] = []
     second.post({ id: 7, method: 'Page.close', sessionId: 'page-1' }, (answer) => answers.push(answer))
@@ -123,71 +123,71 @@ describe('one pipe for several consumers', () => {
     ])
   })
 
-  test('when the browser goes, everything that waits is told', async () => {
+  test('rejects all pending calls when the browser ends', async () => {
     const { upstream, output, openChannel } = openPipe()
     const channel = await openChannel()
-    const told: string[] = []
-    channel.onClose(() => told.push('channel'))
-    upstream.onClose(() => told.push('upstream'))
+    const sent: string[] = []
+    channel.onClose(() => sent.push('channel'))
+    upstream.onClose(() => sent.push('upstream'))
     const calls = [upstream.send('A.a'), channel.send('B.b')]
     output.end()
     for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'worker_lost' })
-    expect(told).toEqual(['channel', 'upstream'])
+    expect(sent).toEqual(['channel', 'upstream'])
     await expect(upstream.send('C.c')).rejects.toMatchObject({ code: 'worker_lost' })
-    upstream.onClose(() => told.push('late'))
-    expect(told.at(-1)).toBe('late')
+    upstream.onClose(() => sent.push('late'))
+    expect(sent.at(-1)).toBe('late')
   })
 
-  test('a closed channel detaches, hears nothing and sends nothing', async () => {
-    const { say, asked, openChannel, upstream } = openPipe()
+  test('detaches a closed channel, which then neither receives nor sends', async () => {
+    const { reply, requested, openChannel, upstream } = openPipe()
     const channel = await openChannel()
-    const heard: CdpMessage[] = []
-    channel.onEvent((event) => heard.push(event))
+    const received: CdpMessage[] = []
+    channel.onEvent((event) => received.push(event))
     channel.close()
-    expect((await asked('Target.detachFromTarget')).params).toEqual({ sessionId: 'root-1' })
-    say({ method: 'Page.loaded', sessionId: 'root-1', params: {} })
+    expect((await requested('Target.detachFromTarget')).params).toEqual({ sessionId: 'root-1' })
+    reply({ method: 'Page.loaded', sessionId: 'root-1', params: {} })
     await expect(channel.send('A.a')).rejects.toThrow(/closed/)
     const call = upstream.send('B.b')
-    say({ id: (await asked('B.b')).id!, result: {} })
+    reply({ id: (await requested('B.b')).id!, result: {} })
     await call
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
   })
 })
 
-describe('a message that is too long', () => {
+describe('an oversized message', () => {
   const piece = Buffer.alloc(1024 * 1024, 'a')
-  const saying = (output: PassThrough, head: string, tail: string) => {
+  const sendOversized = (output: PassThrough, head: string, tail: string) => {
     output.write(head)
     for (let bytes = 0; bytes <= limits.cdp.messageBytes; bytes += piece.length) output.write(piece)
     output.write(`${tail}\0`)
   }
 
-  test('is not read: who waits for an answer is told, and the next one is read', async () => {
-    const { upstream, output, asked, say } = openPipe()
+  test('rejects its call and leaves the following ones intact', async () => {
+    const { upstream, output, requested, reply } = openPipe()
     const [long, short] = [upstream.send('A.long'), upstream.send('B.short')]
-    const { id } = await asked('A.long')
-    saying(output, `{"id":${id},"result":{"data":"`, '"},"sessionId":"page-1"}')
-    say({ id: (await asked('B.short')).id!, result: { data: 'b' } })
+    const { id } = await requested('A.long')
+    sendOversized(output, `{"id":${id},"result":{"data":"`, '"},"sessionId":"page-1"}')
+    reply({ id: (await requested('B.short')).id!, result: { data: 'b' } })
     await expect(long).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('128 MiB') })
     expect(await short).toEqual({ data: 'b' })
   })
 
-  test('and one of too many values is not parsed', async () => {
-    const { upstream, asked, say } = openPipe()
+  test('rejects its call when it has too many values', async () => {
+    const { upstream, requested, reply } = openPipe()
     const dense = upstream.send('A.dense')
-    say({ id: (await asked('A.dense')).id!, result: { list: Array(limits.cdp.messageValues + 1).fill(null) } })
+    reply({ id: (await requested('A.dense')).id!, result: { list: Array(limits.cdp.messageValues + 1).fill(null) } })
     await expect(dense).rejects.toMatchObject({ code: 'content_too_large', message: expect.stringContaining('values') })
   })
 
-  test('that a page says by itself ends the page', async () => {
-    const { output, asked, upstream } = openPipe()
-    saying(output, '{"method":"Runtime.bindingCalled","params":{"payload":"', '"},"sessionId":"page-1"}')
-    expect(await asked('Page.crash')).toMatchObject({ sessionId: 'page-1' })
+  test('ends the page when it is an event', async () => {
+    const { output, requested, upstream } = openPipe()
+    sendOversized(output, '{"method":"Runtime.bindingCalled","params":{"payload":"', '"},"sessionId":"page-1"}')
+    expect(await requested('Page.crash')).toMatchObject({ sessionId: 'page-1' })
     expect(upstream.closed).toBe(false)
   })
 })
 
-test('a browser that says what is no message is gone', async () => {
+test('closes the connection on a malformed message', async () => {
   const { upstream, output } = openPipe()
   const call = upstream.send('A.a')
   output.write('null\0')

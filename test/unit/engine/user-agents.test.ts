@@ -5,7 +5,7 @@ const version = '156.0.8078.79'
 const all = Array.from({ length: 100 }, (_, at) => randomUserAgent(version, () => at / 100))
 
 describe('user agents', () => {
-  test('random ones are of the browser’s own version, several, and never headless', () => {
+  test('are random, of the browser’s own version, and never headless', () => {
     expect(new Set(all).size).toBeGreaterThan(4)
     for (const agent of all) {
       expect(agent).toContain('Chrome/156.0.0.0')
@@ -13,7 +13,7 @@ describe('user agents', () => {
     }
   })
 
-  test.each([...new Set(all)])('hints and platform go with %s', (agent) => {
+  test.each([...new Set(all)])('have matching hints and platform: %s', (agent) => {
     const { hints, platform } = disguiseOf(agent, version)
     const product = agent.includes('Edg/') ? 'Microsoft Edge' : 'Google Chrome'
     expect(hints!.brands.map(({ brand }) => brand).toSorted()).toEqual(['Chromium', product, 'Not:A-Brand'].toSorted())
@@ -26,7 +26,7 @@ describe('user agents', () => {
     expect(hints!.platform).toBe(systems[platform as keyof typeof systems])
   })
 
-  test('brands follow Chromium’s own rule', () => {
+  test('list brands by Chromium’s rule', () => {
     // As Chromium 156 sends them itself.
     expect(disguiseOf(plainUserAgent(`X11; Linux HeadlessChrome/${version}`), version).hints!.brands).toEqual([
       { brand: 'Not:A-Brand', version: '8' },
@@ -35,7 +35,7 @@ describe('user agents', () => {
     ])
   })
 
-  test('browsers that send no client hints get none', () => {
+  test('have no client hints for browsers that send none', () => {
     const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
     expect(disguiseOf(firefox, version)).toEqual({ platform: 'Win32' })
     expect(disguiseOf('Probe/1.0', version)).toEqual({})

@@ -1,4 +1,4 @@
-/** Pages of a few hundred kilobytes that would take minutes: a hang is the failure. */
+/** Pages of a few hundred kilobytes that would take minutes with superlinear algorithms; the tests fail by timeout. */
 import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
@@ -20,16 +20,16 @@ describe('Markdown', () => {
     ['a bracket before code', `<p>[x${'<tt>y</tt> '.repeat(120_000)}</p>`, /^\[x`y` [^]*`\n$/],
     ['a formula of symbols', `<p>a <math><mi>${many('α')}</mi></math></p>`, /^a \$(?:\\alpha)+\$\n$/],
     ['lines of code', `<pre>${many('<div>x</div>')}</pre>`, /^```\n(?:x\n)+```\n$/],
-  ])('of %s', (_, html, expected) => {
+  ])('converts %s in linear time', (_, html, expected) => {
     expect(markdownOf(html)).toMatch(expected)
   })
 
-  test('hard breaks at the ends of a line are left out, and no others', () => {
+  test('omits hard breaks only at the ends of a line', () => {
     const line = '<br>&nbsp;<code>\\</code><br>a<br>b<code>\\</code><br>&nbsp;'
     expect(markdownOf(`<p>${line}</p>`)).toBe('`\\`\\\na\\\nb`\\`\n')
   })
 
-  test('a label that only code makes a definition of is written without it', () => {
+  test('writes code as text where it would make a line a definition', () => {
     expect(markdownOf('<p>[a<code>b</code>]: c</p>')).toBe('[ab]\\: c\n')
     expect(markdownOf('<p>[a\\<code>b</code>]: c</p>')).toMatch(/\\: c\n$/)
     expect(markdownOf('<p>[]: c</p>')).toBe('[]: c\n')
@@ -37,18 +37,18 @@ describe('Markdown', () => {
 })
 
 describe('structured data', () => {
-  test('has labels without the blanks before their colon', async () => {
+  test('trims labels before their colon', async () => {
     const html = `<head><meta property="size${many(' ')}b" content="4"><meta property="weight  :" content="5"></head>`
     expect((await structured(`${html}<p>x</p>`, { weight: 'number', size: 'number' })).value).toMatchObject({ weight: 5 }) // prettier-ignore
   })
 
-  test('of cards in cards in cards is looked for in so many only', async () => {
+  test('limits the search in nested cards', async () => {
     const card = { title: 'string', cards: [{ title: 'string', cards: [{ title: 'string', cards: [{ title: 'string' }] }] }] } // prettier-ignore
     const html = many('<div class=c><h2>t</h2><a href=x>y</a></div><div class=c>')
     expect((await structured(html, { cards: [card] })).value).toHaveProperty('cards')
   })
 
-  test('of a page of labels is found for as many names as a schema may have', async () => {
+  test('fills a schema of maximum size from a page of labels', async () => {
     const words = 'amber birch cedar dune ember fjord grove heath islet jetty'.split(' ')
     const names = words.flatMap((a) => words.flatMap((b) => ['x', 'y'].map((c) => `${a}_${b}_${c}`)))
     const html = Array.from({ length: 5000 }, (_, at) => `<p>${words[at % 10]} ${words[(at >> 3) % 10]} ${at}: ${at}</p>`).join('') // prettier-ignore
@@ -57,7 +57,7 @@ describe('structured data', () => {
   })
 })
 
-test('a page of entities has not more texts than a tree may have elements', () => {
+test('limits the text nodes of a page of entities', () => {
   const most = limits.scrape.elements
   const { root } = treeFromHtml('&lt;x'.repeat(most), 'https://site.example/')
   expect(root.children).toHaveLength(most)

@@ -1,4 +1,4 @@
-/** JSON schemas that would keep who compiles or fills them busy for hours: a hang is the failure. */
+/** Hostile JSON schemas, which would take hours to compile or fill; these tests fail by timeout. */
 import { describe, expect, test } from 'vitest'
 import { extract_structured_content } from '../../../src/commands/content.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
@@ -14,19 +14,19 @@ const names = (count: number) => Array.from({ length: count }, (_, at) => `p${at
 const each = (count: number, part: unknown) => Object.fromEntries(names(count).map((name) => [name, part]))
 
 describe('references', () => {
-  test('to the schema itself, in many places, are followed a few levels deep, the upper ones first', async () => {
+  test('follows recursive references a few levels deep, upper levels first', async () => {
     const whole = { type: 'object', properties: { ...each(10, { $ref: '#/$defs/whole' }), title: { type: 'string' } } }
     const { value } = await from('<h1>Kettle</h1><p>x</p>', { $ref: '#/$defs/whole', $defs: { whole } })
     expect(value).toMatchObject({ title: 'Kettle', p9: { title: 'Kettle' } })
     expect(Object.keys(value as Schema)).toHaveLength(11)
   })
 
-  test('to one part from many places do not compile it anew', async () => {
+  test('compiles a subschema with many references once', async () => {
     const schema = { type: 'object', $defs: { big: { type: 'object', properties: each(200, { type: 'string' }) } }, properties: each(200, { $ref: '#/$defs/big' }) } // prettier-ignore
     expect((await from('<p>x</p>', schema)).valid).toBe(true)
   })
 
-  test('that never end, or branch without end, are refused', async () => {
+  test('rejects endless and exponentially branching references', async () => {
     const twice = Object.fromEntries(names(40).map((name, at) => [name, { allOf: [{ $ref: `#/$defs/p${at + 1}` }, { $ref: `#/$defs/p${at + 1}` }] }])) // prettier-ignore
     const branching = { $ref: '#/$defs/p0', $defs: { ...twice, p40: {} } }
     for (const schema of [branching, { $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }]) {
@@ -41,7 +41,7 @@ describe('references', () => {
 describe('patterns', () => {
   const titled = (pattern: string) => ({ type: 'object', properties: { title: { type: 'string', pattern } } })
 
-  test('take time in proportion to the text', async () => {
+  test('run in linear time', async () => {
     const { errors } = await from(`<h1>${'a'.repeat(60)}!</h1>`, titled('^(a+)+$'))
     expect(errors).toEqual(['title must match pattern "^(a+)+$"'])
     expect((await from('<h1>Kettle 12</h1>', titled(String.raw`^\p{Lu}\w+\s\d{2}$`))).valid).toBe(true)
@@ -50,7 +50,7 @@ describe('patterns', () => {
   test.each([
     ['a lookahead', '^(?=a)'],
     ['too large a one', '(?:a{500}){50}'],
-  ])('%s is refused, and its place is named', async (_, pattern) => {
+  ])('rejects %s, and names its path', async (_, pattern) => {
     await expect(from('<p>x</p>', titled(pattern))).rejects.toMatchObject({
       code: 'invalid_request',
       details: [{ path: 'schema.properties.title.pattern' }],
@@ -61,7 +61,7 @@ describe('patterns', () => {
   })
 })
 
-describe('the size of a schema is bounded wherever it comes in', () => {
+describe('schemas are limited in size for every input', () => {
   const { chars, parts, depth } = limits.input.schema
   let deep: Schema = {}
   for (let at = 0; at < depth; at++) deep = { not: deep }
@@ -72,7 +72,7 @@ describe('the size of a schema is bounded wherever it comes in', () => {
     ['levels', deep, `${depth} levels`],
   ]
 
-  test.each(tooLarge)('by its %s', async (_, schema, most) => {
+  test.each(tooLarge)('limits its %s', async (_, schema, most) => {
     const url = 'https://site.example/'
     for (const [input, path] of [
       [{ url, json_options: { schema } }, 'json_options.schema'],
@@ -86,7 +86,7 @@ describe('the size of a schema is bounded wherever it comes in', () => {
     await expect(from('<p>x</p>', schema)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('and one as large as may be is filled', async () => {
+  test('fills a schema of maximum size', async () => {
     const { value } = await from('<h1>Kettle</h1>', { ...each(parts / 2 - 1, 'string'), title: 'string' })
     expect(value).toMatchObject({ title: 'Kettle' })
   })

@@ -10,14 +10,14 @@ const scores = scoresOfWords(
   ]),
 )
 
-describe('what words say', () => {
-  test('is the least, the greatest, the sum and the number of their scores', () => {
+describe('scores of words', () => {
+  test('adds up lowest and highest score, sum and count', () => {
     const leaning = neutral()
     lean(leaning, ['comment', 'article', 'unheard', 'страница'], scores)
     expect(leaning).toEqual({ low: -1.25, high: 0.8, sum: expect.closeTo(0, 10) as number, known: 3 })
   })
 
-  test('may be said by two words in a row', () => {
+  test('scores pairs of adjacent words', () => {
     const leaning = neutral()
     leanPairs(leaning, ['please', 'read', 'more'], scores)
     expect(leaning).toMatchObject({ low: -2.4, known: 1 })
@@ -26,7 +26,7 @@ describe('what words say', () => {
     expect(other).toEqual(neutral())
   })
 
-  test('is nothing in an empty table', () => {
+  test('returns no scores for an empty table', () => {
     const leaning = neutral()
     lean(leaning, ['comment'], scoresOfWords(new Map()))
     expect(leaning).toEqual(neutral())

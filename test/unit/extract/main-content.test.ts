@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
-import { shippedModel } from '../../../src/engine/extract/main-content/shipped-model.ts'
+import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
 import { elementsOf, visibleText } from '../../../src/engine/extract/tree.ts'
 
 const model = await shippedModel()
@@ -28,7 +28,7 @@ const paragraphs = [
 const prose = paragraphs.map((text) => `<p>${text}</p>`).join('\n')
 
 describe('main content', () => {
-  test('of an article is its text, without navigation, related links and footer', () => {
+  test('keeps the text of an article, without navigation, related links and footer', () => {
     const { text, fellBack, type, confidence } = extract(
       `${navigation}<main><article class="post"><h1>Bridge closed</h1>${prose}</article>${related}</main>${footer}`,
     )
@@ -40,7 +40,7 @@ describe('main content', () => {
     expect(confidence).toBeGreaterThan(0.8)
   })
 
-  test('of an article is without what readers wrote below it', () => {
+  test('omits the comments of an article', () => {
     const comment = (author: string, text: string) => `<li class="comment"><div class="comment-author">${author}</div>
       <div class="comment-meta">May 4, 2024 at 3:11 pm</div><div class="comment-content"><p>${text}</p></div><a class="comment-reply-link" href="#r">Reply</a></li>`
     const { text } = extract(
@@ -56,7 +56,7 @@ describe('main content', () => {
     expect(text).not.toContain('grandfather')
   })
 
-  test('of a shop is its products, without filters, banner and footer', () => {
+  test('keeps the products of a shop, without filters, banner and footer', () => {
     const product = (
       name: string,
       price: string,
@@ -81,7 +81,7 @@ describe('main content', () => {
     expect(text.split(paragraphs[1]!)).toHaveLength(2)
   })
 
-  test('keeps tables, code, lists and pictures as they stood', () => {
+  test('keeps tables, code, lists and images in place', () => {
     const { tags, root } = extract(`${navigation}<main><article><h1>Install</h1>
       <p>Install the package with the package manager of your system, then check the version that it prints.</p>
       <pre><code class="language-sh">apt install bridge-utils
@@ -100,7 +100,7 @@ brctl --version</code></pre>
     expect(code.children).toEqual([{ text: 'apt install bridge-utils\nbrctl --version' }])
   })
 
-  test('of a forum that shows its posts only without scripts is found in noscript', () => {
+  test('finds forum posts in noscript', () => {
     const post = (author: string, text: string) => `<div class="topic-body crawler-post"><div class="crawler-post-meta">
       <span class="creator"><a href="/u/${author}">${author}</a></span> <time>May 4, 2024, 3:11pm</time></div>
       <div class="post" itemprop="text"><p>${text}</p></div></div>`
@@ -118,7 +118,7 @@ brctl --version</code></pre>
     expect(text).not.toContain('Privacy policy')
   })
 
-  test('of a product is what the shop says of it, not what buyers and questions say', () => {
+  test('keeps the description of a product, without reviews and questions', () => {
     const review = (
       author: string,
       text: string,
@@ -149,7 +149,7 @@ brctl --version</code></pre>
     expect(text).not.toContain('Privacy policy')
   })
 
-  test('of a shell without text is what its structured data says', () => {
+  test('uses structured data for a page without text', () => {
     const data = JSON.stringify({
       '@type': 'NewsArticle',
       headline: 'Bridge closed',
@@ -163,7 +163,7 @@ brctl --version</code></pre>
     expect(fellBack).toBe(false)
   })
 
-  test('is the text of the page where it has one, whatever its structured data says', () => {
+  test('prefers the text of the page to its structured data', () => {
     const data = JSON.stringify({
       '@type': 'NewsArticle',
       headline: 'Bridge closed',
@@ -176,7 +176,7 @@ brctl --version</code></pre>
     expect(text).not.toContain('Subscribe')
   })
 
-  test('is found where the head was never closed', () => {
+  test('finds content in a head that was never closed', () => {
     const { root } = treeFromHtml(
       `<html><head><title>t</title><div class="page"><article><h1>Bridge closed</h1>${prose}</article></div>`,
       '',
@@ -186,13 +186,13 @@ brctl --version</code></pre>
     expect([...elementsOf(found.root)].map(({ tag }) => tag)).not.toContain('head')
   })
 
-  test('of a page without text is the whole page, and says so', () => {
+  test('falls back to the whole page when it has no text', () => {
     const { root } = treeFromHtml('<html><body><img src="a.png"></body></html>', '')
     const found = mainContent(root, { model })
     expect(found).toMatchObject({ root, fellBack: true, confidence: 0 })
   })
 
-  test('is the same every time, and leaves the tree as it was', () => {
+  test('is deterministic, and does not change the tree', () => {
     const html = `${navigation}<article><h1>Bridge closed</h1>${prose}</article>${related}${footer}`
     const { root } = treeFromHtml(html, '')
     const before = JSON.stringify(root)
@@ -201,7 +201,7 @@ brctl --version</code></pre>
     expect(JSON.stringify(mainContent(treeFromHtml(html, '').root, { model }))).toBe(first)
   })
 
-  test('takes time in proportion to the page', () => {
+  test('runs in linear time', () => {
     const page = (times: number) => treeFromHtml(`${navigation}<main>${prose.repeat(times)}</main>${footer}`, '').root
     const time = (root: ReturnType<typeof page>) => {
       const runs = Array.from({ length: 3 }, () => {

@@ -4,7 +4,7 @@ import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { visibleText } from '../../../src/engine/extract/tree.ts'
 import { markdownOf, nodesOf, parseMarkdown, textOf } from '../../support/markdown.ts'
 
-/** Characters that mean something in Markdown, beside letters, gaps and wide characters. */
+/** Characters with a meaning in Markdown, letters, white space and wide characters. */
 const text = fc
   .array(
     fc.constantFrom(
@@ -62,11 +62,11 @@ const { page } = fc.letrec<{ page: string; block: string; inline: string }>((tie
 const more = Number(process.env['FUZZ'])
 const runs = (few: number) => (more > 0 ? { numRuns: more } : { numRuns: few, seed: 20_261_121 })
 
-/** White space, and the backslashes and marks that stand for nothing, do not count. */
+/** White space, backslashes and marks without meaning do not count. */
 const bare = (words: string) => words.replaceAll(/\s|\u00a0/g, '')
 
-describe('whatever the page', () => {
-  test('every word of it can be read in the Markdown, and nothing else', () => {
+describe('any page', () => {
+  test('has exactly its words in the Markdown', () => {
     fc.assert(
       fc.property(page, (html) => {
         const markdown = markdownOf(html)
@@ -78,14 +78,14 @@ describe('whatever the page', () => {
     )
   })
 
-  test('the same page always gives the same Markdown', () => {
+  test('always gives the same Markdown', () => {
     fc.assert(
       fc.property(page, (html) => markdownOf(html) === markdownOf(html)),
       runs(200),
     )
   })
 
-  test('no bytes make it fail', () => {
+  test('is converted without errors for any bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.array(fc.constantFrom('<', '>', '</', '"', "'", '=', '&#', ';', '<table>', '<td colspan=9999>', '<td rowspan=99999>', '<li>', '<ol start=99999999999>', '<math>', '<mfrac>', '<script type=math/tex>', '<dl><dd>', '<img srcset=", ,a 2x,,">', '<base href="http://[">', '<pre>', '<svg>', '<!--', '<a href="http://%">x</a>', '<sup><a href=#n>1</a></sup><ol class=footnotes><li id=n>'), { maxLength: 30 }), (noise, parts) => {
         expect(() => parseMarkdown(markdownOf(parts.join(noise)))).not.toThrow()

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { markdownOf } from '../../support/markdown.ts'
 
-/** The Markdown of some HTML, both without the indentation that they have here. */
+/** Returns the Markdown of HTML, both without the indentation in this file. */
 const plain = (text: string) => text.replace(/^\n/, '').replaceAll(/^ {6}/gm, '').replace(/\s*$/, '')
 const becomes = (html: string, markdown: string) => expect(markdownOf(plain(html)).trimEnd()).toBe(plain(markdown))
 
 describe('text', () => {
-  test('is escaped where Markdown would read markup, and nowhere else', () => {
+  test('is escaped only where Markdown would read markup', () => {
     becomes(
       '<p>5 * 3 and snake_case and __init__ and *x* and a~b</p><p># lead</p><p>1. one</p><p>- dash</p><p>a - b, c # d</p><p>[x](y) and [1] &lt;div&gt; 3 &lt; 4 AT&amp;T &amp;copy;</p>',
       String.raw`
@@ -24,25 +24,25 @@ describe('text', () => {
     )
   })
 
-  test('keeps addresses that become links by themselves', () => {
+  test('keeps URLs that GitHub turns into links', () => {
     becomes('<p>see https://a.example/x_y_z?q=*1 now</p>', String.raw`see https://a.example/x_y_z?q=\*1 now`.replace('https:', 'https\\:')) // prettier-ignore
     becomes('<p>see https://a.example/x_y/z.</p>', 'see https://a.example/x_y/z.')
   })
 
-  test('has one space where the page has any white space, and breaks where the page breaks', () => {
+  test('collapses white space, and keeps line breaks', () => {
     becomes('<p>\n one <span>two</span>\n\n<span>three</span></p>', 'one two three')
     becomes('<p>one<br>two<br><br>three</p>', 'one\\\ntwo\n\nthree')
     becomes('<div>one</div><div>two</div>', 'one\n\ntwo')
   })
 
-  test('is emphasised without the spaces and the punctuation that would undo it', () => {
+  test('is emphasized without spaces and punctuation that would break emphasis', () => {
     becomes('<p>a<b> bold </b>b</p>', 'a **bold** b')
     becomes('<p><b>“Quote”</b>word</p>', '**“Quote**”word')
     becomes('<p><b>a</b><b>b</b> <em><strong>both</strong></em> <i></i></p>', '**ab** ***both***')
     becomes('<p><del>old</del> H<sub>2</sub>O <kbd>Ctrl</kbd></p>', '~~old~~ H<sub>2</sub>O <kbd>Ctrl</kbd>')
   })
 
-  test('leaves out scripts, styles, fallbacks, comments, fields and icons', () => {
+  test('omits scripts, styles, fallbacks, comments, fields and icons', () => {
     becomes(
       '<style>a{}</style><p>body <i class="material-icons">home</i><svg><title>t</title></svg></p><noscript>on</noscript><!-- c --><select><option>o</select><template>t</template>',
       'body',
@@ -51,32 +51,32 @@ describe('text', () => {
 })
 
 describe('links', () => {
-  test('are absolute, against the base of the page', () => {
+  test('are resolved against the base of the page', () => {
     becomes('<p><a href="../x?a=1#z">t</a> <a href="//c.example/q">c</a></p>', '[t](https://site.example/x?a=1#z) [c](https://c.example/q)') // prettier-ignore
     becomes('<base href="https://other.example/b/"><p><a href="c">t</a></p>', '[t](https://other.example/b/c)')
     becomes('<p><a href="https://e.example/A_(b)">A</a> <a href="https://e.example/a b)">s</a></p>', '[A](https://e.example/A_(b)) [s](https://e.example/a%20b%29)') // prettier-ignore
   })
 
-  test('that lead nowhere are text, and empty ones are nothing', () => {
+  test('become text without a target, and are omitted without text', () => {
     becomes('<p><a href="javascript:go()">go</a> <a href="#">top</a>x<a href="/a"></a>y</p>', 'go topxy')
     becomes('<h2>Part <a class="anchor" href="#part" aria-hidden="true">#</a></h2>', '## Part')
   })
 
-  test('around blocks stand on the heading', () => {
+  test('around blocks are applied to the heading', () => {
     becomes('<a href="/p"><img src="/i.png" alt="I"><h3>Card</h3><p>Text</p></a>', '![I](https://site.example/i.png)\n\n### [Card](https://site.example/p)\n\nText') // prettier-ignore
     becomes('<a href="/p"><div>Text</div></a>', '[Text](https://site.example/p)')
   })
 })
 
-describe('pictures', () => {
-  test('are the best that the page offers', () => {
+describe('images', () => {
+  test('use the best source of the page', () => {
     becomes('<img src="s.jpg" srcset="m.jpg 800w, l.jpg 1600w" alt="p">', '![p](https://site.example/docs/l.jpg)')
     becomes('<img src="data:image/gif;base64,R0" data-src="/real.jpg" alt="real">', '![real](https://site.example/real.jpg)') // prettier-ignore
     becomes('<picture><source srcset="/a.webp"><img src="/a.jpg" alt="a [b]"></picture>', String.raw`![a \[b\]](https://site.example/a.jpg)`) // prettier-ignore
     becomes('<figure><img src="/f.jpg" alt="f"><figcaption>Caption</figcaption></figure>', '![f](https://site.example/f.jpg)\n\nCaption') // prettier-ignore
   })
 
-  test('that only count visits, and inline data, are left out', () => {
+  test('omit tracking pixels and inline data', () => {
     becomes('<p>t<img src="/px.gif" width="1" height="1"> <img src="data:image/png;base64,AAAA" alt="x"></p>', 't')
   })
 })
@@ -99,19 +99,19 @@ describe('tables', () => {
     becomes('<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>', '|  |  |\n| --- | --- |\n| a | b |\n| c | d |') // prettier-ignore
   })
 
-  test('that only lay the page out are its blocks', () => {
+  test('become blocks when they are used for layout', () => {
     becomes('<table><tr><td><h2>Title</h2><p>one</p></td><td><p>two</p></td></tr></table>', '## Title\n\none\n\ntwo')
   })
 })
 
 describe('lists', () => {
-  test('nest, also where the page nests them wrongly', () => {
+  test('nest, also when the page nests them incorrectly', () => {
     becomes('<ul><li>a<ul><li>b<ol><li>c</li></ol></li></ul></li><ul><li>d</li></ul><li></li><li>e</li></ul>', '- a\n  - b\n    1. c\n\n  * d\n- e') // prettier-ignore
     becomes('<ol start="5"><li><p>x</p><p>y</p></li><li>z</li></ol>', '5. x\n\n   y\n6. z')
     becomes('<ul><li>a</li></ul><ul><li>b</li></ul>', '- a\n\n* b')
   })
 
-  test('hold code, tasks and terms', () => {
+  test('contain code, tasks and terms', () => {
     becomes('<ol><li>run<pre><code>npm i</code></pre></li></ol>', '1. run\n\n   ```\n   npm i\n   ```')
     becomes('<ul><li><input type="checkbox" checked> done</li><li><label><input type="checkbox"> todo</label></li></ul>', '- [x] done\n- [ ] todo') // prettier-ignore
     becomes('<dl><dt>Term</dt><dd>one</dd><dd>two</dd></dl>', '**Term**\n\n- one\n- two')
@@ -119,7 +119,7 @@ describe('lists', () => {
 })
 
 describe('code', () => {
-  test('has the language that a highlighter left, without line numbers and buttons', () => {
+  test('has the language of the highlighter, and no line numbers and buttons', () => {
     becomes(
       '<div class="highlight highlight-source-js"><pre><span>go</span>()\n\nx</pre></div>',
       '```js\ngo()\n\nx\n```',
@@ -129,14 +129,14 @@ describe('code', () => {
     becomes('<div><button>Copy</button><pre data-lang="go"><code><div>a</div><div>b</div></code></pre></div>', '```go\na\nb\n```') // prettier-ignore
   })
 
-  test('has a fence that its text does not end', () => {
+  test('has a fence longer than those in its text', () => {
     becomes('<pre>x\n```\ny</pre>', '````\nx\n```\ny\n````')
     becomes('<p>use <code>a`b</code> and <code><a href="/f">f</a></code></p>', 'use ``a`b`` and [`f`](https://site.example/f)') // prettier-ignore
   })
 })
 
 describe('formulas', () => {
-  test('are TeX, whatever wrote them', () => {
+  test('become TeX from every renderer', () => {
     becomes('<p>E <span class="katex"><span class="katex-mathml"><math><semantics><mi>E</mi><annotation encoding="application/x-tex">E=mc^2</annotation></semantics></math></span><span class="katex-html">E=mc2</span></span> end</p>', 'E $E=mc^2$ end') // prettier-ignore
     becomes('<p>Let <span class="MathJax">x</span><script type="math/tex">x^2</script> be</p>', 'Let $x^2$ be')
     becomes('<math display="block"><msqrt><mi>α</mi><mo>≤</mo><msub><mi>x</mi><mn>12</mn></msub></msqrt><mfrac><mi>a</mi><mi>b</mi></mfrac></math>', '$$\n\\sqrt{\\alpha\\le x_{12}}\\frac{a}{b}\n$$') // prettier-ignore
@@ -144,19 +144,19 @@ describe('formulas', () => {
 })
 
 describe('blocks', () => {
-  test('quotes, rules, headings, details', () => {
+  test('convert quotes, rules, headings and details', () => {
     becomes('<blockquote><p>q</p><blockquote>r</blockquote><ul><li>i</li></ul></blockquote><hr><h2>\n One<br>\n two #</h2>', '> q\n>\n> > r\n>\n> - i\n\n---\n\n## One two \\#') // prettier-ignore
     becomes('<details><summary>Sum</summary><p>Body</p></details>', '**Sum**\n\nBody')
   })
 
-  test('footnotes are footnotes', () => {
+  test('convert footnotes', () => {
     becomes(
       '<p>Text<sup><a href="#fn1">1</a></sup>.</p><section class="footnotes"><ol><li id="fn1"><p>Note <a href="#ref1">↩</a></p></li></ol></section>',
       'Text[^1].\n\n[^1]: Note',
     )
   })
 
-  test('players are links', () => {
+  test('convert players to links', () => {
     becomes('<iframe src="https://www.youtube.com/embed/x" title="Film"></iframe><iframe src="https://ads.example/"></iframe>', '[Film](https://www.youtube.com/embed/x)') // prettier-ignore
   })
 })
@@ -174,7 +174,7 @@ describe('hostile pages', () => {
     ['three million brackets', `<p>${many('[', 3_000_000)}`],
     ['a source set without end', `<img srcset="${many('a', 1_000_000)} b${many(', x 1x', 100_000)}">`],
     ['200 000 lines', `<p>${many('a<br>', 200_000)}`],
-  ])('%s take seconds at most and little more text than they have', (_, html) => {
+  ])('%s take at most seconds, and grow little', (_, html) => {
     const started = performance.now()
     const markdown = markdownOf(html)
     expect(performance.now() - started).toBeLessThan(15_000)

@@ -12,7 +12,7 @@ const stated = (...data: unknown[]) =>
   )
 
 describe('content in structured data', () => {
-  test('of an article is its headline and its body, a paragraph a line', () => {
+  test('reads the headline and body of an article, one paragraph per line', () => {
     const found = stated({
       '@type': 'NewsArticle',
       headline: 'Bridge closed',
@@ -24,7 +24,7 @@ describe('content in structured data', () => {
     expect(found.words).toBe(9)
   })
 
-  test('of a question is the question with its answers, who wrote them first', () => {
+  test('reads a question and its answers, with their authors first', () => {
     const found = stated({
       '@graph': [
         {
@@ -41,13 +41,13 @@ describe('content in structured data', () => {
     expect(visibleText(found.root)).toBe('Which bearings? For a bridge. Anna Those of steel.')
   })
 
-  test('of a product may be HTML', () => {
+  test('parses HTML in the description of a product', () => {
     const found = stated({ '@type': 'Product', name: 'Spade', description: '<p>Of <b>ash</b> &amp; steel.</p>' })!
     expect(visibleText(found.root)).toBe('Spade Of ash & steel.')
     expect([...elementsOf(found.root)].map(({ tag }) => tag)).toContain('b')
   })
 
-  test('is none where there is but a name, a shop, or nothing that can be read', () => {
+  test('is undefined for a name alone, a shop, and invalid data', () => {
     expect(stated({ '@type': 'Product', name: 'Spade' })).toBeUndefined()
     expect(stated({ '@type': 'Organization', name: 'Shop', description: 'Sells spades.' })).toBeUndefined()
     expect(

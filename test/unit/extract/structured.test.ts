@@ -10,7 +10,7 @@ const from = (html: string, query: string, schema?: Record<string, unknown>, max
 const valueOf = async (name: string, query: string, schema?: Record<string, unknown>) =>
   (await from(fixture(name), query, schema)).value
 
-describe('a schema is filled', () => {
+describe('fills a schema', () => {
   test('from the data of a product page, its table, its lists and its reviews', async () => {
     const schema = {
       name: 'string', price: 'number', currency: 'string', brand: 'string', sku: 'string', rating: 'number', review_count: 'integer',
@@ -55,7 +55,7 @@ describe('a schema is filled', () => {
     })
   })
 
-  test('from the rows of a table, the columns found by what they are called', async () => {
+  test('from the rows of a table, by the names of its columns', async () => {
     const items = {
       type: 'object',
       properties: {
@@ -76,7 +76,7 @@ describe('a schema is filled', () => {
     ])
   })
 
-  test('from cards that repeat, not from navigation', async () => {
+  test('from repeated cards, not from navigation', async () => {
     const job = { title: 'string', company: 'string', salary: 'number', location: 'string', posted: 'date', link: 'url', tags: ['string'] } // prettier-ignore
     expect(await valueOf('listing', 'open jobs', { jobs: [job] })).toEqual({
       jobs: [
@@ -87,7 +87,7 @@ describe('a schema is filled', () => {
     }) // prettier-ignore
   })
 
-  test('from microdata, with objects inside', async () => {
+  test('from microdata with nested objects', async () => {
     const schema = {
       type: 'object',
       $defs: { place: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' }, postal_code: { type: 'string' } } } },
@@ -115,7 +115,7 @@ describe('a schema is filled', () => {
     })
   })
 
-  test('from labels beside values in another language', async () => {
+  test('from labels and values in another language', async () => {
     const schema = { phone: 'string', email: 'email', address: 'string', Geschäftsführerin: 'string', mitarbeiter: 'integer', hours: [{ day: 'string', time: 'string' }] } // prettier-ignore
     expect(await valueOf('contact', 'contact', schema)).toEqual({
       phone: '+4930123456',
@@ -131,8 +131,8 @@ describe('a schema is filled', () => {
   })
 })
 
-describe('what the page does not say', () => {
-  test('is null, and an error only where the schema requires it', async () => {
+describe('values that are not on the page', () => {
+  test('are null, and an error only if the schema requires them', async () => {
     const properties = { warranty: { type: 'string' }, colour: { type: 'string' } }
     const schema = { type: 'object', properties, required: ['warranty'] }
     expect(await from(fixture('product'), 'the product', schema)).toEqual({
@@ -143,14 +143,14 @@ describe('what the page does not say', () => {
     })
   })
 
-  test('and what stands behind max_chars, is not found', async () => {
+  test('are null also when they are beyond max_chars', async () => {
     const html = `<p>Size: 4</p><p>${'word '.repeat(100)}</p><p>Weight: 5 kg</p>`
     const schema = { size: 'number', weight: 'number' }
     expect((await from(html, 'x', schema)).value).toEqual({ size: 4, weight: 5 })
     expect((await from(html, 'x', schema, 200)).value).toEqual({ size: 4, weight: null })
   })
 
-  test('a schema that is none is refused', async () => {
+  test('rejects an invalid schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'nonsense' } } }
     await expect(from('<p>x</p>', 'x', schema)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -174,7 +174,7 @@ describe('values', () => {
     ['3.5 million', 3_500_000],
     ['5 m', 5],
     ['4.5 out of 5', 4.5],
-  ])('%s is the number %d', async (text, value) => expect(await number(text)).toBe(value))
+  ])('reads %s as the number %d', async (text, value) => expect(await number(text)).toBe(value))
 
   test.each([
     ['2024-05-17', '2024-05-17'],
@@ -184,7 +184,7 @@ describe('values', () => {
     ['5/17/2024', '2024-05-17'],
     ['17/5/2024', '2024-05-17'],
     ['31.2.2024', null],
-  ])('%s is the date %s', async (text, date) => {
+  ])('reads %s as the date %s', async (text, date) => {
     expect((await from(`<p>Due: ${text}</p>`, 'x', { due: 'date' })).value).toEqual({ due: date })
   })
 
@@ -193,18 +193,18 @@ describe('values', () => {
     ['sold out', false],
     ['In stock', true],
     ['maybe', null],
-  ])('%s is %s', async (text, value) => {
+  ])('reads %s as %s', async (text, value) => {
     expect((await from(`<p>Stock: ${text}</p>`, 'x', { stock: 'boolean' })).value).toEqual({ stock: value })
   })
 
-  test('of an enumeration are its own', async () => {
+  test('of an enumeration have its spelling', async () => {
     const schema = { type: 'object', properties: { size: { enum: ['small', 'LARGE'] } } }
     expect((await from('<dl><dt>Size</dt><dd>Large (L)</dd></dl>', 'x', schema)).value).toEqual({ size: 'LARGE' })
   })
 })
 
 describe('without a schema', () => {
-  test('a question is answered with the facts, tables and lists it is about', async () => {
+  test('answers a question with related facts, tables and lists', async () => {
     expect(await valueOf('product', 'power and capacity')).toMatchObject({
       title: 'Aurora Kettle',
       description: 'A quiet electric kettle with a keep-warm mode.',

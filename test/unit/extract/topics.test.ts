@@ -13,7 +13,7 @@ const survey = (body: string, head = '') =>
   )
 const named = (bits: number) => topics.filter((_, index) => (bits >> index) & 1)
 
-/** Kinds of the parts around each block, nearest first. */
+/** Returns the kinds of the sections around each block, nearest first. */
 const kindsOf = (body: string) =>
   survey(body).segments.blocks.map(({ box }) =>
     kinds
@@ -21,8 +21,8 @@ const kindsOf = (body: string) =>
       .toSorted((a, b) => box.kinds[kinds.indexOf(b)]! - box.kinds[kinds.indexOf(a)]!),
   )
 
-describe('parts of a page', () => {
-  test('are told by the names around a block, the nearest first', () => {
+describe('sections of a page', () => {
+  test('are detected by the names around a block, nearest first', () => {
     const [review, price] = kindsOf(
       '<div class="faq-list"><section id="customer-reviews"><p>Good</p></section></div><product-price><p>$3</p></product-price>',
     )
@@ -30,11 +30,11 @@ describe('parts of a page', () => {
     expect(price).toContain('buying')
   })
 
-  test('are told by their labels, and never by the name of the whole document', () => {
+  test('are detected by their labels, not by the name of the whole document', () => {
     expect(kindsOf('<div aria-label="Customer reviews"><p>Good</p></div><p>Plain</p>')).toEqual([['reviews'], []])
   })
 
-  test('are announced by headings, until the next one of the same rank', () => {
+  test('are announced by headings, up to the next one of the same rank', () => {
     const { near, far } = survey('<h2>Customer reviews</h2><h3>Anna</h3><p>Good</p><h2>Description</h2><p>Of ash</p>')
     expect([...near].map(named)).toEqual([['reviews'], [], [], ['details'], ['details']])
     expect([...far].map(named)).toEqual([['reviews'], ['reviews'], ['reviews'], ['details'], ['details']])
@@ -53,7 +53,7 @@ describe('parts of a page', () => {
 describe('structured data', () => {
   const data = (value: unknown) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`
 
-  test('tells what the page is about from what others say of it', () => {
+  test('separates the subject of the page from reviews and comments', () => {
     const { facts, stated } = survey(
       '<p>A spade of ash for heavy clay</p><p>It broke on the second day</p>',
       data({

@@ -10,19 +10,19 @@ const read = (bytes: Uint8Array, coding: string) =>
   )
 
 const magic = [0x28, 0xb5, 0x2f, 0xfd]
-/** A block that repeats one `a`, the last one or not. */
+/** Returns a block that repeats one `a`. */
 const block = (isLast: boolean) => [((100 << 3) & 0xff) | 2 | Number(isLast), 100 >> 5, 0, 97]
-/** A frame of blocks of a hundred letters each, with a window of 2 to the power. */
+/** Returns a frame of blocks of a hundred letters each, with a window of 2 to the given power. */
 const frame = (power: number, blocks: number) =>
   Buffer.from([...magic, 0, (power - 10) << 3, ...Array.from({ length: blocks }, (_, at) => block(at === blocks - 1)).flat()]) // prettier-ignore
 
-test('a body of zstd is unpacked, frame by frame', async () => {
+test('a zstd body is decompressed frame by frame', async () => {
   const text = Buffer.from(await read(Buffer.concat([frame(17, 2), frame(23, 1)]), 'zstd')).toString()
   expect(text).toBe('a'.repeat(300))
 })
 
 test.each([
-  ['wants a window larger than browsers give', frame(30, 1)],
+  ['needs a window larger than in browsers', frame(30, 1)],
   ['has a frame in the middle that does', Buffer.concat([frame(17, 1), frame(30, 1)])],
   ['moves a window for each of very many blocks', frame(23, 5000)],
   ['announces more than is read', Buffer.from([...magic, 0xa0, 0, 0, 0, 0x7f, ...block(true)])],
@@ -30,7 +30,7 @@ test.each([
   await expect(read(bytes, 'zstd')).rejects.toMatchObject({ code: 'content_too_large' })
 })
 
-test('a body that is packed over and over is refused without a byte of it', async () => {
+test('a body with too many encodings is rejected unread', async () => {
   const codings = Array.from({ length: 10_000 }, () => 'gzip').join(', ')
   await expect(read(Buffer.from('x'), codings)).rejects.toMatchObject({ code: 'unsupported_content_type' })
 })

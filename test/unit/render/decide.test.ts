@@ -8,7 +8,7 @@ const sentence = 'The river carries sand from the mountains to the sea every spr
 const prose = `<p>${sentence.repeat(30)}</p>`
 const reason = (html: string) => needsBrowser(treeFromHtml(`<!doctype html>${html}`, 'http://x.test/').root)
 
-describe('a page is complete as it was sent', () => {
+describe('a page is complete as fetched', () => {
   test.each([
     ['without scripts, however short', '<h1>Hi</h1>'],
     ['without scripts, even with an empty root', '<div id="root"></div>'],
@@ -115,12 +115,12 @@ describe('a page needs a browser', () => {
   ])('%s', (_, html, expected) => expect(reason(html)).toBe(expected))
 })
 
-describe('what is learnt of a host', () => {
+describe('host memory', () => {
   const root = (body: string) => treeFromHtml(body, 'http://a.test/').root
   const sent = root(prose)
   const filled = (at: number) => root(`${prose}<ul><li>Observation ${at} of the river and its delta</li></ul>`)
 
-  test('goes to the browser at once when every page so far needed it', () => {
+  test('renders without a fetch if every page so far needed it', () => {
     const memory = new HostMemory()
     memory.rendered('http://a.test/1', 'shell', root(''), filled(1))
     expect(memory.wantsBrowser('http://a.test/2')).toBe(false)
@@ -131,7 +131,7 @@ describe('what is learnt of a host', () => {
     expect(memory.wantsBrowser('http://a.test/5')).toBe(false)
   })
 
-  test('no longer follows a reason that was never right, unless markup states it outright', () => {
+  test('ignores a reason that was always wrong, unless it is certain', () => {
     const memory = new HostMemory()
     for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', sent, sent)
     for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'shell', sent, sent)
@@ -142,20 +142,20 @@ describe('what is learnt of a host', () => {
     expect(memory.isVain('http://a.test/6', 'promise')).toBe(false)
   })
 
-  test('a little content on a long page is content', () => {
+  test('short added content on a long page counts', () => {
     const memory = new HostMemory()
     for (const page of [1, 2, 3, 4]) memory.rendered(`http://a.test/${page}`, 'promise', sent, filled(page))
     expect(memory.isVain('http://a.test/5', 'promise')).toBe(false)
   })
 
-  test('a banner that scripts put on every page is none', () => {
+  test('a banner that scripts add to every page does not count', () => {
     const memory = new HostMemory()
     const banner = root(`${prose}<div>We value your privacy and use cookies for everything</div>`)
     for (const page of [1, 2, 3, 4]) memory.rendered(`http://a.test/${page}`, 'promise', sent, banner)
     expect(memory.isVain('http://a.test/5', 'promise')).toBe(true)
   })
 
-  test('a reason that is no longer followed is tried now and then', () => {
+  test('an ignored reason is tried occasionally', () => {
     const memory = new HostMemory()
     for (const page of [1, 2, 3]) memory.rendered(`http://a.test/${page}`, 'promise', sent, sent)
     const followed = Array.from({ length: 20 }, (_, at) => memory.isVain(`http://a.test/${at}`, 'promise'))
@@ -172,22 +172,22 @@ describe('meta refresh', () => {
     ['30', undefined],
     ['0; url=/', undefined],
     ['0; url=javascript:alert(1)', undefined],
-  ])('%s leads to %s', (content, target) => {
+  ])('%s redirects to %s', (content, target) => {
     const tree = treeFromHtml(`<meta http-equiv="refresh" content="${content}">`, 'http://x.test/')
     expect(metaRefresh(tree, 'http://x.test/')).toBe(target)
   })
 
-  test('is not for browsers with scripts when it stands in noscript', () => {
+  test('is ignored in noscript', () => {
     const tree = treeFromHtml('<noscript><meta http-equiv="refresh" content="0; url=/no"></noscript>', 'http://x.test/')
     expect(metaRefresh(tree, 'http://x.test/')).toBeUndefined()
   })
 })
 
-describe('pages made to be read for minutes (a hang is the failure)', () => {
+describe('pages built to take minutes (fails by timing out)', () => {
   const spans = Array.from({ length: 40_000 }, (_, at) => `<span id=n${at}></span>`).join('')
   const script = (code: string) => `<main>${prose}</main>${spans}<script>fetch('/x').then(${code})</script>`
 
-  test('thousands of empty places beside much code', () => {
+  test('thousands of empty containers and much code', () => {
     expect(reason(script(`'"#\``.repeat(120_000)))).toBe(undefined)
   })
 
@@ -195,7 +195,7 @@ describe('pages made to be read for minutes (a hang is the failure)', () => {
     expect(reason(script(`x${'"q"'.repeat(80_000)}${name}`))).toBe('promise')
   })
 
-  test('a notice of one word, and the name of a script that begins like a bundle again and again', () => {
+  test('a repeated notice word, and a script name that repeats the start of a bundle name', () => {
     const notice = `<noscript>${'activ'.repeat(60_000)}é</noscript><script src="/${'app-'.repeat(60_000)}x"></script>`
     expect(reason(`<main>${prose}</main>${notice}`)).toBe(undefined)
   })

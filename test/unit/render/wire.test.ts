@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AnswerHeaders } from '../../../src/engine/render/http/response-headers.ts'
 import { blockedPatterns } from '../../../src/engine/render/browser/ads.ts'
-import { navigationError } from '../../../src/engine/render/browser/browser-errors.ts'
+import { navigationError } from '../../../src/engine/render/browser/requested-document.ts'
 import { decodeText } from '../../../src/engine/render/http/charset.ts'
 import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
 import { explainFetch, isReset } from '../../../src/engine/render/http/fetch-errors.ts'
@@ -10,7 +10,7 @@ import { scrapeUrl, webUrl } from '../../../src/engine/render/http/web-url.ts'
 
 const code = (name: string, message = name) => Object.assign(new Error(message), { code: name })
 
-describe('failures of the network', () => {
+describe('network errors', () => {
   test.each([
     ['ENOTFOUND', 'dns_failed'],
     ['EAI_AGAIN', 'dns_failed'],
@@ -20,18 +20,18 @@ describe('failures of the network', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_error'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_error'],
     ['EPROTO', 'tls_error'],
-  ])('%s is %s, and tells no address', (name, expected) => {
+  ])('%s is %s, without the address', (name, expected) => {
     const error = explainFetch(code(name, `connect ${name} 10.0.0.1:80`))
     expect(error.code).toBe(expected)
     expect(error.message).not.toContain('10.0.0.1')
   })
 
-  test('several tries to connect fail as the first of them', () => {
+  test('several connection attempts fail with the first error', () => {
     const error = Object.assign(new AggregateError([code('ECONNREFUSED'), code('ENETUNREACH')]), { code: undefined })
-    expect(explainFetch(error)).toMatchObject({ code: 'connection_failed', message: 'nothing answers there' })
+    expect(explainFetch(error)).toMatchObject({ code: 'connection_failed', message: 'connection refused' })
   })
 
-  test('only a reset is worth a second try', () => {
+  test('only resets are retried', () => {
     expect([isReset(code('ECONNRESET')), isReset(code('ECONNREFUSED')), isReset(code('ENOTFOUND'))]).toEqual([
       true,
       false,
@@ -47,10 +47,10 @@ describe('failures of the network', () => {
     ['net::ERR_TOO_MANY_REDIRECTS', 'too_many_redirects'],
     ['net::ERR_UNSAFE_PORT', 'url_blocked'],
     ['net::ERR_ABORTED', 'navigation_aborted'],
-  ])('of a browser: %s is %s', (text, expected) => expect(navigationError(text).code).toBe(expected))
+  ])('in a browser: %s is %s', (text, expected) => expect(navigationError(text).code).toBe(expected))
 })
 
-describe('kinds of content', () => {
+describe('content kinds', () => {
   const kind = (type: string, body = '', url = 'http://x.test/a') =>
     kindOf(new AnswerHeaders(type ? [['Content-Type', type]] : []), url, Buffer.from(body))
   test.each([
@@ -67,7 +67,7 @@ describe('kinds of content', () => {
     ['', 'plain words', 'text'],
   ])('%s with %j is %s', (type, body, expected) => expect(kind(type, body)).toBe(expected))
 
-  test('the name decides where the type says nothing', () => {
+  test('the file name decides for generic types', () => {
     expect(kind('text/plain', 'a,b', 'http://x.test/table.csv')).toBe('csv')
     expect(kind('text/plain', 'a', 'http://x.test/readme')).toBe('text')
   })
@@ -79,53 +79,53 @@ describe('kinds of content', () => {
 
 describe('encodings', () => {
   const read = (bytes: Uint8Array, type: string | null = null) => decodeText(bytes, type, { declares: true })
-  test('UTF-8 that nobody declared is read as what it can only be', async () => {
+  test('undeclared text that is valid UTF-8 is read as UTF-8', async () => {
     expect(await read(Buffer.from('Grüße'))).toEqual({ text: 'Grüße', charset: 'utf-8' })
     expect(await read(Buffer.from('plain'))).toEqual({ text: 'plain', charset: 'windows-1252' })
   })
 
-  test('a declaration beyond the first kilobyte is none', async () => {
+  test('a declaration beyond the first kilobyte is ignored', async () => {
     const late = Buffer.from(`${' '.repeat(1100)}<meta charset="koi8-r">é`, 'latin1')
     expect((await read(late)).charset).toBe('windows-1252')
   })
 
-  test('XML declares its own', async () => {
+  test('XML can declare its encoding', async () => {
     expect(await read(Buffer.from('<?xml version="1.0" encoding="iso-8859-2"?><a>\u00b1</a>', 'latin1'))).toMatchObject(
       { charset: 'iso-8859-2', text: expect.stringContaining('ą') },
     )
   })
 
-  test('bytes that fit nowhere never fail', async () => {
+  test('invalid bytes do not fail', async () => {
     expect((await read(Buffer.from([0xff, 0xc0, 0x00]), 'text/html; charset=utf-8')).text).toContain('\uFFFD')
   })
 })
 
-describe('addresses', () => {
-  test('the fragment is kept over a redirect that has none', () => {
+describe('URLs', () => {
+  test('a redirect without a fragment keeps the previous one', () => {
     expect(webUrl('/b', 'http://x.test/a#c')).toBe('http://x.test/b#c')
     expect(webUrl('/b#d', 'http://x.test/a#c')).toBe('http://x.test/b#d')
   })
-  test('only the web is scraped', () => {
+  test('only http and https are scraped', () => {
     expect(scrapeUrl('example.com/a')).toBe('https://example.com/a')
     expect(scrapeUrl('localhost:3000')).toBe('http://localhost:3000/')
     expect(() => scrapeUrl('ws://x.test')).toThrow(expect.objectContaining({ code: 'url_blocked' }))
   })
 })
 
-describe('what a rendered page does not load', () => {
-  test('advertisers, as the list has them', async () => {
+describe('blocked URLs of rendered pages', () => {
+  test('contain advertisers of the list', async () => {
     const patterns = await blockedPatterns({ ads: true, heavy: false })
     expect(patterns).toContain('*://*.doubleclick.net/*')
     expect(patterns.length).toBeGreaterThan(500)
     expect(patterns.some((pattern) => /googleapis|jsdelivr|cloudflare\.com|unpkg/.test(pattern))).toBe(false)
   })
-  test('nothing when ads are wanted and the page is looked at', async () => {
+  test('are empty with ads on painted pages', async () => {
     expect(await blockedPatterns({ ads: false, heavy: false })).toEqual([])
   })
 })
 
 describe('keys', () => {
-  test('by name, by letter, with modifiers', () => {
+  test('are found by name, by letter and with modifiers', () => {
     expect(keysOf('Enter')).toMatchObject([{ type: 'keyDown', key: 'Enter', text: '\r' }, { type: 'keyUp' }])
     expect(keysOf('a')[0]).toMatchObject({ type: 'keyDown', code: 'KeyA', text: 'a' })
     expect(keysOf('Control+a')[0]).toMatchObject({ type: 'rawKeyDown', modifiers: 2 })

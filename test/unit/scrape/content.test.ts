@@ -20,12 +20,12 @@ describe('clean HTML', () => {
     expect(html).toContain('<p class="a">A</p>')
     expect(html).not.toMatch(/onclick|<!-- c|script|style|template|stylesheet/)
   })
-  test('has absolute addresses, and none that run', () => {
+  test('has absolute URLs, and no script URLs', () => {
     expect(
       clean('<a href="b">1</a><a href="#c">2</a><a href=" javascript:x()">3</a><form action="/f"></form>'),
     ).toContain('<a href="https://x.test/a/b">1</a><a href="#c">2</a><a>3</a><form action="https://x.test/f"></form>')
   })
-  test('means the same when it is read again', () => {
+  test('is stable when it is parsed again', () => {
     const text = '<p title="&quot;&lt;&amp;">a &lt; b &amp;amp; c</p><pre>\n\n x</pre>'
     const once = clean(text)
     expect(cleanHtml(tree(once), { dropInlineImages: true })).toBe(once)
@@ -33,7 +33,7 @@ describe('clean HTML', () => {
 })
 
 describe('links and images', () => {
-  test('in order, each once, named by text, picture or label', () => {
+  test('are listed in order, each once, named by text, image or label', () => {
     const links = linksOf(
       tree(
         '<a href="1"><img alt="One" src="i"></a><a href="2" aria-label="Two"></a><a href="1">First</a><a href="mailto:a@b">m</a><a href="tel:1">t</a><a>none</a><a href="http://[">bad</a>',
@@ -44,7 +44,7 @@ describe('links and images', () => {
       { href: 'https://x.test/a/2', text: 'Two' },
     ])
   })
-  test('the best source of a picture, no pixels, no inline data', () => {
+  test('have the best source, without tracking pixels and inline data', () => {
     const images = imagesOf(
       tree(
         '<img src="s.png" srcset="s.png 1x, l.png 2x" alt="A"><img src="p.gif" width="1" height="1"><img src="data:image/png;base64,x"><picture><source srcset="w.webp 100w"><img src="f.jpg"></picture>',
@@ -55,7 +55,7 @@ describe('links and images', () => {
 })
 
 describe('metadata', () => {
-  test('from meta, then JSON-LD, then the page', () => {
+  test('is read from meta, then JSON-LD, then the page', () => {
     const facts = metadataOf(
       tree(
         '<html lang="de"><title> A  title </title><meta property="og:description" content="D"><script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","author":[{"name":"Ada"},{"name":"Bo"}],"datePublished":"2026-01-02"}]}</script><link rel="shortcut icon" href="/f.ico"><meta name="robots" content="noindex">',
@@ -71,10 +71,10 @@ describe('metadata', () => {
       robots: 'noindex',
     })
   })
-  test('leaves out what the page does not say', () => {
+  test('omits missing values', () => {
     expect(metadataOf(tree('<p>x'))).toEqual({})
   })
-  test('broken JSON-LD is no fault', () => {
+  test('ignores invalid JSON-LD', () => {
     expect(metadataOf(tree('<title>T</title><script type="application/ld+json">{"@type":</script>'))).toEqual({
       title: 'T',
     })
@@ -83,7 +83,7 @@ describe('metadata', () => {
 
 describe('the extractive summary', () => {
   const text = ['Deltas grow where rivers slow down.', 'The sand settles first.', 'Deltas are home to millions of people who farm there.', 'My cat is grey.', 'Rivers feed deltas with sand each spring.', 'Nobody was asked.'] // prettier-ignore
-  test('is two or three sentences of the text, in its order', () => {
+  test('has two or three sentences of the text, in order', () => {
     const summary = summarise(
       tree(`<h1>Deltas</h1><p>${text.join(' ')}</p><pre>code.</pre>`).root,
       'How deltas grow',
@@ -95,10 +95,10 @@ describe('the extractive summary', () => {
     expect(chosen.length).toBe(3)
     expect(summary).not.toContain('cat')
   })
-  test('is the description where there are no sentences', () => {
+  test('is the description when there are no sentences', () => {
     expect(summarise(tree('<p>word</p>').root, 'T', 'What it is about', 'en')).toBe('What it is about')
   })
-  test('knows the ends of sentences in other scripts', () => {
+  test('recognizes the ends of sentences in other scripts', () => {
     const summary = summarise(
       tree('<p>川は山から海へ砂を運びます。砂は河口にたまります。人々はそこで米を作ります。猫がいます。</p>').root,
       '',
@@ -110,7 +110,7 @@ describe('the extractive summary', () => {
 })
 
 describe('colours', () => {
-  test('are read and compared', () => {
+  test('are parsed and compared', () => {
     expect(hexOf(parseColour('rgb(228, 0, 43)')!)).toBe('#E4002B')
     expect(hexOf(parseColour('#abc')!)).toBe('#AABBCC')
     expect(parseColour('rgba(0, 0, 0, 0)')!.alpha).toBe(0)
@@ -125,8 +125,8 @@ const piece = fc.oneof(
   fc.string({ maxLength: 12 }),
 )
 
-describe('malformed HTML of any kind', () => {
-  test('is read, judged, cleaned and written without a fault, the same way each time', async () => {
+describe('malformed HTML', () => {
+  test('is parsed, classified, cleaned and converted without errors, deterministically', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 60 }), async (pieces) => {
         const html = pieces.join('')
@@ -145,7 +145,7 @@ describe('malformed HTML of any kind', () => {
     )
   })
 
-  test('depth is no danger', async () => {
+  test('may be nested deeply', async () => {
     const deep = `${'<div><b>'.repeat(30_000)}text`
     const wishes = { url: 'https://x.test/', onlyMain: true, headline: false }
     expect((await extractMarkdown(Buffer.from(deep), wishes)).markdown).toContain('text')

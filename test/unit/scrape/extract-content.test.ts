@@ -1,4 +1,4 @@
-/** What main content keeps of a page, and what it says of pages that have none. */
+/** The content that extraction keeps, and its warnings for pages without content. */
 import { describe, expect, test } from 'vitest'
 import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'
 
@@ -13,14 +13,14 @@ const extract = (html: string, { onlyMain = true, url = 'https://x.test/dir/page
 describe.each([true, false])('with only_main_content %s', (onlyMain) => {
   const read = async (body: string) => (await extract(page(body), { onlyMain })).markdown
 
-  test('formulas in scripts are kept', async () => {
+  test('keeps formulas in scripts', async () => {
     const markdown =
       await read(String.raw`<p>Let <script type="math/tex">e^{i\pi}</script>, <script type="math/asciimath">x^2</script>
       and <script type="math/mml"><math><mi>y</mi><mo>+</mo><mn>1</mn></math></script>.</p><script type="math/tex; mode=display">\int_0^1 x</script>`)
     expect(markdown).toContain('Let $e^{i\\pi}$, `x^2` and $y+1$.\n\n$$\n\\int_0^1 x\n$$')
   })
 
-  test('the source of a quotation is kept', async () => {
+  test('keeps the source of a quotation', async () => {
     const quotation = '<blockquote><p>To be, or not to be, that is the question.</p><footer>— <cite>Hamlet</cite></footer></blockquote>' // prettier-ignore
     expect(await read(quotation)).toContain('question.\n>\n> — Hamlet')
   })
@@ -30,28 +30,28 @@ describe.each([true, false])('with only_main_content %s', (onlyMain) => {
     ['beside a placeholder that scripts fill', '<img data-src="/b.jpg" src="data:image/gif;base64,R0" alt="B"><noscript><img src="/b.jpg" alt="B"></noscript>'],
     ['before its placeholder', '<noscript><img src="/b.jpg" alt="B"></noscript><img data-src="/b.jpg" src="data:image/gif;base64,R0" alt="B">'],
     ['without a placeholder', '<div class="wrap"><noscript><a href="/large"><img src="/b.jpg" alt="B"></a></noscript></div>'],
-  ])('an image in noscript is shown once: %s', async (_, html) => {
+  ])('shows an image in noscript once: %s', async (_, html) => {
     expect((await read(html)).match(/!\[B\]\(https:\/\/x\.test\/b\.jpg\)/g)).toHaveLength(1)
   }) // prettier-ignore
 
-  test('counters of visits in noscript are left out', async () => {
+  test('omits tracking pixels in noscript', async () => {
     const counters = '<noscript><img src="/count.gif?r=1"></noscript><noscript><img src="/p.png" style="display:none"></noscript><noscript><img height="1" width="1" src="/q.jpg"></noscript>' // prettier-ignore
     expect(await read(counters)).not.toContain('![')
   })
 })
 
-describe('code of a reference', () => {
+describe('code in reference documentation', () => {
   const sphinx = '<meta name="generator" content="Sphinx 7.2">'
   const comments = ['comment', 'hljs-comment', 'token comment', 'c1', 'related', 'share', 'ad', 'nav', 'copybtn']
 
-  test('is complete, whatever its highlighter calls its parts', async () => {
+  test('is complete, whatever class names its highlighter uses', async () => {
     const spans = comments.map((name, at) => `<span class="${name}"># line ${at}</span>\n`).join('')
     const { markdown } = await extract(page(`<pre><code class="language-py">${spans}<div class="comment"># in a block</div></code></pre>`, sphinx)) // prettier-ignore
     for (const at of comments.keys()) expect(markdown).toContain(`# line ${at}\n`)
     expect(markdown).toContain('# in a block')
   })
 
-  test('stands beside complete tables and figures', async () => {
+  test('is next to complete tables and figures', async () => {
     const { markdown } = await extract(
       page(
         '<table><tr><th class="comments">Comments</th><th class="share">Share</th></tr><tr><td class="related">4</td><td>5 %</td></tr></table><figure class="related"><img src="/f.png" alt="F"><figcaption class="share">Shares by year</figcaption></figure>',
@@ -81,7 +81,7 @@ describe('links of a page without a URL', () => {
 })
 
 describe('a page without main content', () => {
-  test('is returned whole with a warning when it is navigation and footer', async () => {
+  test('is returned as a whole, with a warning, when it is navigation and footer', async () => {
     const html = `<!doctype html><title>N</title><header><a href="/">Site</a></header><nav><a href="/a">Home</a> <a href="/b">About us</a> <a href="/c">Products</a></nav>
       <footer><p>© 2026 Company Ltd. All rights reserved.</p><a href="/imprint">Imprint</a></footer>`
     const { markdown, warning, warning_code: code } = await extract(html)

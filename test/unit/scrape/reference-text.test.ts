@@ -15,7 +15,7 @@ function* texts(element: ElementNode): Generator<TextNode> {
   }
 }
 
-/** The Markdown after a judge of content has left out every text that matches. */
+/** Returns the Markdown after classification has dropped every text that matches. */
 function read(html: string, dropped: RegExp): string {
   const { root } = treeFromHtml(html, baseUrl)
   const content = prune(root, [{ nodes: [...texts(root)].filter(({ text }) => !dropped.test(text)) }])
@@ -34,36 +34,36 @@ const manual = (
 const sphinx = '<meta name="generator" content="Sphinx 7.2">'
 
 describe('a manual', () => {
-  test('that a documentation tool made has no gaps, and nothing of what stands around it', () => {
+  test('of a documentation tool has no gaps, and no boilerplate', () => {
     const markdown = read(manual(sphinx), /GAP|MENU/)
     expect(markdown.match(/GAP/g)).toHaveLength(4)
     expect(markdown).toContain('GAP For example:\n\n```\nGAP open("x")\n```')
     expect(markdown).not.toContain('MENU')
   })
 
-  test('does not repeat its contents, even where they were judged to be content', () => {
+  test('does not repeat its table of contents, even if it was classified as content', () => {
     expect(read(manual(sphinx), /GAP/)).not.toContain('MENU a')
     const book = manual(sphinx).replace('href="#a"', 'href="a.html"')
     expect(read(book, /GAP|MENU/)).toContain('MENU a')
   })
 
-  test('is recognised by the marks that tools leave', () => {
+  test('is recognized by the marks of tools', () => {
     const frame = (text: string) => `<div class="documentwrapper">${text}</div>`
     expect(read(manual('', frame), /GAP|MENU/)).toContain('GAP New in version 2.')
   })
 
-  test('is left as it is judged when hardly anything of it was judged to be content', () => {
+  test('is unchanged when hardly any of it was classified as content', () => {
     expect(read(manual(sphinx), /GAP|MENU|sentence/)).not.toContain('GAP')
   })
 
-  test('has the headline and what stands below it in front of its text', () => {
+  test('has the headline and the lines below it before its text', () => {
     const page = `<html><head><title>git-x(1)</title>${sphinx}</head><body><div id="header"><h1>GAP git-x(1) Manual</h1><h2>GAP NAME</h2><p>GAP git-x - does x</p></div><div id="content"><p>${long}</p><p>${long}</p></div><div id="footer">MENU Last updated</div></body></html>`
     const markdown = read(page, /GAP|MENU/)
     expect(markdown).toMatch(/^# GAP git-x\(1\) Manual\n\n## GAP NAME\n\nGAP git-x - does x\n\nA sentence/)
     expect(markdown).not.toContain('MENU')
   })
 
-  test('that consists of its contents has them', () => {
+  test('keeps its table of contents when it has nothing else', () => {
     const links = Array.from(
       { length: 30 },
       (_, at) => `<dt><a href="/${at}">GAP ${at}. A chapter with a name</a></dt>`,
@@ -73,16 +73,16 @@ describe('a manual', () => {
   })
 })
 
-describe('a page that no such tool made', () => {
+describe('a page of no known tool', () => {
   const code = Array.from({ length: 12 }, (_, at) => `<p>${long} Set <code>option${at}</code> to <code>on</code>.</p>`)
   const page = (body: string) =>
     `<html><head><title>How to set it</title></head><body><article><h1>How to set it</h1>${body}</article></body></html>`
 
-  test('is a manual when it is full of code and nearly all of it was judged to be content', () => {
+  test('is a manual when it is full of code and nearly all of it was classified as content', () => {
     expect(read(page(`${code.join('')}<pre>GAP set all</pre>`), /GAP/)).toContain('GAP set all')
   })
 
-  test('is what it was judged to be when it is prose', () => {
+  test('is unchanged when it is prose', () => {
     expect(read(page(`<p>${long}</p>`.repeat(12) + '<p>GAP Buy now</p>'), /GAP/)).not.toContain('GAP')
   })
 })
@@ -91,13 +91,13 @@ describe('the headline', () => {
   const book = (title: string, heading: string) =>
     `<html><head><title>${title}</title></head><body><p>${long}</p><h2 class="title">GAP ${heading}</h2><p>${long}</p></body></html>`
 
-  test('is the heading that the title repeats where there is no h1', () => {
+  test('is the heading that the title repeats when there is no h1', () => {
     expect(read(book('GAP 5.3. Generated Columns', '5.3. Generated Columns'), /GAP 5/)).toMatch(
       /^## GAP 5\.3\. Generated/,
     )
   })
 
-  test('is none that is a small part of the title, or is hidden', () => {
+  test('is not a small part of the title, nor hidden', () => {
     expect(read(book('GAP all about the columns that a table has', 'all'), /GAP all$/)).not.toContain('#')
     const hidden = `<html><head><title>GAP Name</title></head><body><h1 hidden>GAP Name</h1><p>${long}</p></body></html>`
     expect(read(hidden, /GAP/)).not.toContain('#')

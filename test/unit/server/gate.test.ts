@@ -1,4 +1,4 @@
-/** Who is let in where keys are in use, by every operation that there is; and web pages. */
+/** Access to every operation on a server with keys, and from web pages. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ let keys: KeyStore
 let app: ReturnType<typeof createApp>
 const made = {} as Record<KeyScope, string>
 
-/** Whatever is reached behind the gate fails in its own way. */
+/** An engine whose methods all fail with a recognizable error. */
 const engine = new Proxy({} as Engine, {
   get: () => {
     throw new Error('the engine was reached')
@@ -60,7 +60,7 @@ describe('every operation', () => {
       const { status, code } = await ask(http, headers)
       if (`${status} ${code}` !== expected) holes.push(`${JSON.stringify(headers)}: ${status} ${code}`)
     }
-    // An operation that a token may open checks by itself that one was shown; here that reaches the engine.
+    // Operations that accept a token check it themselves; here that reaches the engine.
     if (!one.token) await refuses({}, '401 unauthorized')
     await refuses({ 'x-api-key': 'bax_wrong' }, '401 unauthorized')
     for (const scope of keyScopes) {
@@ -81,11 +81,11 @@ describe('every operation', () => {
     },
   )
 
-  test('a hole in the gate would be found', async () => {
+  test('the checks detect an operation with a wrong scope', async () => {
     const open = createApp({ engine, gate: { hosts: null, origins: new Set(), keys: null } })
     const ask = (http: string, headers: Record<string, string> = {}) => send(http, headers, open)
     expect(await holesAt('GET /sessions', operations.listSessions, ask)).toHaveLength(2 + keyScopes.length - 2)
-    // An operation that declares a wider scope than it has.
+    // An operation that declares a wider scope than it should.
     const scopes = await holesAt('GET /sessions', { http: 'GET /sessions', scope: 'shell' })
     expect(scopes).toEqual([expect.stringContaining('500'), 'shell: forbidden_scope'])
   })
@@ -96,7 +96,7 @@ describe('every operation', () => {
   })
 })
 
-test('what is public are the signs of life and the document, and nothing else', async () => {
+test('only the health checks and the OpenAPI document are public', async () => {
   const open = guarded.filter(([, one]) => isPublic(one)).map(([, { http }]) => http)
   expect(open.toSorted()).toEqual(['GET /healthz', 'GET /readyz'])
   expect((await send('GET /openapi.json')).status).toBe(200)
@@ -105,7 +105,7 @@ test('what is public are the signs of life and the document, and nothing else', 
 describe('a key', () => {
   const target = 'GET /v1/crawl/x'
 
-  test('is shown in either header, or the same in both', async () => {
+  test('is accepted in either header, or the same in both', async () => {
     const { scrape } = made
     const ways: Record<string, string>[] = [
       { 'x-api-key': scrape },
@@ -128,12 +128,12 @@ describe('a key', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('two different ones are a 401, also when both are good', async () => {
+  test('two different keys are a 401, even if both are valid', async () => {
     const both = { 'x-api-key': made.scrape, authorization: `Bearer ${made.admin}` }
     expect(await send(target, both)).toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
-  test('is refused in the address, even beside the right header', async () => {
+  test('is rejected in the URL, even next to a valid header', async () => {
     for (const field of ['api_key', 'token', 'key', 'x-api-key'])
       expect(await send(`${target}?${field}=${made.admin}`, { 'x-api-key': made.scrape })).toMatchObject({
         status: 401,
@@ -141,7 +141,7 @@ describe('a key', () => {
     expect(await send(`GET /stream/sse?session_id=x&token=${made.admin}`)).toMatchObject({ status: 401 })
   })
 
-  test('is needed to be told that there is no such address, or method', async () => {
+  test('is required for 404 and 405 responses', async () => {
     expect(await send('GET /nowhere')).toMatchObject({ status: 401 })
     expect(await send('GET /nowhere', { 'x-api-key': made.shell })).toMatchObject({ status: 404, code: 'route_not_found' }) // prettier-ignore
     expect(await send('PUT /sessions')).toMatchObject({ status: 401 })
@@ -149,7 +149,7 @@ describe('a key', () => {
       expect((await send(`GET ${path}`)).status).toBe(401)
   })
 
-  test('that is revoked or made while the server runs counts at once', async () => {
+  test('that is created or revoked while the server runs takes effect immediately', async () => {
     const { key, key_id } = await new KeyStore(folder).create({ name: 'late', scopes: ['scrape'] })
     expect((await send(target, { 'x-api-key': key })).status).toBe(500)
     await new KeyStore(folder).revoke(key_id)
@@ -158,7 +158,7 @@ describe('a key', () => {
 })
 
 describe('while the keys cannot be read', () => {
-  test('nobody is let in, everybody is told to come back, and the log says why, once', async () => {
+  test('every request is a 503 with Retry-After, and the reason is logged once', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'bax-gate-'))
     const said: string[] = []
     const store = new KeyStore(stateDir, Date.now, (level, message) => said.push(`${level}: ${message}`))
@@ -190,7 +190,7 @@ describe('while the keys cannot be read', () => {
 describe('a web page', () => {
   const page = { 'x-api-key': made.scrape, origin: 'https://friend.test' }
 
-  test('of an origin that is allowed reads the answers, also of a refusal', async () => {
+  test('of an allowed origin can read responses, including errors', async () => {
     const asked = await send('OPTIONS /v1/scrape', { ...page, 'access-control-request-method': 'POST' })
     expect(asked.status).toBe(204)
     const allow = (name: string) => asked.headers.get(`access-control-allow-${name}`)
@@ -199,7 +199,7 @@ describe('a web page', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://friend.test'])
   })
 
-  test('of any other origin is turned away, whatever key it shows', async () => {
+  test('of any other origin is rejected, whatever its key', async () => {
     for (const origin of ['https://evil.test', 'http://friend.test', 'null']) {
       const answer = await send('GET /v1/keys', { 'x-api-key': made.admin, origin })
       expect(answer).toMatchObject({ status: 403, code: 'bad_origin' })

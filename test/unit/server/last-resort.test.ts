@@ -9,13 +9,17 @@ afterEach(() => void vi.useRealTimers())
 
 function openProcess() {
   const listeners = { stray: new Set<(error: unknown) => void>(), crash: new Set<(error: unknown) => void>() }
-  const hear = (name: keyof typeof listeners) => (listener: (error: unknown) => void) => {
+  const subscribe = (name: keyof typeof listeners) => (listener: (error: unknown) => void) => {
     listeners[name].add(listener)
     return () => void listeners[name].delete(listener)
   }
   const exited: number[] = []
   const lines: { message: string; cause?: unknown }[] = []
-  const faults = { onStray: hear('stray'), onCrash: hear('crash'), exit: (code: number) => void exited.push(code) }
+  const faults = {
+    onStray: subscribe('stray'),
+    onCrash: subscribe('crash'),
+    exit: (code: number) => void exited.push(code),
+  }
   const resort = openLastResort(faults, (_, message, facts) => void lines.push({ message, ...facts }))
   const raise = (name: keyof typeof listeners, error: unknown) => {
     for (const listener of listeners[name]) listener(error)
@@ -23,29 +27,27 @@ function openProcess() {
   return { ...resort, raise, lines, exited, listeners }
 }
 
-describe('a process that many share', () => {
-  test('goes on after a failure that nobody waited for, and says with its stack what it was', () => {
+describe('uncaught errors', () => {
+  test('an unhandled rejection is logged with its stack and does not end the process', () => {
     const { raise, lines, crashed } = openProcess()
     raise('stray', new Error('lost'))
     expect(crashed.aborted).toBe(false)
-    expect(lines).toEqual([
-      { message: 'a failure that nobody waited for', cause: expect.stringMatching(/^Error: lost\n +at /) },
-    ])
+    expect(lines).toEqual([{ message: 'unhandled rejection', cause: expect.stringMatching(/^Error: lost\n +at /) }])
   })
 
-  test('tells such a failure to who answers for it', () => {
+  test('an unhandled rejection is reported to the owner of the code that caused it', () => {
     const { raise, lines } = openProcess()
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const error = new Error('lost')
     onAccountOf(
-      (fault) => void told.push(fault),
+      (fault) => void reported.push(fault),
       () => raise('stray', error),
     )
-    expect(told).toEqual([error])
+    expect(reported).toEqual([error])
     expect(lines).toHaveLength(1)
   })
 
-  test('does not let a stranger fill the log', () => {
+  test('logging is limited per minute', () => {
     const { raise, lines } = openProcess()
     for (let count = 0; count < 1000; count += 1) raise('stray', 'again')
     expect(lines).toHaveLength(limits.faults.linesPerMin)
@@ -54,7 +56,7 @@ describe('a process that many share', () => {
     expect(lines).toHaveLength(limits.faults.linesPerMin + 1)
   })
 
-  test('ends after an error that broke out: in order, and in any way when that takes too long', () => {
+  test('an uncaught exception shuts the process down, by force if that takes too long', () => {
     const { raise, lines, crashed, exited } = openProcess()
     raise('crash', new Error('broken'))
     expect(crashed.reason).toMatchObject({ code: 'internal_error' })
@@ -64,7 +66,7 @@ describe('a process that many share', () => {
     expect(exited).toEqual([exits.internal])
   })
 
-  test('is left to itself afterwards', () => {
+  test('the handlers are removed afterwards', () => {
     const { stop, listeners } = openProcess()
     stop()
     expect(listeners.stray.size + listeners.crash.size).toBe(0)

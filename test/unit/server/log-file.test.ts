@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 describe('a log file', () => {
-  test('has one line per event, with its time, level and facts, for its owner alone', async () => {
+  test('has one line per event with time, level and facts, and is readable by its owner only', async () => {
     const log = openLogFile(path)
     log('info', 'started', { pid: 7 })
     log('debug', 'unheard')
@@ -23,14 +23,14 @@ describe('a log file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
-  test('is moved aside when it would grow too large, and goes on from there when opened again', async () => {
+  test('is rotated at the size limit, and appended to when opened again', async () => {
     await writeFile(path, `${'x'.repeat(limits.engine.logBytes - 10)}\n`)
     openLogFile(path)('info', 'one too many')
     expect((await stat(`${path}.1`)).size).toBe(limits.engine.logBytes - 9)
     expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(2)
   })
 
-  test('shows no secrets', async () => {
+  test('contains no secrets', async () => {
     const log = openLogFile(path)
     log('info', 'GET /stream/sse?session_id=1&token=ft_secret')
     log('info', 'headers', { authorization: 'Bearer hidden', 'x-api-key': 'hidden', cookie: 'a=hidden' })

@@ -29,7 +29,7 @@ const all: Record<string, { http: string; aliases?: readonly string[]; input: { 
 }
 
 describe('openapi.json', () => {
-  test("passes Redocly's recommended rules without a word", async () => {
+  test("passes Redocly's recommended rules without warnings", async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const problems = await lintFromString({
       source: JSON.stringify(document),
@@ -41,11 +41,11 @@ describe('openapi.json', () => {
     ).toEqual([])
   })
 
-  test('is 3.1 and has every operation once at each of its addresses', () => {
+  test('is 3.1 and has every operation once at each of its URLs', () => {
     expect(document.openapi).toBe('3.1.0')
     const read = new Set(Object.values(operations).map(({ http }) => http as string))
     const ids = Object.entries(all)
-      // What is read and followed at one address is described once.
+      // An operation and a stream at the same URL are described once.
       .filter(([name, { http }]) => !(Object.hasOwn(streams, name) && read.has(http)))
       .flatMap(([name, operation]) =>
         routesOf(operation).map((http, at) => ({ http, id: at === 0 ? name : aliasId(name, at) })),
@@ -55,7 +55,7 @@ describe('openapi.json', () => {
     expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(ids.toSorted())
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
       ([, name]) => name!,
     )
@@ -72,14 +72,14 @@ describe('openapi.json', () => {
     }
   })
 
-  test('every operation says what can go wrong', () => {
+  test('every operation lists its errors', () => {
     for (const { responses, summary } of described) {
       expect(summary).not.toBe('')
       expect(Object.keys(responses).some((status) => status.startsWith('4'))).toBe(true)
     }
   })
 
-  test('every group is described', () => {
+  test('every tag has a description', () => {
     expect(document.tags.filter(({ description }) => !description)).toEqual([])
     const named = new Set(document.tags.map(({ name }) => name))
     expect(described.filter(({ tags }) => tags.some((tag) => !named.has(tag)))).toEqual([])
@@ -98,7 +98,7 @@ describe('openapi.json', () => {
     }
   })
 
-  test('the websockets are listed', () => {
+  test('lists the websockets', () => {
     expect(document['x-websockets'].map(({ path }) => `GET ${path}`)).toEqual(
       Object.values(sockets).map(({ http }) => http),
     )

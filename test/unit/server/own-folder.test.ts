@@ -7,7 +7,7 @@ import { createApp } from '../../../src/server/app.ts'
 import { loopbackHosts } from '../../../src/server/access/gate.ts'
 import { guardFolder } from '../../../src/server/process/own-folder.ts'
 
-test('a server refuses every request while its state folder is renamed or replaced, and serves when it is back', async () => {
+test('a server rejects every request while its state folder is renamed or replaced', async () => {
   const above = await mkdtemp(join(tmpdir(), 'bax-folder-'))
   const stateDir = join(above, 'state')
   await mkdir(stateDir)

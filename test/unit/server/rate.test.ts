@@ -1,4 +1,4 @@
-/** What callers may have and do, on a clock of the test's own. */
+/** Rate limits and quotas of callers, with a fake clock. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Allowance, allowancesOf, Quota } from '../../../src/core/access/quota.ts'
 import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/access/caller.ts'
@@ -14,14 +14,14 @@ import { Rates } from '../../../src/server/access/rate.ts'
 const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
 const [ann, ben] = [holder('ann'), holder('ben')]
 
-describe('a bucket of requests', () => {
+describe('a token bucket', () => {
   function bucket(wishes: Partial<Allowance> = {}) {
     let now = 0
     const rates = new Rates(allowancesOf(wishes), () => now)
     return { count: (caller = ann) => rates.count(caller), later: (ms: number) => (now += ms) }
   }
 
-  test('gives a burst at once, and then as many as the rate allows', () => {
+  test('allows a burst, and then as many requests as the rate allows', () => {
     const { count, later } = bucket()
     const burst = Array.from({ length: limits.caller.burst }, () => count()!)
     expect(burst.every(({ allowed }) => allowed)).toBe(true)
@@ -32,7 +32,7 @@ describe('a bucket of requests', () => {
     expect(second).toEqual([...Array(limits.caller.rate).fill(true), false])
   })
 
-  test('never holds more than the burst, and refused requests cost nothing', () => {
+  test('never exceeds the burst, and does not count rejected requests', () => {
     const { count, later } = bucket({ rate: 1, burst: 2 })
     later(3_600_000)
     expect([count(), count(), count(), count()].map((one) => one!.allowed)).toEqual([true, true, false, false])
@@ -42,7 +42,7 @@ describe('a bucket of requests', () => {
     expect(count()!.allowed).toBe(true)
   })
 
-  test('tells an honest time to wait', () => {
+  test('reports the exact time to wait', () => {
     const { count, later } = bucket({ rate: 1, burst: 1 })
     count()
     const { retrySecs } = count()!
@@ -50,17 +50,17 @@ describe('a bucket of requests', () => {
     expect(count()!.allowed).toBe(true)
   })
 
-  test('belongs to one key', () => {
+  test('is separate for each key', () => {
     const { count } = bucket({ rate: 1, burst: 1 })
     expect([count(ann), count(ann), count(ben)].map((one) => one!.allowed)).toEqual([true, false, true])
   })
 
-  test('bounds nobody where no keys are in use, unless the operator wishes it', () => {
+  test('is off without keys unless the operator sets a rate', () => {
     expect(bucket().count(everybody)).toBeUndefined()
     expect(bucket({ rate: 0 }).count(ann)).toBeUndefined()
     const wished = bucket({ rate: 2 })
     expect(wished.count(everybody)).toMatchObject({ burst: 10, remaining: 9 })
-    // Strangers get no further than to what is public: they cannot use up what others have.
+    // Callers without a key reach public operations only: they cannot use up the limits of others.
     expect(wished.count(nobody)).toBeUndefined()
   })
 })
@@ -68,7 +68,7 @@ describe('a bucket of requests', () => {
 describe('a quota', () => {
   const quota = (most: number) => new Quota('crawls', allowancesOf({ crawls: most }))
 
-  test('is taken and given back by each key for itself', () => {
+  test('is separate for each key', () => {
     const crawls = quota(2)
     const giveBack = crawls.take(ann)
     crawls.take(ann)
@@ -81,13 +81,13 @@ describe('a quota', () => {
     expect(crawls.total).toBe(3)
   })
 
-  test('of 0 is none, but for what the server can take altogether', () => {
+  test('of 0 is unlimited, up to the capacity of the server', () => {
     const crawls = quota(0)
     for (let at = 0; at < limits.overload.crawls; at++) crawls.take(holder(`key${at % 3}`))
     expect(() => crawls.take(ann)).toThrow(expect.objectContaining({ code: 'no_capacity', retryAfterSecs: 2 }))
   })
 
-  test("is not kept by engines that are their user's own", () => {
+  test('does not apply to local engines', () => {
     const crawls = new Quota('crawls', undefined)
     for (let at = 0; at < 100; at++) crawls.take(everybody)
     expect(crawls.total).toBe(100)
@@ -109,7 +109,7 @@ describe('a server with keys', () => {
   const told = ({ headers }: Response) =>
     ['limit', 'remaining', 'reset', 'policy'].map((name) => headers.get(`ratelimit-${name}`))
 
-  test('tells every caller where it stands, and refuses what is too much with the time to wait', async () => {
+  test('sends rate-limit headers, and rejects excess requests with the time to wait', async () => {
     const first = await list('cid')
     expect([first.status, ...told(first)]).toEqual([200, '2', '1', '1', '2;w=2'])
     const second = await list('cid')
@@ -120,12 +120,12 @@ describe('a server with keys', () => {
     expect((await list('dora')).status).toBe(200)
   })
 
-  test('says so of failures too', async () => {
+  test('sends them with errors too', async () => {
     const missing = await app.request('/nowhere', { headers: { 'x-api-key': 'eve' } })
     expect([missing.status, told(missing)[1]]).toEqual([404, '1'])
   })
 
-  test('counts nothing for what is public', async () => {
+  test('does not count public requests', async () => {
     for (let at = 0; at < 5; at++) {
       const answer = await app.request('/healthz')
       expect([answer.status, told(answer)[0]]).toEqual([200, null])
@@ -133,13 +133,13 @@ describe('a server with keys', () => {
   })
 })
 
-describe('a server that has all the work that it can take', () => {
+describe('a server at capacity', () => {
   const body = JSON.stringify({ url: 'https://example.com' })
   const scrape = (app: ReturnType<typeof createApp>) =>
     app.request('/v1/scrape', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   const open = { hosts: null, origins: new Set<string>(), keys: null }
 
-  test('refuses more with the time to wait, and finishes what it has accepted', async () => {
+  test('rejects further work with the time to wait, and finishes accepted work', async () => {
     let finish!: () => void
     const finished = new Promise<void>((resolve) => (finish = resolve))
     const engine = { extractor: { scrape: () => finished.then(() => ({ success: true })) } } as unknown as Engine
@@ -163,7 +163,7 @@ describe('a server that has all the work that it can take', () => {
       rates: new Rates(allowancesOf({ rate: 0 })),
     })
 
-  test('gives one key no more than half of the places', async () => {
+  test('gives one key at most half of the slots', async () => {
     let finish!: () => void
     const finished = new Promise<void>((resolve) => (finish = resolve))
     const app = keyed({ extractor: { scrape: () => finished.then(() => ({ success: true })) } })
@@ -183,7 +183,7 @@ describe('a server that has all the work that it can take', () => {
     expect((await as('ann')).status).toBe(200)
   })
 
-  test('gives one key no more than half of the memory for bodies', () => {
+  test('gives one key at most half of the memory for bodies', () => {
     const room = new BodyRoom(100)
     const anns = room.open(ann)
     anns.add(30)
@@ -195,12 +195,12 @@ describe('a server that has all the work that it can take', () => {
     anns.close()
     room.open(ann).add(30)
     expect(() => room.open(ann).add(1)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
-    // Where no keys are in use there is nobody to keep it for; who shows none where they are, is one of many.
+    // Without keys, one caller may use all of it; on a server with keys, callers without one share a part.
     new BodyRoom(100).open(everybody).add(100)
     expect(() => new BodyRoom(100).open(nobody).add(51)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
   })
 
-  test('bounds the streams that one key has open, and those of one token', async () => {
+  test('limits the open streams of a key and of a token', async () => {
     const ends: (() => void)[] = []
     async function* frames(signal: AbortSignal): AsyncGenerator<Frame> {
       await new Promise<void>((resolve) => {
@@ -218,7 +218,7 @@ describe('a server that has all the work that it can take', () => {
     const anns = await Promise.all(Array.from({ length: ofKey }, asAnn))
     expect(anns.every(({ status }) => status === 200)).toBe(true)
     expect(await refusal(await asAnn())).toEqual([429, 'rate_limited', '2'])
-    // Both of its ends give the place back: a reader that goes away, and frames that are over.
+    // A reader that disconnects and frames that end both release the slot.
     await anns[0]!.body!.cancel()
     expect([(await asAnn()).status, (await asAnn()).status]).toEqual([200, 429])
     const reader = anns[1]!.body!.getReader()

@@ -1,4 +1,4 @@
-/** What `Idempotency-Key` promises, on an engine that counts what it makes. */
+/** `Idempotency-Key`, on an engine that counts what it creates. */
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
@@ -6,7 +6,7 @@ import type { Caller } from '../../../src/core/access/caller.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { privateGate } from '../../../src/server/access/gate.ts'
 
-/** Every key that is shown is somebody's. */
+/** Accepts every key. */
 const keys = {
   required: () => true,
   check: () => {},
@@ -37,7 +37,7 @@ function counting(fails: (count: number) => boolean = () => false) {
 }
 
 describe('a request with an idempotency-key', () => {
-  test('that is sent again gets the first answer, also while the first is still being made', async () => {
+  test('gets the first response when repeated, also while the first request still runs', async () => {
     const send = counting()
     const [first, second] = await Promise.all([send('a', { name: 'x' }), send('a', { name: 'x' })])
     expect(second).toEqual(first)
@@ -45,14 +45,14 @@ describe('a request with an idempotency-key', () => {
     expect((await send('b', { name: 'x' })).body).not.toEqual(first.body)
   })
 
-  test('says so when it comes with another request, or with a key that is too long', async () => {
+  test('is rejected with another body, or with a key that is too long', async () => {
     const send = counting()
     await send('a', { name: 'x' })
     expect(await send('a', { name: 'y' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
     expect(await send('k'.repeat(256))).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
   })
 
-  test('belongs to its caller, and without a key every request counts', async () => {
+  test('is separate for each caller; without a key, every request runs', async () => {
     const send = counting()
     const ids = [
       await send('a', {}, { 'x-api-key': 'one' }),
@@ -63,14 +63,14 @@ describe('a request with an idempotency-key', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  test('that failed may be tried again', async () => {
+  test('can be retried after an error', async () => {
     const send = counting((count) => count === 1)
     expect((await send('a')).status).toBe(503)
     expect(await send('a')).toMatchObject({ status: 200, body: { id: 'sh_2' } })
   })
 })
 
-test('a request whose sender went away is made for the one who sends it again', async () => {
+test('a request whose first sender disconnected runs for the one who repeats it', async () => {
   let made = 0
   let begun!: () => void
   const beginning = new Promise<void>((resolve) => (begun = resolve))
@@ -104,7 +104,7 @@ test('a request whose sender went away is made for the one who sends it again', 
   expect(made).toBe(2)
 })
 
-test('of a crawl little is kept: the same answer is had from the crawl itself', async () => {
+test('a repeated crawl rebuilds the response from the stored crawl', async () => {
   const id = 'crl_b3TgJ6wYx9Nf1CzAq2Ws'
   const whole = {
     success: true,

@@ -1,4 +1,4 @@
-/** What the gate answers before any engine is touched. */
+/** Responses of the server before any engine is called. */
 import { describe, expect, test } from 'vitest'
 import type { Engine } from '../../../src/core/engine.ts'
 import { createApp } from '../../../src/server/app.ts'
@@ -67,7 +67,7 @@ describe('creation fields', () => {
     expect(body['message']).toBe(body['error'])
   })
 
-  test('all faults are told at once', async () => {
+  test('all errors are reported at once', async () => {
     const { body } = await send('POST', '/sessions', { headless: 1, timeout_secs: 0, user_agent: 3 })
     expect(body['details']).toEqual([fault('headless'), fault('user_agent'), fault('timeout_secs')])
   })
@@ -98,13 +98,13 @@ describe('command batches', () => {
     expect(body).toMatchObject({ code: 'invalid_request', details: [fault(path)] })
   })
 
-  test('an unknown command gets the nearest name', async () => {
+  test('an unknown command gets a suggestion', async () => {
     const { body } = await send('POST', '/commands', { commands: [{ command: 'getTitel' }] })
     expect(body['error']).toBe('commands[0].command: unknown command "getTitel" (did you mean "get_title"?)')
   })
 })
 
-describe('the envelope', () => {
+describe('a response', () => {
   test.each([
     ['a body that is not JSON', '{', {}, 400, 'invalid_json'],
     ['a body in another encoding', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
@@ -115,13 +115,13 @@ describe('the envelope', () => {
     expect(answer).toMatchObject({ status, body: { success: false, code } })
   })
 
-  test('every error has a request id, in the header and in the body', async () => {
+  test('every error has a request ID in the header and in the body', async () => {
     const { headers, body } = await send('GET', '/nowhere')
     expect(headers.get('x-request-id')).toMatch(/^req_/)
     expect(body).toMatchObject({ code: 'route_not_found', request_id: headers.get('x-request-id') })
   })
 
-  test('a wrong method names the right ones', async () => {
+  test('405 lists the allowed methods', async () => {
     const { status, headers, body } = await send('PUT', '/sessions', {})
     expect([status, headers.get('allow'), body['code']]).toEqual([405, 'POST, GET, HEAD', 'method_not_allowed'])
     const allowed = async (method: string, path: string) => (await send(method, path)).headers.get('allow')
@@ -129,12 +129,12 @@ describe('the envelope', () => {
     expect(await allowed('DELETE', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  test('a query value of the wrong kind is named', async () => {
+  test('names a query parameter of the wrong type', async () => {
     const { status, body } = await send('GET', '/sessions?status=sleeping')
     expect([status, body['details']]).toEqual([400, [fault('status')]])
   })
 
-  test('unknown fields are refused when the caller asks for strictness, with the nearest name', async () => {
+  test('unknown fields are rejected with handling=strict, with a suggestion', async () => {
     const { status, body } = await send('POST', '/sessions', { headles: true }, { prefer: 'handling=strict' })
     expect([status, body['error']]).toEqual([400, 'headles is not a known field (did you mean "headless"?)'])
   })

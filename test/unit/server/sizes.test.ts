@@ -1,4 +1,4 @@
-/** Requests that are too large in one way or another are refused before anybody reads them. */
+/** Limits on the size, depth and number of values of requests. */
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -23,7 +23,7 @@ const post = async (path: string, body: string) => {
 const mebibyte = 1024 * 1024
 
 describe('a body', () => {
-  test('that says that it is too large is refused before a byte of it is read', async () => {
+  test('with a declared size above the limit is rejected unread', async () => {
     let asked = 0
     const body = new ReadableStream({ pull: () => void (asked += 1) }, { highWaterMark: 0 })
     const headers = { ...json, 'content-length': String(11 * mebibyte) }
@@ -31,7 +31,7 @@ describe('a body', () => {
     expect([response.status, asked]).toEqual([413, 0])
   })
 
-  test('that turns out to be too large is read no further', async () => {
+  test('is rejected as soon as it exceeds the limit', async () => {
     let sent = 0
     const endless = function* () {
       for (;;) {
@@ -81,7 +81,7 @@ describe('a body', () => {
     const most = limits.input.contextChars
     const { status, body } = await withContext(most)
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'invalid_request', error: `context must have at most ${most} characters as JSON`, details: [{ path: 'context' }] } }) // prettier-ignore
-    // As long as it may be, it reaches the engine.
+    // At the limit, it reaches the engine.
     expect((await withContext(most - '{"task":""}'.length)).status).toBe(500)
   })
 
@@ -101,13 +101,13 @@ describe('a body', () => {
     expect(JSON.stringify(body).length).toBeLessThan(1000)
   }) // prettier-ignore
 
-  test('with more fields than anything has is a 400', async () => {
+  test('with too many fields is a 400', async () => {
     const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`field${at}`, at]))
     const { status, body } = await post('/sessions', JSON.stringify(fields))
     expect([status, body['error']]).toEqual([400, 'the body must have at most 1000 fields'])
   })
 
-  test('with many faults, or long ones, is answered shortly', async () => {
+  test('with many or long errors gets a short response', async () => {
     const commands = Array.from({ length: 1000 }, (_, at) => ({ command: `unknown${at}`.padEnd(5000, 'x') }))
     const { status, body } = await post('/commands', JSON.stringify({ commands }))
     expect([status, (body['details'] as []).length]).toEqual([400, limits.input.faults])
@@ -118,7 +118,7 @@ describe('a body', () => {
   })
 })
 
-test('depth is counted outside of strings, whatever they hold', () => {
+test('brackets in strings do not count as depth', () => {
   const within = (text: string, depth: number) => excessOf(Buffer.from(text), { depth, values: 100 })
   const deeper = (value: unknown, most: number) => within(JSON.stringify(value), most) === 'depth'
   expect(deeper([[['[[[[[[']]], 3)).toBe(false)
@@ -139,7 +139,7 @@ test.each<[unknown, number]>([
   expect([excess(values), excess(values - 1)]).toEqual([undefined, 'values'])
 })
 
-/** Lists in the inputs of all operations, by their place. */
+/** Lists in the inputs of all operations, by path. */
 function listsWithoutBound(): string[] {
   const found = new Set<string>()
   const walk = (schema: Record<string, unknown>, path: string): void => {
@@ -155,6 +155,6 @@ function listsWithoutBound(): string[] {
   return [...found]
 }
 
-test('every list that an operation takes says how long it may be', () => {
+test('every list in an input has a maximum length', () => {
   expect(listsWithoutBound()).toEqual([])
 })

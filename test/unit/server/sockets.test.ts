@@ -1,4 +1,4 @@
-/** What the server takes over websockets, and how many of them each caller may have open. */
+/** Limits on websocket messages, and on open websockets per caller. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { type Listener, listen } from '../../../src/server/process/listen.ts'
 import { Rates } from '../../../src/server/access/rate.ts'
 import { until } from '../../support/session-steps.ts'
 
-/** What has come, by its length; and what was made ready and has ended. */
+/** Lengths of received messages, and counts of opened and closed operations. */
 let heard: number[] = []
 let opened = 0
 let ended = 0
@@ -52,7 +52,7 @@ afterEach(async () => {
   heard = []
 })
 
-/** Comes to the door; the status is 101 for who is let in. */
+/** Sends an upgrade request; the status is 101 if it is accepted. */
 async function come(
   path: string,
   headers: Record<string, string>,
@@ -76,7 +76,7 @@ describe.each([
   ['/relay/sessions/r/cdp', limits.messages.cdpBytes],
   ['/relay/connect', limits.messages.tunnelBytes],
 ])('%s', (path, most) => {
-  test('takes messages as long as they may be, and closes on a longer one with 1009', async () => {
+  test('accepts messages up to the limit, and closes with 1009 on a longer one', async () => {
     const { socket } = await come(path, ann)
     const closed = once(socket, 'close')
     socket.send('x'.repeat(most))
@@ -85,7 +85,7 @@ describe.each([
     expect([await codeOf(closed), heard]).toEqual([1009, [most]])
   })
 
-  test('takes no message of more values than any body has', async () => {
+  test('closes on a message with too many values', async () => {
     const { socket } = await come(path, ann)
     const closed = once(socket, 'close')
     socket.send(`[${'1,'.repeat(limits.input.values)}1]`)
@@ -93,7 +93,7 @@ describe.each([
   })
 })
 
-test('only the tunnel is compressed, and a message counts as what it unpacks to', async () => {
+test('only the tunnel is compressed, and the limit applies to the decompressed size', async () => {
   for (const path of ['/sessions/s/live', '/sessions/s/cdp', '/relay/sessions/r/cdp'])
     expect((await come(path, ann)).socket.extensions, path).toBe('')
   const { socket } = await come('/relay/connect', ann)
@@ -103,11 +103,11 @@ test('only the tunnel is compressed, and a message counts as what it unpacks to'
   expect([await codeOf(closed), heard]).toEqual([1009, []])
 })
 
-describe('of websockets', () => {
+describe('open websockets', () => {
   const path = '/sessions/s/live'
   const { ofKey, ofToken } = limits.openEnds
 
-  test('a key has so many open, and one more when one has gone', async () => {
+  test('a key has a limit, and can open one more after one has closed', async () => {
     const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => come(path, ann)))
     const [inside, refused] = [all.filter(({ status }) => status === 101), all.filter(({ status }) => status !== 101)]
     expect([inside.length, refused.map(({ status, wait }) => [status, wait])]).toEqual([
@@ -119,14 +119,14 @@ describe('of websockets', () => {
     await until(async () => (await come(path, ann)).status === 101)
   })
 
-  test('a token has so many open, each token for itself', async () => {
+  test('each token has its own limit', async () => {
     const all = await Promise.all(Array.from({ length: ofToken + 1 }, () => come(`${path}?token=ft_1`, {})))
     expect(all.filter(({ status }) => status === 429)).toHaveLength(1)
     expect((await come(path, { authorization: 'Bearer ft_1' })).status).toBe(429)
     expect((await come(`${path}?token=ft_2`, {})).status).toBe(101)
   })
 
-  test('what asks for none, or goes away at the door, leaves nothing behind', async () => {
+  test('an invalid handshake or a disconnect leaves nothing behind', async () => {
     const before = opened
     for (const key of ['sec-websocket-key: wrong\r\n', '']) {
       const socket = connect(Number(new URL(listener.address).port), '127.0.0.1')
@@ -140,7 +140,7 @@ describe('of websockets', () => {
   })
 })
 
-test('messages that never end take no more memory than there is for one key', async () => {
+test('incomplete messages are limited to the memory of one key', async () => {
   const part = Buffer.alloc(limits.messages.cdpBytes - 1)
   const all = await Promise.all(Array.from({ length: 5 }, () => come('/sessions/s/cdp', ann)))
   const gone = Promise.race(all.map(({ socket }) => once(socket, 'close')))

@@ -1,6 +1,6 @@
 /**
- * Every status that openapi.json promises is answered here: those that the server gives by itself with each operation's
- * own example, those of an operation by an engine that gives what the operation's shapes say. Nothing more is promised.
+ * Provokes every status that openapi.json documents, and no other: those of the server with the examples of the
+ * operations, those of an operation with an engine that returns values of the operation's schemas.
  */
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ import { Rates } from '../../../src/server/access/rate.ts'
 
 const document = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> } // prettier-ignore
 
-/** One address of an operation, with a request that its schema takes. */
+/** One URL of an operation, with a valid request. */
 interface Case {
   readonly name: string
   /** Method and path as the document has them. */
@@ -63,7 +63,7 @@ function caseOf(name: string, http: string, operation: AnyOperation): Case {
   }
 }
 
-/** What each address has been seen to answer. */
+/** Statuses and codes received from each URL. */
 const seen = new Map<string, Set<string>>()
 const promised = new Map<string, Record<string, { description: string }>>(
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -71,7 +71,7 @@ const promised = new Map<string, Record<string, { description: string }>>(
   ),
 )
 
-/** An engine whose every method does the same. */
+/** Returns an engine whose methods all do the same. */
 function engineThat(answers: (method: string) => unknown): Engine {
   const anything = (method = ''): unknown =>
     new Proxy(() => {}, {
@@ -91,7 +91,7 @@ const unreached = engineThat(() => {
 
 type Change = (one: Case) => Partial<Case['init']> & { target?: string }
 
-/** Sends the request of a case, changed, and notes what it is answered. */
+/** Sends the request of a case with changes, and records the response. */
 async function ask(app: ReturnType<typeof createApp>, one: Case, change: Change = () => ({})): Promise<Response> {
   const { target = one.target, headers, ...init } = change(one)
   const request = new Request(target, { ...one.init, ...init, headers: { ...one.init.headers, ...headers } })
@@ -123,7 +123,7 @@ const holder: Caller = { keyId: 'key_1', name: 'ann', scopes: keyScopes, admin: 
 const ring = { required: () => true, check: () => {}, callerOf: () => ({ ...holder, admin: true }) } as unknown as Keys
 const keyed = { ...privateGate, keys: ring }
 
-test('400: a field that nobody knows, where the caller wants to be told', async () => {
+test('400: an unknown field with handling=strict', async () => {
   const strict: Change = (one) => ({
     headers: { prefer: 'handling=strict' },
     ...(isJson(one)
@@ -133,9 +133,9 @@ test('400: a field that nobody knows, where the caller wants to be told', async 
   for (const one of promisedBy(400)) expect((await ask(appOf(unreached), one, strict)).status, one.name).toBe(400)
 })
 
-test('401: no key where one is needed', async () => {
+test('401: a missing key', async () => {
   const app = appOf(unreached, { gate: keyed })
-  // What a token opens is asked of the engine, which finds the token missing.
+  // Operations that accept a token reach the engine, which reports the missing token.
   const tokens = appOf(
     engineThat(() => Promise.reject(new BaxError('unauthorized', 'a token is needed'))),
     { gate: keyed },
@@ -146,13 +146,13 @@ test('401: no key where one is needed', async () => {
   }
 })
 
-test('403: another Host than those that are served', async () => {
+test('403: a host that is not allowed', async () => {
   const app = appOf(unreached, { gate: { ...privateGate, hosts: loopbackHosts } })
   for (const one of promisedBy(403))
     expect((await ask(app, one, () => ({ headers: { host: 'evil.test' } }))).status).toBe(403)
 })
 
-test('413 and 415: bodies that are too large, or no JSON', async () => {
+test('413 and 415: bodies that are too large or not JSON', async () => {
   const app = appOf(unreached)
   for (const one of cases.filter(isJson)) {
     expect((await ask(app, one, () => ({ headers: { 'content-length': String(2 ** 40) } }))).status, one.name).toBe(413)
@@ -160,7 +160,7 @@ test('413 and 415: bodies that are too large, or no JSON', async () => {
   }
 })
 
-test('429: more requests than the key has', async () => {
+test('429: too many requests of a key', async () => {
   const rates = new Rates(allowancesOf({ rate: 1, burst: 1 }), () => 0)
   const app = appOf(unreached, { gate: keyed, rates })
   const withKey: Change = () => ({ headers: { 'x-api-key': 'bax_1' } })
@@ -170,13 +170,13 @@ test('429: more requests than the key has', async () => {
   }
 })
 
-test('500: a fault of ours says nothing of what it was', async () => {
+test('500: internal errors hide their details', async () => {
   const fault = () => Promise.reject(new Error('secret'))
   const app = appOf(engineThat(fault), counters(fault))
   for (const one of promisedBy(500)) expect((await ask(app, one)).status, one.name).toBe(500)
 })
 
-test('503: everything that needs a key, while the keys cannot be read', async () => {
+test('503: operations that need a key while the keys cannot be read', async () => {
   const check = () => {
     throw new BaxError('not_ready', 'the keys cannot be read')
   }
@@ -185,7 +185,7 @@ test('503: everything that needs a key, while the keys cannot be read', async ()
     expect((await ask(app, one, () => ({ headers: { 'x-api-key': 'bax_1' } }))).status, one.name).toBe(503)
 })
 
-test('503: what is new, when the server is about to end', async () => {
+test('503: new work while the server shuts down', async () => {
   const drain = new Drain()
   drain.begin(5000)
   const app = appOf(unreached, { drain })
@@ -197,7 +197,7 @@ test('503: what is new, when the server is about to end', async () => {
 const said = (address: string, status: number) => promised.get(address)![status]!.description
 const isNew = ({ init }: Case) => init.method === 'POST' || init.method === 'PUT'
 
-test('every code of an operation, with the status of its kind', async () => {
+test('every error code of an operation has the status of the table', async () => {
   let code: ErrorCode
   const refused = () => Promise.reject(new BaxError(code, `because of ${code}`, code === 'range_not_satisfiable' ? { details: { size: 3 } } : {})) // prettier-ignore
   const app = appOf(engineThat(refused), counters(refused))
@@ -209,7 +209,7 @@ test('every code of an operation, with the status of its kind', async () => {
   }
 })
 
-test('409: the same idempotency-key with another request', async () => {
+test('409: an idempotency-key used for another request', async () => {
   for (const one of cases.filter(({ operation }) => 'idempotent' in operation)) {
     const app = appOf(engineThat(() => Promise.resolve({ id: crawlId, status: 'ready' })))
     const send = (more: object): Change => () => ({ headers: { 'idempotency-key': 'k' }, body: JSON.stringify({ ...JSON.parse(one.init.body!), ...more }) }) // prettier-ignore
@@ -218,7 +218,7 @@ test('409: the same idempotency-key with another request', async () => {
   }
 })
 
-test('what is done, in every form', async () => {
+test('success statuses', async () => {
   let value: unknown
   let name = ''
   const app = appOf(engineThat(async (method) => given(name, method) ?? value))
@@ -242,7 +242,7 @@ test('what is done, in every form', async () => {
   }
 })
 
-/** What the engine gives to operations that make something else of it. */
+/** Engine results for operations that convert them. */
 function given(name: string, method: string): unknown {
   if (name === 'ready') return Promise.resolve({})
   if (name === 'getCrawlV2')
@@ -258,7 +258,7 @@ function given(name: string, method: string): unknown {
 
 const crawlId = 'crl_b3TgJ6wYx9Nf1CzAq2Ws'
 
-/** A browser with which a client can speak. */
+/** A fake remote browser. */
 const speaking = (link: Link): void =>
   link.handle({
     onText: (text) => void link.sendText(JSON.stringify({ id: (JSON.parse(text) as { id: number }).id, result: { targetInfos: [] } })), // prettier-ignore
@@ -283,7 +283,7 @@ const content = {
 
 type Schema = Record<string, unknown> & { $defs?: Record<string, Schema> }
 
-/** A value of the schema; `branch` chooses where there is a choice. */
+/** Returns a value of the schema; `branch` selects the option of a union. */
 function made(schema: Schema, branch: number, definitions = schema.$defs ?? {}): unknown {
   const inner = (one: unknown) => made(one as Schema, branch, definitions)
   const choose = (list: unknown[]) => list[Math.min(branch, list.length - 1)]

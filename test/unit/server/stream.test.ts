@@ -12,7 +12,7 @@ async function* frames(many: number, end: Promise<void> = Promise.resolve()): As
   await end
 }
 
-test('a quiet stream says every 15 s that it is alive', async () => {
+test('an idle stream sends a keep-alive every 15 s', async () => {
   vi.useFakeTimers()
   const reader = frameResponse(frames(0, new Promise(() => {})), undefined, () => {}).body!.getReader()
   const next = async () => new TextDecoder().decode((await reader.read()).value)
@@ -22,14 +22,14 @@ test('a quiet stream says every 15 s that it is alive', async () => {
   expect(await beat).toBe(': ka\n')
 })
 
-test('NDJSON has no comments, and both forms end with their frames', async () => {
+test('NDJSON has no comments, and both formats end with their frames', async () => {
   const lines = await frameResponse(frames(2), 'application/x-ndjson', () => {}).text()
   expect(lines).toBe(`${JSON.stringify(frame(1))}\n${JSON.stringify(frame(2))}\n`)
   const events = await frameResponse(frames(1), 'text/event-stream', () => {}).text()
   expect(events).toBe(`retry: 2000\nid: 1\ndata: ${JSON.stringify(frame(1))}\n\n`)
 })
 
-test('a reader that goes away stops what was opened for it', async () => {
+test('a reader that disconnects closes the stream', async () => {
   const gone = vi.fn()
   let stop!: () => void
   const ended = new Promise<void>((resolve) => {

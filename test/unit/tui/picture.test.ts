@@ -7,7 +7,7 @@ import { type Pixels, thumbnail } from '../../../src/tui/picture/jpeg-thumbnail.
 import { kittyPicture } from '../../../src/tui/picture/kitty.ts'
 import { sixelPicture } from '../../../src/tui/picture/sixel.ts'
 
-/** A JPEG whose left half is red and whose right half is blue. */
+/** Encodes a JPEG whose left half is red and whose right half is blue. */
 function twoColours(width: number, height: number): Buffer {
   const data = Buffer.alloc(width * height * 4, 255)
   for (let y = 0; y < height; y += 1)
@@ -19,8 +19,8 @@ const at = ({ width, data }: Pixels, x: number, y: number) => [
   ...data.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
 ]
 
-describe('a picture at an eighth of its size', () => {
-  test('has the mean colours of the whole one', () => {
+describe('thumbnail', () => {
+  test('has the mean colours of the full image', () => {
     const small = thumbnail(twoColours(320, 160))!
     expect([small.width, small.height]).toEqual([40, 20])
     for (const [x, colour] of [
@@ -30,16 +30,16 @@ describe('a picture at an eighth of its size', () => {
       for (const [part, value] of at(small, x, 10).entries()) expect(Math.abs(value - colour[part]!)).toBeLessThan(12)
   })
 
-  test('has room for the last part of a block', () => {
+  test('rounds the size up for partial blocks', () => {
     expect(thumbnail(twoColours(33, 9))).toMatchObject({ width: 5, height: 2 })
   })
 
-  test('is none of what is no JPEG, or is cut off before its pixels', () => {
-    expect(thumbnail(Buffer.from('hello, this is no picture'))).toBeNull()
+  test('returns null for other data, and for JPEGs that are cut off before their pixels', () => {
+    expect(thumbnail(Buffer.from('hello, this is not an image'))).toBeNull()
     expect(thumbnail(twoColours(64, 64).subarray(0, 40))).toBeNull()
   })
 
-  test('comes to an end with any bytes', () => {
+  test('terminates for corrupt images', () => {
     const whole = twoColours(64, 64)
     for (let at = 0; at < whole.length; at += 7) {
       const broken = Buffer.from(whole)
@@ -50,15 +50,15 @@ describe('a picture at an eighth of its size', () => {
   })
 })
 
-describe('a picture in cells', () => {
+describe('half blocks', () => {
   const small: Pixels = { width: 2, height: 2, data: Uint8Array.from([255, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0, 255]) }
 
-  test('keeps its shape: a cell is twice as high as wide', () => {
+  test('keep the aspect ratio, with cells twice as high as wide', () => {
     expect(fitInto({ width: 1280, height: 720 }, { columns: 64, rows: 30 })).toEqual({ columns: 64, rows: 18 })
     expect(fitInto({ width: 1280, height: 720 }, { columns: 200, rows: 9 })).toEqual({ columns: 32, rows: 9 })
   })
 
-  test('is two pixels a cell, in as many colours as there are', () => {
+  test('show two pixels per cell, in the supported colours', () => {
     expect(halfBlocks(small, { columns: 2, rows: 1 }, 3)).toEqual([
       '\u001B[38;2;255;0;0;48;2;255;0;0m▀\u001B[38;2;0;0;255;48;2;0;0;255m▀',
     ])
@@ -67,7 +67,7 @@ describe('a picture in cells', () => {
     ])
   })
 
-  test('is light and shade where there are no colours', () => {
+  test('use characters of different brightness without colours', () => {
     const light: Pixels = {
       width: 2,
       height: 2,
@@ -76,18 +76,18 @@ describe('a picture in cells', () => {
     expect(halfBlocks(light, { columns: 2, rows: 1 }, 0)).toEqual(['@ '])
   })
 
-  test('stands in the middle of its frame', async () => {
+  test('are centred in their area', async () => {
     const overlay = await drawPicture(twoColours(320, 160), { x: 10, y: 3, columns: 60, rows: 10 }, textGraphics(3), 1)
     expect(overlay).toMatchObject({ x: 20, y: 3, height: 10 })
     expect(overlay!.lines).toHaveLength(10)
   })
 })
 
-describe('a terminal with graphics', () => {
+describe('terminal graphics', () => {
   const graphics = { depth: 3, cell: { width: 4, height: 8 } } as const
   const frame = { x: 0, y: 0, columns: 10, rows: 5 }
 
-  test('gets pixels in pieces that it takes, and is told to take them away', async () => {
+  test('kitty: sends pixels in chunks of at most 4096 characters, and a sequence that removes them', async () => {
     const overlay = (await drawPicture(twoColours(64, 64), frame, { kind: 'kitty', ...graphics }, 7))!
     expect(overlay.lines[0]).toContain('a=T,f=24,o=z,s=64,v=64,c=10,r=5,i=7')
     expect(overlay).toMatchObject({ stays: true, remove: expect.stringContaining('a=d,d=I,i=7') })
@@ -100,7 +100,7 @@ describe('a terminal with graphics', () => {
       expect(piece.slice(piece.indexOf(';') + 1).length).toBeLessThanOrEqual(4096)
   })
 
-  test('gets sixels of the size of its cells', async () => {
+  test('sixel: scales the image to the size of the cells', async () => {
     const overlay = (await drawPicture(twoColours(64, 64), frame, { kind: 'sixel', ...graphics }, 7))!
     expect(overlay.lines[0]).toMatch(/^\u001BPq"1;1;40;40#0;2;0;0;0/)
     expect(overlay.lines[0]!.endsWith('\u001B\\')).toBe(true)

@@ -16,7 +16,7 @@ beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bax-tui-'))))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('a recording', () => {
-  test('begins at the page where it began, and names elements by what lasts', () => {
+  test('opens its start page first, and uses stable selectors', () => {
     const recording = new Recording('https://shop.example/')
     recording.add([{ command: 'click', data: { selector: 'ref=e3' } }], new Map([['e3', '#buy']]))
     expect(recording.steps()).toEqual([
@@ -25,13 +25,13 @@ describe('a recording', () => {
     ])
   })
 
-  test('that opens a page itself begins with that', () => {
+  test('does not open its start page when its first command opens a page', () => {
     const recording = new Recording('https://shop.example/')
     recording.add([{ command: 'navigate_to', data: { url: 'https://other.example/' } }], new Map())
     expect(recording.steps()).toHaveLength(1)
   })
 
-  test('is a script in the shortest spelling, where nothing that was typed is a reference', async () => {
+  test('becomes a script in the shortest form, with typed references escaped', async () => {
     const commands = [
       { command: 'navigate_to', data: { url: 'https://shop.example/' } },
       { command: 'type_text', data: { selector: '#q', text: 'costs ${5}', clear: true } },
@@ -45,7 +45,7 @@ describe('a recording', () => {
 })
 
 describe('the history of lines', () => {
-  test('is private, goes on in the next terminal, and holds no line twice in a row', async () => {
+  test('is private, shared by terminals, and stores repeated lines once', async () => {
     const file = join(folder, 'history')
     const first = new History(file)
     await first.add('get-title')
@@ -73,13 +73,13 @@ describe('requests of a page', () => {
     event(5, 'finished', { bytes: 12 }),
   ]
 
-  test('are put together from what tells of them', () => {
+  test('are assembled from their events', () => {
     expect(requestsOf(events)).toMatchObject([
       { method: 'POST', resource: 'fetch', status: 201, bytes: 12, ms: 40, problem: null },
     ])
   })
 
-  test('can be sent again from a shell', () => {
+  test('can be repeated with curl', () => {
     expect(curlOf(requestsOf(events)[0]!)).toBe(
       "curl 'https://shop.example/it'\\''s' \\\n  -X 'POST' \\\n  -H 'accept: */*' \\\n  --compressed",
     )
@@ -99,7 +99,7 @@ describe('the pages of a crawl', () => {
     event('crawl.progress', { total: 4, completed: 2, errors: 1, queued: 1, pages_per_second: 2.5, current: [] }),
   ])
 
-  test('stand as a tree of folders, with what is known of each', () => {
+  test('form a tree of folders with the state of each page', () => {
     expect(treeOf(known.pages.values()).map(({ level, label, page }) => [level, label, page?.state])).toEqual([
       [0, 'docs.example', 'done'],
       [1, 'gone', 'error'],
@@ -109,16 +109,16 @@ describe('the pages of a crawl', () => {
     ])
   })
 
-  test('are found again in the answer by their place', () => {
+  test('have their position in the list of the response', () => {
     const start = known.pages.get(`${site}/guide/start`)!
     expect(placeOf(start, known.pages.values())).toBe(1)
   })
 
-  test('come with how far it is, until it is over', () => {
+  test('come with the progress of the crawl until it ends', () => {
     expect(known.progress).toMatchObject({ completed: 2, errors: 1, queued: 1, perSecond: 2.5, status: 'scraping' })
-    const over = withEvents(known, [
+    const finished = withEvents(known, [
       event('crawl.finished', { status: 'completed', total: 3, completed: 2, errors: 1 }),
     ])
-    expect(over.progress).toMatchObject({ queued: 0, perSecond: 0, status: 'completed' })
+    expect(finished.progress).toMatchObject({ queued: 0, perSecond: 0, status: 'completed' })
   })
 })

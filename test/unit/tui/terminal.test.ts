@@ -7,7 +7,7 @@ import { cut, fit, plain, wrap } from '../../../src/tui/terminal/plain.ts'
 import { Screen } from '../../../src/tui/terminal/screen.ts'
 import { colourDepth } from '../../../src/tui/theme.ts'
 
-/** A terminal that remembers what was written to it. */
+/** A fake terminal that records its output. */
 class Output extends EventEmitter {
   columns = 20
   rows = 4
@@ -17,8 +17,8 @@ class Output extends EventEmitter {
     this.text += chunk
     return true
   }
-  /** What came since the last look. */
-  fresh(): string {
+  /** Returns the output since the last call. */
+  takeOutput(): string {
     const { text } = this
     this.text = ''
     return text
@@ -29,7 +29,7 @@ function openScreen() {
   const out = new Output()
   const screen = new Screen(out as never)
   screen.open()
-  out.fresh()
+  out.takeOutput()
   return { out, screen }
 }
 
@@ -37,59 +37,59 @@ describe('the screen', () => {
   test('writes only the lines that changed', () => {
     const { out, screen } = openScreen()
     screen.write('one\ntwo\nthree')
-    out.fresh()
+    out.takeOutput()
     screen.write('one\nTWO\nthree')
-    expect(out.fresh()).toBe('\u001B[?2026h\u001B[2;1H\u001B[0m\u001B[2KTWO\u001B[0m\u001B[?2026l')
+    expect(out.takeOutput()).toBe('\u001B[?2026h\u001B[2;1H\u001B[0m\u001B[2KTWO\u001B[0m\u001B[?2026l')
     screen.write('one\nTWO\nthree')
-    expect(out.fresh()).toBe('')
+    expect(out.takeOutput()).toBe('')
   })
 
-  test('draws a picture again where the text below it changed, and nowhere else', () => {
+  test('redraws an image only on lines where the text below it changed', () => {
     const { out, screen } = openScreen()
     screen.write('one\ntwo\nthree')
     screen.place(Symbol('picture'), { x: 5, y: 0, height: 2, lines: ['AAA', 'BBB'] })
-    expect(out.fresh()).toContain('\u001B[1;6HAAA')
+    expect(out.takeOutput()).toContain('\u001B[1;6HAAA')
     screen.write('one\nTWO\nthree')
-    const text = out.fresh()
+    const text = out.takeOutput()
     expect(text).toContain('\u001B[2;6HBBB')
     expect(text).not.toContain('AAA')
   })
 
-  test('gives back the text where a picture was', () => {
+  test('redraws the text where an image was removed', () => {
     const { out, screen } = openScreen()
     const key = Symbol('picture')
     screen.write('one\ntwo')
     screen.place(key, { x: 0, y: 1, height: 1, lines: ['AAA'] })
-    out.fresh()
+    out.takeOutput()
     screen.place(key, null)
-    expect(out.fresh()).toContain('two')
+    expect(out.takeOutput()).toContain('two')
   })
 
-  test('draws everything again at another size, and tells of it', () => {
+  test('redraws everything after a resize, and emits "resize"', () => {
     const { out, screen } = openScreen()
     screen.write('one\ntwo')
-    out.fresh()
-    let heard = 0
-    screen.on('resize', () => (heard += 1))
+    out.takeOutput()
+    let emitted = 0
+    screen.on('resize', () => (emitted += 1))
     out.rows = 10
     out.emit('resize')
     screen.write('one\ntwo\n')
-    expect(out.fresh()).toContain('one')
-    expect(heard).toBe(1)
+    expect(out.takeOutput()).toContain('one')
+    expect(emitted).toBe(1)
   })
 
-  test('hands the terminal back once, and writes nothing after that', () => {
+  test('restores the terminal once, and writes nothing afterwards', () => {
     const { out, screen } = openScreen()
     screen.close()
-    expect(out.fresh()).toContain('\u001B[?1049l')
+    expect(out.takeOutput()).toContain('\u001B[?1049l')
     screen.close()
-    screen.write('late')
-    expect(out.fresh()).toBe('')
+    screen.write('too late')
+    expect(out.takeOutput()).toBe('')
   })
 })
 
 describe('text of pages', () => {
-  test('cannot steer the terminal', () => {
+  test('cannot control the terminal', () => {
     expect(plain('a\u001B[31mb\u001B]0;title\u0007c\u009B2Jd\u202Ee\rf')).toBe('abc2Jdef')
   })
 
@@ -106,47 +106,47 @@ describe('text of pages', () => {
 const key = (given: Partial<Key> = {}) => given as Key
 
 describe('keys', () => {
-  test('that come together are told apart', () => {
+  test('that arrive together are split', () => {
     expect(pressesOf('\u0015ab\r', key()).map(({ name }) => name)).toEqual(['ctrl+u', 'ab', 'enter'])
     expect(pressesOf('', key({ upArrow: true }))).toEqual([{ name: 'up', text: '' }])
     expect(pressesOf('r', key({ ctrl: true }))).toEqual([{ name: 'ctrl+r', text: '' }])
   })
 
-  test('are heard by what is on top, and by nothing below what is modal', async () => {
+  test('go to the topmost layer that binds them, and to none below a modal layer', async () => {
     const keyboard = new Keyboard()
-    const heard: string[] = []
+    const received: string[] = []
     const layer =
       (name: string, keys: string[], isModal = false) =>
       () => ({
         title: name,
         isModal,
-        bindings: [{ keys, does: 'is heard', run: (pressed: string) => void heard.push(`${name} ${pressed}`) }],
+        bindings: [{ keys, label: 'test', run: (pressed: string) => void received.push(`${name} ${pressed}`) }],
       })
     keyboard.add(levels.program, layer('program', ['q', 'x']))
     keyboard.add(levels.screen, layer('screen', ['x']))
     keyboard.feed(pressesOf('xq', key()))
-    await expect.poll(() => heard).toEqual(['screen x', 'program q'])
+    await expect.poll(() => received).toEqual(['screen x', 'program q'])
     const close = keyboard.add(levels.dialog, layer('dialog', ['y'], true))
     keyboard.feed(pressesOf('yq', key()))
-    await expect.poll(() => heard.at(-1)).toBe('dialog y')
+    await expect.poll(() => received.at(-1)).toBe('dialog y')
     close()
     keyboard.feed(pressesOf('q', key()))
-    await expect.poll(() => heard.slice(2)).toEqual(['dialog y', 'program q'])
+    await expect.poll(() => received.slice(2)).toEqual(['dialog y', 'program q'])
   })
 })
 
-describe('what a terminal says of itself', () => {
+describe('terminal detection', () => {
   const depth = (env: Record<string, string>) =>
     colourDepth({ env, stdout: { isTTY: true } as never, stdin: {} as never })
 
-  test('decides about colours, and NO_COLOR goes before it', () => {
+  test('finds the number of colours; NO_COLOR takes precedence', () => {
     expect(depth({ TERM: 'xterm', COLORTERM: 'truecolor' })).toBe(3)
     expect(depth({ TERM: 'screen-256color' })).toBe(2)
     expect(depth({ TERM: 'linux' })).toBe(1)
     expect(depth({ TERM: 'xterm-kitty', NO_COLOR: '1' })).toBe(0)
   })
 
-  test('decides about pictures', () => {
+  test('finds the graphics protocol', () => {
     const cell = '\u001B[6;20;10t'
     expect(readAnswers(`\u001B_Gi=31;OK\u001B\\${cell}\u001B[?62;c`, 3)).toMatchObject({
       kind: 'kitty',
@@ -154,7 +154,7 @@ describe('what a terminal says of itself', () => {
     })
     expect(readAnswers(`${cell}\u001B[?62;4;22c`, 3).kind).toBe('sixel')
     expect(readAnswers(`${cell}\u001B[?1;2c`, 3).kind).toBe('text')
-    // Where a cell's size is unknown a picture has no place.
+    // Graphics need the size of a cell.
     expect(readAnswers('\u001B[?62;4c', 3).kind).toBe('text')
   })
 })

@@ -14,45 +14,45 @@ describe('a line of commands', () => {
     ["a 'it'\\''s'", ['a', "it's"]],
     ["clear ''", ['clear', '']],
     ['  ', []],
-  ])('%s is split as a shell would', (line, words) => {
+  ])('%s is split as in a shell', (line, words) => {
     expect(splitWords(line).words).toEqual(words)
   })
 
-  test('a quote that is not closed is told', () => {
+  test('reports an unclosed quote', () => {
     expect(splitWords("click '#buy").open).toBe("'")
   })
 
-  test.each(['#buy now', "it's", 'a"b', '', 'ref=e3'])('%j survives being quoted', (word) => {
+  test.each(['#buy now', "it's", 'a"b', '', 'ref=e3'])('%j is unchanged after quoting and splitting', (word) => {
     expect(splitWords(quoted(word)).words).toEqual([word])
   })
 })
 
 describe('completion', () => {
-  test('names commands, also after then', () => {
+  test('suggests commands, also after then', () => {
     expect(complete('navig').text).toBe('navigate-to ')
     expect(complete("click '#buy' then get-ti").text).toBe("click '#buy' then get-title ")
   })
 
-  test('names what is on the page where a selector is expected, and says what it is', () => {
+  test('suggests and describes elements of the page for a selector', () => {
     const found = complete('click ref=')
     expect(found.text).toBe('click ref=e3 ')
     expect(found.hint).toContain('button "Buy"')
   })
 
-  test('names the flags of a command that were not given yet', () => {
+  test('suggests the remaining flags of a command', () => {
     expect(complete('screenshot --f').text).toBe('screenshot --full-page ')
     expect(complete('screenshot --full-page --f').candidates).toEqual([])
   })
 
-  test('joins commands when all that is required is there', () => {
+  test('suggests then after all required values', () => {
     expect(complete("click '#buy' ").candidates[0]).toBe('then')
   })
 
-  test('says how a command is typed', () => {
+  test('shows the syntax of a command', () => {
     expect(complete('type-text ').hint).toContain('type-text <selector> <text> [--clear]')
   })
 
-  test('has nothing to add to a command that there is not', () => {
+  test('has no suggestions for an unknown command', () => {
     expect(complete('juggle ')).toMatchObject({ text: null, candidates: [] })
   })
 })

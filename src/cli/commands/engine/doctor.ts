@@ -1,4 +1,4 @@
-/** `bax doctor`: what is ready on this machine, what is missing, and how to mend it. */
+/** `bax doctor`: checks the requirements of bax on this machine, and prints how to fix missing ones. */
 import { call } from '../../../client/client.ts'
 import { asBaxError, BaxError, exits } from '../../../core/errors/errors.ts'
 import { version } from '../../../core/version.ts'
@@ -14,33 +14,31 @@ import {
   checkStateFiles,
   type Check,
 } from '../../checks.ts'
-import { openHome } from '../../engine/locate-engine.ts'
+import { type Home, withEngine } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
 import { type Style, styleFor } from '../../output/style.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context } = begin(invocation)
-    const { io, settings } = context
-    const checks = await Promise.all([
-      checkNode(io),
-      checkBrowser(settings, { headless: true, stealth: false }),
-      checkBrowser(settings, { headless: true, stealth: true }),
-      checkSandbox(io),
-      checkDisplay(io),
-      checkStateDir(settings),
-      checkStateFiles(settings),
-      checkEngine(context),
-      checkDocker(io),
-      checkSearch(settings),
-    ])
-    const ready = checks.every(({ ok, needed }) => ok || !needed)
-    if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
-    else await show(context, checks)
-    return ready ? exits.done : exits.unreachable
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context } = begin(invocation)
+  const { io, settings } = context
+  const checks = await Promise.all([
+    checkNode(io),
+    checkBrowser(settings, { headless: true, stealth: false }),
+    checkBrowser(settings, { headless: true, stealth: true }),
+    checkSandbox(io),
+    checkDisplay(io),
+    checkStateDir(settings),
+    checkStateFiles(settings),
+    checkEngine(context),
+    checkDocker(io),
+    checkSearch(settings),
+  ])
+  const ready = checks.every(({ ok, needed }) => ok || !needed)
+  if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
+  else await show(context, checks)
+  return ready ? exits.done : exits.unreachable
 }
 
 async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
@@ -48,7 +46,7 @@ async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
   for (const line of linesOf(checks, style)) print(io, line)
 }
 
-/** The checks one below the other, with what was looked at and what mends it below each that failed. */
+/** Formats the checks; failed ones are followed by the inspected places and the fix. */
 export function linesOf(checks: readonly Check[], { green, red, yellow, cyan, dim }: Style): string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const indent = ' '.repeat(width + 4)
@@ -57,30 +55,29 @@ export function linesOf(checks: readonly Check[], { green, red, yellow, cyan, di
     const head = `${mark} ${name.padEnd(width)}  ${found}`
     const uses = serves.length > 0 ? [indent + dim(`used for ${serves.join(', ')}`)] : []
     if (ok) return [head, ...uses]
-    const places = looked.map((place) => indent + dim(`looked at ${place}`))
+    const places = looked.map((place) => indent + dim(`checked ${place}`))
     return [head, ...uses, ...places, ...(mend?.split('\n').map((line) => indent + cyan(line)) ?? [])]
   })
 }
 
-/** The engine that a command would use now; none is no fault, because commands start it. */
+/** Checks the engine that commands would use now. A local engine that is not running is fine: commands start it. */
 async function checkEngine(context: Context): Promise<Check> {
   const { settings, manifest, io } = context
   const named = settings.server !== undefined
   const head = { name: named ? 'server' : 'local engine', needed: named }
-  const home = openHome(context, runningEngine)
   try {
     const { http } = operationNamed(manifest, 'getEngineStatus')
-    const status = (await call(home.transport, http, {}, { signal: io.signal })) as Record<string, unknown>
+    const ask = ({ transport }: Home) => call(transport, http, {}, { signal: io.signal })
+    const status = (await withEngine(context, runningEngine, ask)) as Record<string, unknown>
     const same = status['version'] === version
     const hung = (status['browsers'] as { responsive?: boolean }[]).filter(({ responsive }) => responsive === false)
-    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions${hung.length > 0 ? `, ${hung.length} browsers do not answer` : ''}`
-    return { ...head, ok: same, found, ...(!same && { mend: `this is bax ${version}; run: bax engine stop` }) }
+    const unresponsive = hung.length > 0 ? `, ${hung.length} unresponsive browsers` : ''
+    const found = `bax ${String(status['version'])}, pid ${String(status['pid'])}, ${String(status['sessions'])} sessions${unresponsive}`
+    return { ...head, ok: same, found, ...(!same && { mend: `run "bax engine stop": this is bax ${version}` }) }
   } catch (thrown) {
     const error = asBaxError(thrown)
     if (!named && error.code === 'engine_unreachable' && !(error.cause instanceof BaxError))
-      return { ...head, ok: true, found: 'not running; a command that needs it starts it' }
+      return { ...head, ok: true, found: 'not running; commands start it when needed' }
     return { ...head, needed: true, ok: false, found: error.message, ...(error.hint && { mend: error.hint }) }
-  } finally {
-    await home.transport.close()
   }
 }

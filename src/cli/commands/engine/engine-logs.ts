@@ -1,4 +1,4 @@
-/** `bax engine logs`: the last lines of the local engine's log. */
+/** `bax engine logs`: prints the last lines of the local engine's log. */
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { localFiles } from '../../../core/state/local-home.ts'
@@ -12,25 +12,22 @@ const lines: Param = {
   name: 'lines',
   type: 'integer',
   required: false,
-  description: 'how many of the last lines',
+  description: 'number of lines to print',
   default: 200,
 }
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => addParam(command, lines))
-    const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
-    if (count < 1) throw new BaxError('invalid_request', '--lines must be 1 or more')
-    const { log } = localFiles(context.settings.stateDir)
-    const kept = [...(await linesOf(`${log}.1`)), ...(await linesOf(log))]
-    if (kept.length === 0)
-      throw new BaxError('engine_unreachable', `there is no log at ${log}`, {
-        hint: 'no local engine has run with this state folder',
-      })
-    const last = kept.slice(-count)
-    print(context.io, context.settings.json ? JSON.stringify({ path: log, lines: last }) : last.join('\n'))
-    return 0
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => addParam(command, lines))
+  const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
+  if (count < 1) throw new BaxError('invalid_request', `--lines must be at least 1, not ${count}`)
+  const { log } = localFiles(context.settings.stateDir)
+  const kept = [...(await linesOf(`${log}.1`)), ...(await linesOf(log))]
+  if (kept.length === 0)
+    throw new BaxError('engine_unreachable', `no log at ${log}`, {
+      hint: 'run "bax session create" to start an engine with this state folder',
+    })
+  const last = kept.slice(-count)
+  print(context.io, context.settings.json ? JSON.stringify({ path: log, lines: last }) : last.join('\n'))
 }
 
 async function linesOf(path: string): Promise<string[]> {

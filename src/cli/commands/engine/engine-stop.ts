@@ -1,28 +1,22 @@
-/** `bax engine stop`: asks the local engine to end and waits until it has. */
+/** `bax engine stop`: stops the local engine, and waits for its end. */
 import { call } from '../../../client/client.ts'
 import { readEngineState } from '../../../core/state/local-home.ts'
 import { operationNamed } from '../../context.ts'
-import { openHome } from '../../engine/locate-engine.ts'
+import { withEngine } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { note } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context } = begin(invocation)
-    const home = openHome(context, runningEngine)
-    const state = home.kind === 'local' ? readEngineState(context.settings.stateDir) : undefined
-    try {
-      const { http } = operationNamed(context.manifest, 'stopEngine')
-      await call(home.transport, http, {}, { signal: context.io.signal })
-    } finally {
-      await home.transport.close()
-    }
-    if (home.kind === 'local') {
-      const { engineEnded } = await import('../../engine/local-engine.ts')
-      await engineEnded(context, state)
-    }
-    if (context.io.stderr.isTTY) note(context.io, 'the engine has ended')
-    return 0
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context } = begin(invocation)
+  const { kind, state } = await withEngine(context, runningEngine, async ({ kind, transport }) => {
+    const state = kind === 'local' ? readEngineState(context.settings.stateDir) : undefined
+    await call(transport, operationNamed(context.manifest, 'stopEngine').http, {}, { signal: context.io.signal })
+    return { kind, state }
+  })
+  if (kind === 'local') {
+    const { engineEnded } = await import('../../engine/local-engine.ts')
+    await engineEnded(context, state)
+  }
+  if (context.io.stderr.isTTY) note(context.io, 'the engine has stopped')
 }

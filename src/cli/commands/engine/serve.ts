@@ -1,5 +1,4 @@
-/** `bax serve`: an engine behind HTTP, until it is told to end. */
-import { readFileSync } from 'node:fs'
+/** `bax serve`: serves an engine over HTTP until a signal. */
 import { resolve } from 'node:path'
 import { parseRange } from '../../../core/net/address-range.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -13,70 +12,67 @@ import { serviceExit } from '../../output/errors.ts'
 import { addParam } from '../../parse/flags.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { assertGuarded, bareHost, originsOf } from '../../serve/access.ts'
-import { readAllowance } from '../../serve/allowance.ts'
-import { serveParams } from '../../serve/params.ts'
+import { readAllowance, serveParams } from '../../serve/params.ts'
 import { checkedProfileKey } from '../../settings.ts'
-import { flagValue } from '../../parse/values.ts'
+import { fileText, flagValue } from '../../parse/values.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      for (const param of Object.values<Param>(serveParams)) addParam(command, param)
-    })
-    const { io, settings } = context
-    const read = (name: keyof typeof serveParams) => {
-      const param: Param = serveParams[name]
-      return flagValue(param, typed.flags, io.cwd) ?? param.default
-    }
-    const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
-    const metrics = metricsAddress(read('metrics') as string | undefined)
-    const allowances = allowancesOf(readAllowance(read))
-    const drainMs = drainTime(read('drainSecs') as number)
-    const allowPrivate = (read('allowPrivate') as string[] | undefined) ?? []
-    for (const range of allowPrivate) parseRange(range, '--allow-private')
-    const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
-    await openStateDir(settings.stateDir)
-    const [{ serve }, { openLog }, { loopbackHosts }, { guardFolder }, { createEngine }] = await Promise.all([
-      import('../../../server/process/serve.ts'),
-      import('../../../server/process/log.ts'),
-      import('../../../server/access/gate.ts'),
-      import('../../../server/process/own-folder.ts'),
-      import('../../../engine/index.ts'),
-    ])
-    const log = await openLog({
-      level: read('logLevel') as LogLevel,
-      format: (read('logFormat') as LogFormat | undefined) ?? (io.stderr.isTTY ? 'text' : 'json'),
-      write: (line) => void io.stderr.write(line),
-    })
-    const engine = createEngine({
-      ...engineConfig(settings, io),
-      ...(profileKey !== undefined && { profileKey }),
-      allowPrivate,
-      writeAnywhere: false,
-      home: 'server',
-      allowances,
-      log,
-      listensOn: `http://${spelled(address.host)}:${address.port}`,
-    })
-    const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
-    const folder = guardFolder(settings.stateDir, log)
-    const gate = {
-      checkReady: folder.check,
-      hosts: new Set([...loopbackHosts, ...named, spelled(address.host)]),
-      origins: originsOf((read('allowOrigin') as string[] | undefined) ?? []),
-      keys: engine.keys,
-    }
-    try {
-      await assertGuarded(address.host, engine.keys)
-      const { signal, host } = io
-      const more = { ...(metrics && { metrics }), ...(host.faults && { faults: host.faults }) }
-      await serve({ engine, gate, allowances, address, log, drainMs, signal, ...more })
-    } finally {
-      folder.stop()
-      await engine.close()
-    }
-    return serviceExit(io)
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    for (const param of Object.values<Param>(serveParams)) addParam(command, param)
+  })
+  const { io, settings } = context
+  const read = (name: keyof typeof serveParams) => {
+    const param: Param = serveParams[name]
+    return flagValue(param, typed.flags, io.cwd) ?? param.default
+  }
+  const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
+  const metrics = metricsAddress(read('metrics') as string | undefined)
+  const allowances = allowancesOf(readAllowance(read))
+  const drainMs = drainTime(read('drainSecs') as number)
+  const allowPrivate = (read('allowPrivate') as string[] | undefined) ?? []
+  for (const range of allowPrivate) parseRange(range, '--allow-private')
+  const profileKey = profileKeyOf(read('profileKeyFile') as string | undefined, io.cwd)
+  await openStateDir(settings.stateDir)
+  const [{ serve }, { openLog }, { loopbackHosts }, { guardFolder }, { createEngine }] = await Promise.all([
+    import('../../../server/process/serve.ts'),
+    import('../../../server/process/log.ts'),
+    import('../../../server/access/gate.ts'),
+    import('../../../server/process/own-folder.ts'),
+    import('../../../engine/index.ts'),
+  ])
+  const log = await openLog({
+    level: read('logLevel') as LogLevel,
+    format: (read('logFormat') as LogFormat | undefined) ?? (io.stderr.isTTY ? 'text' : 'json'),
+    write: (line) => void io.stderr.write(line),
+  })
+  const engine = createEngine({
+    ...engineConfig(settings, io),
+    ...(profileKey !== undefined && { profileKey }),
+    allowPrivate,
+    writeAnywhere: false,
+    home: 'server',
+    allowances,
+    log,
+    listensOn: `http://${urlHost(address.host)}:${address.port}`,
+  })
+  const named = ((read('allowHost') as string[] | undefined) ?? []).map((name) => name.toLowerCase())
+  const folder = guardFolder(settings.stateDir, log)
+  const gate = {
+    checkReady: folder.check,
+    hosts: new Set([...loopbackHosts, ...named, urlHost(address.host)]),
+    origins: originsOf((read('allowOrigin') as string[] | undefined) ?? []),
+    keys: engine.keys,
+  }
+  try {
+    await assertGuarded(address.host, engine.keys)
+    const { signal, host } = io
+    const more = { ...(metrics && { metrics }), ...(host.faults && { faults: host.faults }) }
+    await serve({ engine, gate, allowances, address, log, drainMs, signal, ...more })
+  } finally {
+    folder.stop()
+    await engine.close()
+  }
+  return serviceExit(io)
 }
 
 function portNumber(port: number, flag: string): number {
@@ -89,7 +85,7 @@ function metricsAddress(text: string | undefined): { host: string; port: number 
   const [, host, port] = /^(.+):(\d+)$/.exec(text) ?? []
   if (host === undefined) {
     throw new BaxError('invalid_request', `--metrics must be HOST:PORT, not ${JSON.stringify(text)}`, {
-      hint: 'for example --metrics 127.0.0.1:9464',
+      hint: 'pass for example --metrics 127.0.0.1:9464',
     })
   }
   return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(Number(port), 'the port of --metrics') }
@@ -102,15 +98,8 @@ function drainTime(secs: number): number {
 
 function profileKeyOf(file: string | undefined, cwd: string): string | undefined {
   if (file === undefined) return undefined
-  const path = resolve(cwd, file)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new BaxError('invalid_request', `--profile-key-file: cannot read ${path}: ${code}`, { cause: error })
-  }
-  return checkedProfileKey(text.trim(), `the key in ${path}`)
+  const key = fileText(`@${file}`, '--profile-key-file', cwd).trim()
+  return checkedProfileKey(key, `the key in ${resolve(cwd, file)}`)
 }
 
-const spelled = (host: string) => (host.includes(':') ? `[${host}]` : host)
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

@@ -4,42 +4,39 @@ import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 import { startLog } from '../../output/progress.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) =>
-      command
-        .option('--full', 'fail if the full Chromium cannot be installed')
-        .option('--no-full', 'headless shell only: no disable_automation_detection, no browser windows'),
-    )
-    const { full: wanted } = typed.flags as { full?: boolean }
-    const { io, settings } = context
-    const { installBrowser } = await import('../../../engine/browser/install/install.ts')
-    const log = await startLog(io, 'installing Chromium')
-    const installed = await installBrowser({
-      cacheDir: settings.cacheDir,
-      announce: (text) => note(io, text),
-      report: log.line,
-      signal: io.signal,
-      full: wanted !== false,
-    }).catch((error: unknown) => {
-      log.stop()
-      for (const line of log.last()) note(io, line)
-      throw error
-    })
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) =>
+    command
+      .option('--full', 'fail if full Chromium cannot be installed')
+      .option('--no-full', 'install only the headless shell, without browser windows and disable_automation_detection'),
+  )
+  const { full: requested } = typed.flags as { full?: boolean }
+  const { io, settings } = context
+  const { installBrowser } = await import('../../../engine/browser/install/install.ts')
+  const log = await startLog(io, 'installing Chromium')
+  const installed = await installBrowser({
+    cacheDir: settings.cacheDir,
+    announce: (text) => note(io, text),
+    report: log.line,
+    signal: io.signal,
+    full: requested !== false,
+  }).catch((error: unknown) => {
     log.stop()
-    const { attempts, browser, full } = installed
-    if (settings.json) {
-      const facts = (found: typeof browser) => ({ path: found.path, kind: found.kind, source: found.source })
-      print(io, JSON.stringify({ attempts, browser: facts(browser), full: full ? facts(full) : null }))
-    } else {
-      for (const found of new Set([browser.path, ...(full ? [full.path] : [])])) print(io, found)
-    }
-    if (wanted !== false && !full) {
-      const message = 'no full Chromium could be installed; disable_automation_detection and browser windows need one'
-      const hint = 'run one of: apt-get install -y chromium\n  npx playwright install chromium'
-      if (wanted) throw new BaxError('browser_not_found', message, { hint, details: { attempts } })
-      note(io, `${message}\n${hint}`)
-    }
-    return 0
-  },
+    for (const line of log.last()) note(io, line)
+    throw error
+  })
+  log.stop()
+  const { attempts, browser, full } = installed
+  if (settings.json) {
+    const facts = (found: typeof browser) => ({ path: found.path, kind: found.kind, source: found.source })
+    print(io, JSON.stringify({ attempts, browser: facts(browser), full: full ? facts(full) : null }))
+  } else {
+    for (const found of new Set([browser.path, ...(full ? [full.path] : [])])) print(io, found)
+  }
+  if (requested !== false && !full) {
+    const message = 'full Chromium could not be installed; disable_automation_detection and browser windows need it'
+    const hint = 'run "apt-get install -y chromium" or "npx playwright install chromium"'
+    if (requested) throw new BaxError('browser_not_found', message, { hint, details: { attempts } })
+    note(io, `${message}\n${hint}`)
+  }
 }

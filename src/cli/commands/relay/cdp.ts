@@ -1,75 +1,60 @@
-/** `bax cdp`: one call of the Chrome DevTools Protocol. */
+/** `bax cdp`: calls a method of the Chrome DevTools Protocol. */
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { call } from '../../../client/client.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { CdpAnswer } from '../../../core/shapes/relay.ts'
-import { explainSession, noEngineFor, sessionFor } from '../../session/chosen-session.ts'
+import { noEngineFor, sessionFor } from '../../session/chosen-session.ts'
 import { operationNamed } from '../../context.ts'
 import { tell } from '../../output/errors.ts'
-import { homeName, openHome } from '../../engine/locate-engine.ts'
+import { homeName, withSession } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
-import { type Io, print, readStdin } from '../../io.ts'
-import { fileText, type Typed } from '../../parse/values.ts'
+import { type Io, print } from '../../io.ts'
+import { readJson, type Typed } from '../../parse/values.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      command
-        .addArgument(new Argument('<method>', 'Domain.method, such as Page.captureScreenshot'))
-        .addArgument(new Argument('[params]', 'JSON of its parameters; @file reads a file, - standard input'))
-        .addOption(new Option('-s, --session <id|name>', 'relay or browser session (BAX_SESSION)'))
-        .addOption(new Option('--target <id>', 'page, frame or worker; browser for the browser itself'))
-        .addOption(new Option('--timeout-ms <number>', 'time for the answer (default 30000)'))
-        .addOption(new Option('--max-bytes <number>', 'longest result that is taken'))
-        .addOption(new Option('--field <name>', 'only this field of the result; text as it is'))
-        .addOption(new Option('-o, --output <file>', 'write to a file; a field that is base64 as its bytes'))
-    })
-    const { io, settings, manifest } = context
-    const { flags } = typed
-    const session = sessionFor(settings, homeName(context), flags['session'] as string | undefined)
-    if (!session) throw new BaxError('invalid_request', 'which browser? name it with -s, or `bax session use`')
-    const [method, params] = typed.words as [string, string | undefined]
-    const input = {
-      session_id: session.id,
-      method,
-      ...(params !== undefined && { params: await paramsOf(params, io) }),
-      ...(flags['target'] !== undefined && { target_id: flags['target'] }),
-      ...numberOf('timeout_ms', flags['timeoutMs']),
-      ...numberOf('max_bytes', flags['maxBytes']),
-    }
-    const home = openHome(context, { when: 'running', absent: noEngineFor(session.id) })
-    try {
-      const options = { signal: io.signal, strict: true }
-      const answer = (await call(home.transport, operationNamed(manifest, 'cdp').http, input, options)) as CdpAnswer
-      if (settings.json) print(io, JSON.stringify(answer))
-      else if (answer.success) show(io, answer.result ?? {}, flags)
-      if (answer.success) return exits.done
-      await tell(io, `${answer.error} [${answer.code}]`)
-      return exits.failed
-    } catch (error) {
-      throw explainSession(error, session.source)
-    } finally {
-      await home.transport.close()
-    }
-  },
-}
-
-async function paramsOf(given: string, io: Io): Promise<unknown> {
-  const text = given === '-' ? await readStdin(io) : given.startsWith('@') ? fileText(given, 'params', io.cwd) : given
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new BaxError('invalid_json', `the params are not JSON: ${(cause as Error).message}`, { cause })
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    command
+      .addArgument(new Argument('<method>', 'Domain.method, such as Page.captureScreenshot'))
+      .addArgument(new Argument('[params]', 'parameters as JSON; @file for a file, - for standard input'))
+      .addOption(new Option('-s, --session <id|name>', 'relay or browser session (BAX_SESSION)'))
+      .addOption(new Option('--target <id>', 'page, frame or worker to call; "browser" for the browser itself'))
+      .addOption(new Option('--timeout-ms <number>', 'timeout in milliseconds (default 30000)'))
+      .addOption(new Option('--max-bytes <number>', 'maximum size of the result'))
+      .addOption(new Option('--field <name>', 'field of the result to print'))
+      .addOption(new Option('-o, --output <file>', 'file to write to; a base64 field is decoded'))
+  })
+  const { io, settings, manifest } = context
+  const { flags } = typed
+  const session = sessionFor(settings, homeName(context), flags['session'] as string | undefined)
+  if (!session)
+    throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, or run "bax session use"' })
+  const [method, params] = typed.words as [string, string | undefined]
+  const input = {
+    session_id: session.id,
+    method,
+    ...(params !== undefined && { params: (await readJson(io, params, 'params')).value }),
+    ...(flags['target'] !== undefined && { target_id: flags['target'] }),
+    ...numberOf('timeout_ms', flags['timeoutMs']),
+    ...numberOf('max_bytes', flags['maxBytes']),
   }
+  return withSession(context, { when: 'running', absent: noEngineFor(session.id) }, session.source, async (engine) => {
+    const options = { signal: io.signal, strict: true }
+    const answer = (await call(engine.transport, operationNamed(manifest, 'cdp').http, input, options)) as CdpAnswer
+    if (settings.json) print(io, JSON.stringify(answer))
+    else if (answer.success) show(io, answer.result ?? {}, flags)
+    if (answer.success) return exits.done
+    await tell(io, `${answer.error} [${answer.code}]`)
+    return exits.failed
+  })
 }
 
 function numberOf(name: string, text: unknown): Record<string, number> {
   if (text === undefined) return {}
   const number = Number(text)
   if (Number.isInteger(number) && number > 0) return { [name]: number }
-  throw new BaxError('invalid_request', `--${name.replace('_', '-')} takes a whole number, not ${String(text)}`)
+  throw new BaxError('invalid_request', `--${name.replace('_', '-')} must be a whole number, not ${String(text)}`)
 }
 
 function show(io: Io, result: Record<string, unknown>, flags: Typed['flags']): void {

@@ -1,63 +1,84 @@
-/** `bax relay connect`: brings a browser of this machine to an engine, until it is told to end. */
-import { exits } from '../../../core/errors/errors.ts'
+/** `bax relay connect`: connects a browser of this machine to an engine until a signal. */
+import { resolve } from 'node:path'
+import { call } from '../../../client/client.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { readEngineState } from '../../../core/state/local-home.ts'
 import type { ConnectorStatus } from '../../../engine/relay/connector/connector.ts'
+import { type Context, operationNamed } from '../../context.ts'
+import { withEngine } from '../../engine/locate-engine.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print } from '../../io.ts'
-import { engineAddress } from '../../relay/engine-address.ts'
-import { addConnectFlags, type ConnectWishes, readWishes } from '../../relay/wishes.ts'
+import { addConnectFlags, readConnect } from '../../relay/wishes.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context: typedContext, typed } = begin(invocation, addConnectFlags)
-    const { io } = typedContext
-    const wishes = readWishes(typed, io)
-    const { browser, ...others } = typedContext.settings
-    // `--browser chrome` has said which one runs, and is no program to start.
-    const names = 'running' in wishes.browser && browser === wishes.browser.running
-    const context = { ...typedContext, settings: names ? others : typedContext.settings }
-    const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
-      engineAddress(context),
-      import('../../../engine/batch-tools.ts'),
-      import('../../../engine/relay/connector/connector.ts'),
-      import('../../../engine/relay/connector/dial.ts'),
-      import('../../../engine/relay/connector/user-browser.ts'),
-    ])
-    const config = engineConfig(context.settings, io)
-    const search = {
-      wish: wishes.browser,
-      config,
-      approveMs: wishes.approveMs,
-      tell: (line: string) => note(io, line),
-    }
-    const { name, policy, tabs, kinds, redact, bodies, maxEventsPerSec, token } = wishes
-    const connector = new Connector({
-      name,
-      wishes: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
-      browser: (signal) => openUserBrowser(search, signal),
-      dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
-      tools: makeBatchTools(config),
-      onStatus: statusTeller(io, context.settings.json, wishes),
-    })
-    await connector.run(io.signal)
-    // The browser that it had started was closed.
-    if (!io.signal.aborted) return exits.done
-    return serviceExit(io)
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context: typedContext, typed } = begin(invocation, addConnectFlags)
+  const { io } = typedContext
+  const options = readConnect(typed, io)
+  const { browser, ...others } = typedContext.settings
+  // In `--browser chrome`, the value is a running browser and not a program.
+  const names = 'running' in options.browser && browser === options.browser.running
+  const context = { ...typedContext, settings: names ? others : typedContext.settings }
+  const [engine, { makeBatchTools }, { Connector }, { dialEngine }, { openUserBrowser }] = await Promise.all([
+    engineAddress(context),
+    import('../../../engine/batch-tools.ts'),
+    import('../../../engine/relay/connector/connector.ts'),
+    import('../../../engine/relay/connector/dial.ts'),
+    import('../../../engine/relay/connector/user-browser.ts'),
+  ])
+  const config = engineConfig(context.settings, io)
+  const search = {
+    wish: options.browser,
+    config,
+    approveMs: options.approveMs,
+    tell: (line: string) => note(io, line),
+  }
+  const { name, policy, tabs, kinds, redact, bodies, maxEventsPerSec, token } = options
+  const connector = new Connector({
+    name,
+    wishes: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
+    browser: (signal) => openUserBrowser(search, signal),
+    dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
+    tools: makeBatchTools(config),
+    onStatus: statusReporter(io, context.settings.json, name),
+  })
+  await connector.run(io.signal)
+  // Without a signal, the user has closed the launched browser.
+  if (io.signal.aborted) return serviceExit(io)
 }
 
-/** The id goes to stdout, once; everything else is for the person who watches. */
-function statusTeller(io: Io, json: boolean, { name }: ConnectWishes): (status: ConnectorStatus) => void {
-  let told = ''
+/** Prints the ID to stdout once, and other states to stderr. */
+function statusReporter(io: Io, json: boolean, name: string | null): (status: ConnectorStatus) => void {
+  let id = ''
   return (status) => {
-    if (status.state === 'reconnecting') note(io, `the engine is away (${status.cause}); trying again`)
-    else if (status.state === 'browser_lost') note(io, 'the browser is gone; waiting for it to come back')
-    else if (status.sessionId === told) note(io, 'connected again')
+    if (status.state === 'reconnecting') note(io, `connection to the engine lost (${status.cause}); reconnecting`)
+    else if (status.state === 'browser_lost') note(io, 'connection to the browser lost; waiting for it')
+    else if (status.sessionId === id) note(io, 'reconnected')
     else {
-      told = status.sessionId
-      print(io, json ? JSON.stringify({ id: told, name }) : told)
-      note(io, `connected; ^C lets the browser go and leaves it as it is`)
+      id = status.sessionId
+      print(io, json ? JSON.stringify({ id, name }) : id)
+      note(io, 'connected; ^C disconnects the browser and leaves it open')
     }
   }
+}
+
+/** Returns `http(s)://…` or `unix:/path`. @throws BaxError `invalid_request`, `engine_unreachable`, `engine_failed` */
+async function engineAddress(context: Context): Promise<string> {
+  const { settings, io, manifest } = context
+  if (settings.embedded) {
+    throw new BaxError('invalid_request', 'an embedded engine ends with its command and cannot be reached by others', {
+      hint: 'leave out --embedded to use the local engine',
+    })
+  }
+  const { server } = settings
+  if (server?.startsWith('unix:')) return `unix:${resolve(io.cwd, server.slice('unix:'.length))}`
+  return withEngine(context, { when: 'start' }, async ({ name, transport }) => {
+    if (server !== undefined) return name
+    // Any call starts the engine if none runs.
+    await call(transport, operationNamed(manifest, 'health').http, {}, { signal: io.signal })
+    const state = readEngineState(settings.stateDir)
+    if (!state) throw new BaxError('engine_failed', 'the local engine ended right after its start')
+    return `unix:${state.socket}`
+  })
 }

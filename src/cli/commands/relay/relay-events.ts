@@ -1,91 +1,84 @@
-/** `bax relay events`: what happened in a browser of the relay: read, followed, exported, forgotten. */
+/** `bax relay events`: reads, follows, exports or deletes the events of a relay browser. */
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { call } from '../../../client/client.ts'
-import { BaxError, exits } from '../../../core/errors/errors.ts'
-import type { Param } from '../../../core/operation/params.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { addParam } from '../../parse/flags.ts'
-import { type Home, openHome } from '../../engine/locate-engine.ts'
+import { type Home, withEngine } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 import { relayEventLine } from '../../../core/events/relay-event-line.ts'
-import { flagValue } from '../../parse/values.ts'
+import { flagFields } from '../../parse/batch.ts'
 import { watch } from '../../output/watch.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const read = operationNamed(invocation.manifest, 'readRelayEvents')
-    const params = read.params.filter(({ name }) => name !== 'id' && name !== 'format')
-    const { context, typed } = begin(invocation, (command) => {
-      command.addArgument(new Argument('<id>', 'relay session, by id or name'))
-      for (const param of params) addParam(command, param)
-      command
-        .addOption(new Option('-f, --follow', 'go on with what happens, until ^C').conflicts(['har', 'clear']))
-        .addOption(new Option('--har <file>', 'write the network events as an HTTP archive').conflicts('clear'))
-        .addOption(new Option('--ndjson', 'print each record as it is, one a line'))
-        .addOption(new Option('--clear', 'forget all events; with nothing else'))
-    })
-    const { flags, words } = typed
-    const input = { id: words[0] as string, ...wishesOf(params, flags, context) }
-    const home = openHome(context, { when: 'ask' })
-    try {
-      if (flags['clear']) await clear(context, home, input)
-      else if (flags['har'] !== undefined) await exportHar(context, home, input, flags['har'] as string)
-      else if (flags['follow']) await follow(context, home, input, flags['ndjson'] === true)
-      else await readPage(context, home, input, flags['ndjson'] === true)
-      return exits.done
-    } finally {
-      await home.transport.close()
-    }
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const read = operationNamed(invocation.manifest, 'readRelayEvents')
+  const params = read.params.filter(({ name }) => name !== 'id' && name !== 'format')
+  const { context, typed } = begin(invocation, (command) => {
+    command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
+    for (const param of params) addParam(command, param)
+    command
+      .addOption(new Option('-f, --follow', 'follow new events until ^C').conflicts(['har', 'clear']))
+      .addOption(new Option('--har <file>', 'HTTP archive to write the network events to').conflicts('clear'))
+      .addOption(new Option('--ndjson', 'print one JSON record per line'))
+      .addOption(new Option('--clear', 'delete all events; allows no other flag'))
+  })
+  const { flags, words } = typed
+  const input = { id: words[0] as string, ...flagFields(params, flags, context.io.cwd) }
+  return withEngine(context, { when: 'ask' }, async (engine) => {
+    if (flags['clear']) await clear(context, engine, input)
+    else if (flags['har'] !== undefined) await exportHar(context, engine, input, flags['har'] as string)
+    else if (flags['follow']) await follow(context, engine, input, flags['ndjson'] === true)
+    else await readPage(context, engine, input, flags['ndjson'] === true)
+  })
 }
 
 type Input = { readonly id: string } & Record<string, unknown>
 
-function wishesOf(params: readonly Param[], flags: Readonly<Record<string, unknown>>, { io }: Context) {
-  const given = params.map((param) => [param.name, flagValue(param, flags, io.cwd)] as const)
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined))
-}
-
-async function clear({ io, manifest }: Context, home: Home, { id, ...others }: Input): Promise<void> {
+async function clear({ io, manifest }: Context, engine: Home, { id, ...others }: Input): Promise<void> {
   const [flag] = Object.keys(others)
   if (flag !== undefined) {
-    throw new BaxError('invalid_request', `--clear forgets all events and takes no --${flag.replaceAll('_', '-')}`)
+    throw new BaxError('invalid_request', `--clear deletes all events and takes no --${flag.replaceAll('_', '-')}`)
   }
-  await call(home.transport, operationNamed(manifest, 'clearRelayEvents').http, { id }, { signal: io.signal })
+  await call(engine.transport, operationNamed(manifest, 'clearRelayEvents').http, { id }, { signal: io.signal })
 }
 
-async function exportHar({ io, manifest }: Context, home: Home, input: Input, file: string): Promise<void> {
+async function exportHar({ io, manifest }: Context, engine: Home, input: Input, file: string): Promise<void> {
   const { http } = operationNamed(manifest, 'readRelayEvents')
   const options = { signal: io.signal, strict: true }
-  const archive = (await call(home.transport, http, { ...input, format: 'har' }, options)) as { log: { entries: [] } }
+  const archive = (await call(engine.transport, http, { ...input, format: 'har' }, options)) as { log: { entries: [] } }
   const text = JSON.stringify(archive, null, 2)
   if (file === '-') return print(io, text)
   writeOutput(resolve(io.cwd, file), `${text}\n`)
-  note(io, `${archive.log.entries.length} requests are in ${file}`)
+  note(io, `saved ${archive.log.entries.length} requests to ${file}`)
 }
 
-async function follow({ io, manifest, settings }: Context, home: Home, input: Input, ndjson: boolean): Promise<void> {
-  const asItCame = ndjson || settings.json
-  // How much a page holds is no matter of following.
-  const { limit: _limit, order: _order, wait_ms: _wait, ...wishes } = input
+async function follow({ io, manifest, settings }: Context, engine: Home, input: Input, ndjson: boolean): Promise<void> {
+  const asJson = ndjson || settings.json
+  // Fields of a page do not apply to the stream.
+  const { limit: _limit, order: _order, wait_ms: _wait, ...filter } = input
   await watch({
-    transport: home.transport,
+    transport: engine.transport,
     http: operationNamed(manifest, 'followRelayEvents').http,
-    input: wishes,
+    input: filter,
     io,
-    onEvent: (event) => print(io, asItCame ? JSON.stringify(event) : relayEventLine(event as unknown as RelayEvent)),
+    onEvent: (event) => print(io, asJson ? JSON.stringify(event) : relayEventLine(event as unknown as RelayEvent)),
   })
 }
 
-async function readPage({ io, manifest, settings }: Context, home: Home, input: Input, ndjson: boolean): Promise<void> {
+async function readPage(
+  { io, manifest, settings }: Context,
+  engine: Home,
+  input: Input,
+  ndjson: boolean,
+): Promise<void> {
   const { http } = operationNamed(manifest, 'readRelayEvents')
-  const page = (await call(home.transport, http, input, { signal: io.signal, strict: true })) as RelayEventPage
+  const page = (await call(engine.transport, http, input, { signal: io.signal, strict: true })) as RelayEventPage
   if (settings.json && !ndjson) return print(io, JSON.stringify(page))
-  if (page.gap) note(io, `${page.gap.count} older records are gone (${page.gap.from} to ${page.gap.to})`)
+  if (page.gap) note(io, `${page.gap.count} older records were deleted (${page.gap.from} to ${page.gap.to})`)
   for (const event of page.events) print(io, ndjson ? JSON.stringify(event) : relayEventLine(event))
-  if (page.more) note(io, `there are more: --since ${page.next}`)
+  if (page.more) note(io, `more events: add --since ${page.next}`)
 }

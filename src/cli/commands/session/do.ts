@@ -1,23 +1,33 @@
-/** `bax do`: commands of the catalogue, one batch, one request. */
+/** `bax do`: runs a batch of browser commands in one request. */
 import { noEngineFor } from '../../session/chosen-session.ts'
-import { homeName, openHome } from '../../engine/locate-engine.ts'
-import type { TerminalCommand } from '../../parse/invocation.ts'
+import { openHome, homeName } from '../../engine/locate-engine.ts'
+import type { Invocation, TerminalCommand } from '../../parse/invocation.ts'
 import { parseBatch } from '../../parse/parse-batch.ts'
-import { sendBatch } from '../../send-batch.ts'
+import type { BatchKind, TypedBatch } from '../../parse/batch.ts'
+import { sendBatch, type SendingKind } from '../../send-batch.ts'
 import { readSettings } from '../../settings.ts'
 import { readCommands } from '../../parse/stdin-commands.ts'
 import { globalFlags } from '../../parse/values.ts'
+import type { Context } from '../../context.ts'
 
-export const command: TerminalCommand = {
-  async run({ io, manifest, argv }) {
-    const batch = parseBatch(argv, manifest, io.cwd)
-    const context = { io, manifest, settings: readSettings(globalFlags(batch.flags), io) }
-    return sendBatch(context, {
-      batch,
-      ...(batch.commands === null && { given: await readCommands(io) }),
-      homeName: homeName(context),
-      openHome: (session) =>
-        openHome(context, session ? { when: 'running', absent: noEngineFor(session) } : { when: 'start' }),
-    })
-  },
+export const command: TerminalCommand = (invocation) => runBatch(invocation)
+
+type Given = Readonly<Record<string, unknown>>
+
+/** Parses and sends a batch; `step` changes both for `bax step`. */
+export async function runBatch(
+  { io, manifest, argv }: Invocation,
+  step?: { parse: BatchKind; send(context: Context, batch: TypedBatch, given: Given): SendingKind },
+): Promise<number> {
+  const batch = parseBatch(argv, manifest, io.cwd, step?.parse)
+  const context = { io, manifest, settings: readSettings(globalFlags(batch.flags), io) }
+  const given = batch.commands === null ? await readCommands(io) : {}
+  return sendBatch(context, {
+    batch,
+    given,
+    engineName: homeName(context),
+    openEngine: (session) =>
+      openHome(context, session ? { when: 'running', absent: noEngineFor(session) } : { when: 'start' }),
+    ...(step && { kind: step.send(context, batch, given) }),
+  })
 }

@@ -1,6 +1,7 @@
-/** `bax run`: scripts, for people and for CI. */
+/** `bax run`: runs scripts of browser steps. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { collect } from '../../parse/flags.ts'
 import { print } from '../../io.ts'
 
 interface Flags {
@@ -18,53 +19,46 @@ interface Flags {
   readonly var?: string[]
 }
 
-const several = (text: string, before: string[] = []) => [...before, text]
-
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context, typed } = begin(invocation, (command) => {
-      command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
-      command.option('--parallel <number>', 'scripts at a time, each with a session of its own (default 1)')
-      command.option('--reporter <name[=file],...>', 'line, json, ndjson, junit or html; several at once', several)
-      command.option('--artifacts <folder>', 'keep picture, page, logs and trace of a failing script there')
-      command.option('--var <name=value>', 'set a variable of the scripts; can be repeated', several)
-      command.option('--check', 'read the scripts and say what is wrong, without running them')
-      command.option('--schema', 'print the JSON Schema of scripts, for editors')
-      command.option('--fail-fast', 'start no further script after a failed one')
-      command.option('--retries <number>', 'try a failed script again so often')
-      command.option('--shard <i/n>', 'run the i-th of n parts of the scripts')
-      command.option('--strict', 'fail when a selector matches several elements')
-      command.option('--update-snapshots', 'store the pictures that are compared anew')
-    })
-    const flags = typed.flags as Flags
-    const files = (typed.words[0] ?? []) as readonly string[]
-    const run = await import('../../run/index.ts')
-    if (flags.schema) {
-      print(context.io, await run.scriptSchemaText())
-      return 0
-    }
-    if (files.length === 0)
-      throw new BaxError('invalid_request', 'no script was given', { hint: 'bax run script.yaml' })
-    const { parseReporters } = await import('../../run/reporters/index.ts')
-    const { parseShard } = await import('../../run/files.ts')
-    const reporters = flags.reporter ?? (context.settings.json ? ['json'] : [])
-    return run.runScripts(
-      {
-        files,
-        vars: parseVars(flags.var ?? []),
-        reporters: parseReporters(reporters),
-        parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
-        retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
-        failFast: flags.failFast ?? false,
-        check: flags.check ?? false,
-        strict: flags.strict ?? false,
-        updateSnapshots: flags.updateSnapshots ?? false,
-        ...(flags.artifacts !== undefined && { artifacts: flags.artifacts }),
-        ...(flags.shard !== undefined && { shard: parseShard(flags.shard) }),
-      },
-      context,
-    )
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = begin(invocation, (command) => {
+    command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
+    command.option('--parallel <number>', 'number of concurrent scripts, each with its own session (default 1)')
+    command.option('--reporter <name[=file],...>', 'reporters: line, json, ndjson, junit or html', collect)
+    command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
+    command.option('--var <name=value>', 'variable for the scripts; may be repeated', collect)
+    command.option('--check', 'check the scripts for errors without running them')
+    command.option('--schema', 'print the JSON Schema of scripts, for editors')
+    command.option('--fail-fast', 'do not start further scripts after a failure')
+    command.option('--retries <number>', 'number of retries of a failed script')
+    command.option('--shard <i/n>', 'part of the scripts to run: the i-th of n')
+    command.option('--strict', 'fail when a selector matches several elements')
+    command.option('--update-snapshots', 'replace the screenshots that are compared with')
+  })
+  const flags = typed.flags as Flags
+  const files = (typed.words[0] ?? []) as readonly string[]
+  const run = await import('../../run/index.ts')
+  if (flags.schema) return print(context.io, await run.scriptSchemaText())
+  if (files.length === 0)
+    throw new BaxError('invalid_request', 'no script was given', { hint: 'run "bax run script.yaml"' })
+  const { parseReporters } = await import('../../run/reporters/index.ts')
+  const { parseShard } = await import('../../run/files.ts')
+  const reporters = flags.reporter ?? (context.settings.json ? ['json'] : [])
+  return run.runScripts(
+    {
+      files,
+      vars: parseVars(flags.var ?? []),
+      reporters: parseReporters(reporters),
+      parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
+      retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
+      failFast: flags.failFast ?? false,
+      check: flags.check ?? false,
+      strict: flags.strict ?? false,
+      updateSnapshots: flags.updateSnapshots ?? false,
+      ...(flags.artifacts !== undefined && { artifacts: flags.artifacts }),
+      ...(flags.shard !== undefined && { shard: parseShard(flags.shard) }),
+    },
+    context,
+  )
 }
 
 function parseVars(given: readonly string[]): Record<string, string> {

@@ -1,63 +1,55 @@
-/** `bax session create`: asks for a session and waits through its provisioning. */
+/** `bax session create`: creates a session and waits for its provisioning. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../../client/client.ts'
 import { BaxError, type ErrorBody } from '../../../core/errors/errors.ts'
 import type { ProvisionRecord, SessionCreated } from '../../../core/shapes/session.ts'
 import { writeChoice } from '../../session/choose-session.ts'
 import { type Context, operationNamed } from '../../context.ts'
-import { type Home, openHome } from '../../engine/locate-engine.ts'
+import { type Home, withEngine } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
-import { startSpinner } from '../../output/progress.ts'
+import { spinning } from '../../output/progress.ts'
 import { addOperation, readOperation } from '../../run-operation.ts'
 import { styleFor } from '../../output/style.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const operation = operationNamed(invocation.manifest, 'createSession')
-    const { context, typed } = begin(invocation, (command) => {
-      addOperation(command, operation)
-      command.option('--use', 'choose the new session for the commands that follow')
-      command.option('--no-wait', 'do not wait while a browser is being found; print the provision instead')
-    })
-    const { input } = readOperation(context, operation, typed)
-    const home = openHome(context, { when: 'start' })
-    const { io } = context
-    const spinner = await startSpinner(io, 'creating a session')
-    try {
-      const created = await createOrUndo(io, home, operation.http, input)
+export const command: TerminalCommand = async (invocation) => {
+  const operation = operationNamed(invocation.manifest, 'createSession')
+  const { context, typed } = begin(invocation, (command) => {
+    addOperation(command, operation)
+    command.option('--use', 'make it the default session')
+    command.option('--no-wait', 'print the provision instead of waiting for a browser')
+  })
+  const { input } = readOperation(context, operation, typed)
+  return withEngine(context, { when: 'start' }, async (engine) => {
+    const answer = await spinning(context.io, 'creating a session', async (say) => {
+      const created = await createOrUndo(context.io, engine, operation.http, input)
       const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
-      const answer = waits ? await provisioned(context, home, created.provision_id!, spinner.say) : created
-      spinner.stop()
-      if (typed.flags['use'] && answer.session_id) {
-        await writeChoice(context.settings, { session_id: answer.session_id, home: home.name })
-      }
-      await showCreated(context, answer)
-      return 0
-    } finally {
-      spinner.stop()
-      await home.transport.close()
+      return waits ? provisioned(context, engine, created.provision_id!, say) : created
+    })
+    if (typed.flags['use'] && answer.session_id) {
+      await writeChoice(context.settings, { session_id: answer.session_id, home: engine.name })
     }
-  },
+    await showCreated(context, answer)
+  })
 }
 
-/** How long an interrupted creation may still answer: what it made can then be undone by its id. */
+/** Timeout for the answer after an interrupt, whose ID is needed to delete the session, in milliseconds. */
 const undoMs = 1000
 
-/** Creates; after an interrupt what was made is ended again. */
+/** Creates a session, and deletes it again after an interrupt. */
 async function createOrUndo(
   { signal }: Io,
   { transport }: Home,
   http: string,
   input: Record<string, unknown>,
 ): Promise<SessionCreated> {
-  const late = new AbortController()
+  const undoTimeout = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const interrupt = () => (timer = setTimeout(() => late.abort(signal.reason), undoMs))
+  const interrupt = () => (timer = setTimeout(() => undoTimeout.abort(signal.reason), undoMs))
   signal.addEventListener('abort', interrupt, { once: true })
   try {
-    const created = (await call(transport, http, input, { signal: late.signal, strict: true })) as SessionCreated
+    const created = (await call(transport, http, input, { signal: undoTimeout.signal, strict: true })) as SessionCreated
     if (!signal.aborted) return created
     const { status, provision_id, session_id } = created
     if (status === 'provisioning') await call(transport, `DELETE ${provisionPath}`, { provision_id })
@@ -71,7 +63,7 @@ async function createOrUndo(
 
 const provisionPath = '/sessions/provision/{provision_id}'
 
-/** Polls until the session is there. An interrupt cancels what was asked for. */
+/** Polls until the session is ready. An interrupt cancels the provisioning. */
 async function provisioned(
   { io }: Context,
   { transport }: Home,
@@ -80,12 +72,8 @@ async function provisioned(
 ): Promise<ProvisionRecord> {
   try {
     for (;;) {
-      const record = (await call(
-        transport,
-        `POST ${provisionPath}`,
-        { provision_id },
-        { signal: io.signal },
-      )) as ProvisionRecord
+      const answer = await call(transport, `POST ${provisionPath}`, { provision_id }, { signal: io.signal })
+      const record = answer as ProvisionRecord
       if (record.status === 'ready') return record
       if (record.status !== 'provisioning') {
         const { error, code } = record
@@ -107,8 +95,8 @@ async function showCreated({ io, settings }: Context, answer: SessionCreated | P
   const id = answer.session_id ?? answer.provision_id!
   if (io.stdout.isTTY) {
     const { green, dim } = await styleFor(io, io.stderr)
-    if (answer.session_id) note(io, `${green('✓')} session ready ${dim(`(go on with: bax do -s ${id} …)`)}`)
-    else note(io, `provisioning ${dim(`(ask with: bax session provision ${id})`)}`)
+    if (answer.session_id) note(io, `${green('✓')} session ready ${dim(`(continue with: bax do -s ${id} …)`)}`)
+    else note(io, `provisioning ${dim(`(check with: bax session provision ${id})`)}`)
   }
   print(io, id)
   await showWarning(io, answer)

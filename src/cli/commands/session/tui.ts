@@ -1,27 +1,22 @@
-/** `bax tui`: the engine on one full screen. */
+/** `bax tui`: opens the full-screen terminal UI. */
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import { interruptedExit } from '../../output/errors.ts'
-import { openHome } from '../../engine/locate-engine.ts'
+import { withEngine } from '../../engine/locate-engine.ts'
 import { begin, type TerminalCommand } from '../../parse/invocation.ts'
 import { needTerminal } from '../../shell/terminal.ts'
 import { openDesk } from '../../tui/desk.ts'
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { context } = begin(invocation)
-    const { io } = context
-    needTerminal(io)
-    if (io.env['TERM'] === 'dumb')
-      throw new BaxError('invalid_request', 'this terminal cannot show a full screen (TERM is dumb)', {
-        hint: 'use the other commands: `bax --help`',
-      })
-    const home = openHome(context, { when: 'start' })
-    try {
-      const { runTui } = await import('../../../tui/run.tsx')
-      await runTui(openDesk(context, home))
-      return io.signal.aborted ? interruptedExit(io) : exits.done
-    } finally {
-      await home.transport.close()
-    }
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { context } = begin(invocation)
+  const { io } = context
+  needTerminal(io)
+  if (io.env['TERM'] === 'dumb')
+    throw new BaxError('invalid_request', 'this terminal does not support full-screen UIs (TERM is dumb)', {
+      hint: 'run "bax --help" for the other commands',
+    })
+  return withEngine(context, { when: 'start' }, async (engine) => {
+    const { runTui } = await import('../../../tui/run.tsx')
+    await runTui(openDesk(context, engine))
+    return io.signal.aborted ? interruptedExit(io) : exits.done
+  })
 }

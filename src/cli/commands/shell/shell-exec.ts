@@ -1,41 +1,41 @@
-/** `bax shell exec`: a command of a session, as if it ran here: its bytes, its input, its exit code. */
+/** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
 import { call } from '../../../client/client.ts'
 import type { Transport } from '../../../client/transport.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { ExecResult } from '../../../core/shapes/shell/exec.ts'
+import type { ShellSession } from '../../../core/shapes/shell/session.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { tellFailure } from '../../output/errors.ts'
-import { type Home, openHome } from '../../engine/locate-engine.ts'
+import { withEngine } from '../../engine/locate-engine.ts'
 import { begin, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { note, print } from '../../io.ts'
+import { type Io, note, print, readStdinBytes } from '../../io.ts'
+import { spinning } from '../../output/progress.ts'
 import { needOf } from '../../engine/need.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addExecFlags, type ExecRequest, readExec } from '../../shell/exec-request.ts'
-import { inOwnShell } from '../../shell/own-shell.ts'
 import { type Ended, runFrames } from '../../shell/run-frames.ts'
 import { artifactsOf, saveArtifacts } from '../../shell/save-files.ts'
 import { needTerminal, runInTerminal } from '../../shell/terminal.ts'
 
-/** Exit code of a failure of ours: the command's own codes tell of the command. */
+/** Exit code of a failure of bax, which must differ from those of commands. */
 const notRun = 125
 
-export const command: TerminalCommand = {
-  async run(invocation) {
-    const { io } = invocation
-    let isJson = false
-    try {
-      const { context, typed } = begin(invocation, (command) => addExecFlags(command, invocation.manifest))
-      isJson = context.settings.json
-      const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
-      const request = await readExec(typed, invocation.manifest, io, session)
-      if (request.isTerminal) needTerminal(io)
-      return await runIn(context, invocation, request, session)
-    } catch (error) {
-      if (error instanceof Error && error.name === 'HelpWanted') throw error
-      const code = await tellFailure(error, io, isJson)
-      return io.signal.aborted ? code : notRun
-    }
-  },
+export const command: TerminalCommand = async (invocation) => {
+  const { io } = invocation
+  let isJson = false
+  try {
+    const { context, typed } = begin(invocation, (command) => addExecFlags(command, invocation.manifest))
+    isJson = context.settings.json
+    const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
+    const request = await readExec(typed, invocation.manifest, io, session)
+    if (request.isTerminal) needTerminal(io)
+    return await runIn(context, invocation, request, session)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'HelpWanted') throw error
+    const code = await tellFailure(error, io, isJson)
+    return io.signal.aborted ? code : notRun
+  }
 }
 
 async function runIn(
@@ -44,25 +44,48 @@ async function runIn(
   request: ExecRequest,
   session: string | undefined,
 ): Promise<number> {
-  const operation = operationNamed(manifest, 'shellExec')
-  const home = openHome(context, session === undefined ? { when: 'ask' } : needOf(operation, { session_id: session }))
-  try {
-    if (session !== undefined) return await runNamed(context, home, request, session)
+  if (session !== undefined) {
+    const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
+    return withEngine(context, need, ({ transport }) => runNamed(context, transport, request, session))
+  }
+  return withEngine(context, { when: 'ask' }, async ({ transport }) => {
     const { io } = context
-    let ran: { sessionId: string; ended: Ended } | undefined
-    await inOwnShell(io, home.transport, request.shell, async (sessionId) => {
-      ran = { sessionId, ended: await runOne(context, home.transport, request, sessionId) }
-    })
-    const { sessionId, ended } = ran!
-    // What was left behind is known when the session is gone.
-    await save(context, home.transport, request, () => artifactsOf(home.transport, sessionId, io.signal))
+    const { sessionId, ended } = await inOwnShell(io, transport, request.shell, async (sessionId) => ({
+      sessionId,
+      ended: await runOne(context, transport, request, sessionId),
+    }))
+    // The artifacts are complete when the session has ended.
+    await save(context, transport, request, () => artifactsOf(transport, sessionId, io.signal))
     return ended.exitCode
+  })
+}
+
+/** Calls `work` with a new session, which is always removed afterwards. */
+async function inOwnShell<T>(
+  io: Io,
+  transport: Transport,
+  fields: Readonly<Record<string, unknown>>,
+  work: (sessionId: string) => Promise<T>,
+): Promise<T> {
+  const options = { signal: io.signal, strict: true }
+  const session = (await spinning(io, 'creating a shell session', () =>
+    call(transport, 'POST /shell/sessions', { ...fields }, options),
+  )) as ShellSession
+  try {
+    return await work(session.session_id)
   } finally {
-    await home.transport.close()
+    // Not `io.signal`: an interrupted command still has to clean up.
+    const signal = AbortSignal.timeout(limits.shell.closeMs)
+    await call(transport, 'DELETE /shell/sessions/{session_id}', { session_id: session.session_id }, { signal })
   }
 }
 
-async function runNamed(context: Context, { transport }: Home, request: ExecRequest, session: string): Promise<number> {
+async function runNamed(
+  context: Context,
+  transport: Transport,
+  request: ExecRequest,
+  session: string,
+): Promise<number> {
   const ended = await runOne(context, transport, request, session)
   await save(context, transport, request, async () => {
     const all = await artifactsOf(transport, session, context.io.signal)
@@ -91,14 +114,15 @@ async function runOne(
   })
 }
 
-/** The answer as the API gives it, or the id of a command in the background. */
+/** Prints the answer of the API, or the ID of a background command. */
 async function runWhole(
   { io, settings }: Context,
   transport: Transport,
   { withStdin, isBackground }: ExecRequest,
   body: Record<string, unknown>,
 ): Promise<Ended> {
-  const input = withStdin && !isBackground ? { stdin: await readBase64(io.stdin), stdin_encoding: 'base64' } : {}
+  const input =
+    withStdin && !isBackground ? { stdin: (await readStdinBytes(io)).toString('base64'), stdin_encoding: 'base64' } : {}
   const request = { ...body, ...input, ...(isBackground && { background: true }) }
   const answer = await call(transport, 'POST /shell/exec', request, { signal: io.signal, strict: true })
   if (settings.json) print(io, JSON.stringify(answer))
@@ -108,12 +132,6 @@ async function runWhole(
   }
   const { exit_code, artifact_id } = answer as ExecResult
   return { exitCode: exit_code, artifactIds: artifact_id === null ? [] : [artifact_id] }
-}
-
-async function readBase64(stdin: AsyncIterable<string | Uint8Array>): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array))
-  return Buffer.concat(chunks).toString('base64')
 }
 
 type Artifacts = Parameters<typeof saveArtifacts>[1]

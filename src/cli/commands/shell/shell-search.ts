@@ -1,24 +1,17 @@
-/** `bax shell search`: matches as `path:line:column:text`, names one a line. */
+/** `bax shell search`: prints matches as `path:line:column:text`, or as paths. */
 import type { SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { exits } from '../../../core/errors/errors.ts'
-import { type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
-import { onShell } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/on-shell.ts'
 
-export const command: TerminalCommand = {
-  run: (invocation) =>
-    onShell(invocation, {
-      operation: 'searchShellFiles',
-      async work({ context: { io, settings }, ask }) {
-        const found = (await ask()) as SearchOutput
-        if (settings.json) print(io, JSON.stringify(found))
-        else {
-          for (const { path, line, column, text } of found.matches)
-            print(io, line === undefined ? path : `${path}:${line}:${column}:${text}`)
-          if (found.truncated) note(io, `there are more than ${found.matches.length}: --max-results shows them`)
-        }
-        // As grep has it.
-        return found.matches.length > 0 ? exits.done : exits.failed
-      },
-    }),
-}
+export const command = shellCommand('searchShellFiles', async ({ io, settings, ask }) => {
+  const found = (await ask()) as SearchOutput
+  if (settings.json) print(io, JSON.stringify(found))
+  else {
+    for (const { path, line, column, text } of found.matches)
+      print(io, line === undefined ? path : `${path}:${line}:${column}:${text}`)
+    if (found.truncated) note(io, `more than ${found.matches.length} matches: raise --max-results`)
+  }
+  // Like grep.
+  return found.matches.length > 0 ? exits.done : exits.failed
+})

@@ -1,26 +1,15 @@
-/** `bax shell tree`: a directory and what is beneath it, drawn. */
+/** `bax shell tree`: prints a directory as a tree. */
 import type { TreeNode, TreeOutput } from '../../../core/shapes/shell/files.ts'
-import { type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
-import { onShell } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/on-shell.ts'
 
-export const command: TerminalCommand = {
-  run: (invocation) =>
-    onShell(invocation, {
-      operation: 'shellFileTree',
-      async work({ context: { io, settings }, ask }) {
-        const tree = (await ask()) as TreeOutput
-        if (settings.json) {
-          print(io, JSON.stringify(tree))
-          return 0
-        }
-        print(io, tree.path)
-        for (const line of linesOf(tree.root, '')) print(io, line)
-        if (tree.truncated) note(io, `there is more: --max-depth and --max-entries show it`)
-        return 0
-      },
-    }),
-}
+export const command = shellCommand('shellFileTree', async ({ io, settings, ask }) => {
+  const tree = (await ask()) as TreeOutput
+  if (settings.json) return print(io, JSON.stringify(tree))
+  print(io, tree.path)
+  for (const line of linesOf(tree.root, '')) print(io, line)
+  if (tree.truncated) note(io, 'the tree is truncated: raise --max-depth or --max-entries')
+})
 
 function* linesOf({ children = [], children_omitted }: TreeNode, indent: string): Generator<string> {
   for (const [at, child] of children.entries()) {

@@ -1,11 +1,11 @@
-/** `index.md` of a mirror: a table of contents in the folders of the site. */
+/** `index.md` of a mirror: a table of contents by folder. */
 import type { CrawlError } from '../../../core/shapes/crawl.ts'
-import { wayTo } from './local-links.ts'
+import { encodePath } from './local-links.ts'
 import type { ManifestPage } from './manifest-file.ts'
 
 export const contentsName = 'index.md'
 
-/** A page that has a file. */
+/** A page with a file. */
 type FiledPage = ManifestPage & { readonly file: string }
 
 interface Branch {
@@ -15,7 +15,7 @@ interface Branch {
 
 const newBranch = (): Branch => ({ pages: [], folders: new Map() })
 
-/** The text in pieces, pages in the order of the crawl inside each folder. */
+/** Yields the text in chunks. Within a folder, pages are in the order of the crawl. */
 export function* contentsText(
   url: string,
   pages: readonly ManifestPage[],
@@ -25,7 +25,7 @@ export function* contentsText(
   yield `# ${escaped(title || url)}\n\n`
   yield `${counted(pages.length, 'page')} of <${url}>${errors.length > 0 ? `, ${counted(errors.length, 'error')}` : ''}\n`
   const root = newBranch()
-  for (const page of pages) if (page.file !== null) plant(root, { ...page, file: page.file })
+  for (const page of pages) if (page.file !== null) addPage(root, { ...page, file: page.file })
   const hosts = [...root.folders.values()]
   yield '\n'
   yield* hosts.length === 1 ? branchText(hosts[0]!, '') : branchText(root, '')
@@ -34,7 +34,7 @@ export function* contentsText(
   for (const { url: failed, error } of errors) yield `- <${failed}>: ${escaped(error)}\n`
 }
 
-function plant(root: Branch, page: FiledPage): void {
+function addPage(root: Branch, page: FiledPage): void {
   let branch = root
   for (const name of page.file.split('/').slice(0, -1)) {
     let next = branch.folders.get(name)
@@ -53,7 +53,7 @@ function* branchText({ pages, folders }: Branch, indent: string): Generator<stri
   }
 }
 
-const linkTo = ({ title, url, file }: FiledPage): string => `[${escaped(title || url)}](${wayTo(file)})`
+const linkTo = ({ title, url, file }: FiledPage): string => `[${escaped(title || url)}](${encodePath(file)})`
 
 const escaped = (text: string): string =>
   text

@@ -1,8 +1,8 @@
-/** Leads the links of an HTML file to the files of the other pages. */
+/** Rewrites the links of an HTML file to the files of other pages. */
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { localAddress, type Places } from './local-links.ts'
+import { localLink, type Places } from './local-links.ts'
 
-/** The HTML as the html format has it, with the addresses of its `<a>` led to files; nothing else changes. */
+/** Rewrites the `href` of each `<a>` whose page has a file; nothing else changes. */
 export async function withLocalAnchors(html: string, base: string, from: string, places: Places): Promise<string> {
   const { Tokenizer } = await import('htmlparser2')
   const finder = new AnchorFinder(html)
@@ -11,8 +11,8 @@ export async function withLocalAnchors(html: string, base: string, from: string,
   tokenizer.end()
   let text = ''
   let done = 0
-  for (const { start, end } of finder.addresses) {
-    const local = localAddress(unescaped(html.slice(start, end)), base, from, places, '.html')
+  for (const { start, end } of finder.values) {
+    const local = localLink(unescaped(html.slice(start, end)), base, from, places, '.html')
     if (local === undefined) continue
     text += html.slice(done, start) + escaped(local)
     done = end
@@ -20,12 +20,12 @@ export async function withLocalAnchors(html: string, base: string, from: string,
   return text + html.slice(done)
 }
 
-/** Where the values of `href` stand in the start tags of `<a>`. */
+/** Positions of the `href` values of `<a>` tags. */
 class AnchorFinder implements TokenizerCallbacks {
-  readonly addresses: { readonly start: number; readonly end: number }[] = []
+  readonly values: { readonly start: number; readonly end: number }[] = []
   readonly #html: string
   #isAnchor = false
-  #isAddress = false
+  #isHref = false
 
   constructor(html: string) {
     this.#html = html
@@ -35,10 +35,10 @@ class AnchorFinder implements TokenizerCallbacks {
     this.#isAnchor = this.#html.slice(start, end).toLowerCase() === 'a'
   }
   onattribname(start: number, end: number): void {
-    this.#isAddress = this.#isAnchor && this.#html.slice(start, end).toLowerCase() === 'href'
+    this.#isHref = this.#isAnchor && this.#html.slice(start, end).toLowerCase() === 'href'
   }
   onattribdata(start: number, end: number): void {
-    if (this.#isAddress) this.addresses.push({ start, end })
+    if (this.#isHref) this.values.push({ start, end })
   }
   onattribend(): void {}
   onattribentity(): void {}

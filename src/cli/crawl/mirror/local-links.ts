@@ -1,9 +1,9 @@
-/** Leads the links of a page to the files of the other pages; what was not crawled keeps its whole address. */
+/** Rewrites the links of a page to the files of other pages; links to pages without a file become absolute. */
 import { posix } from 'node:path'
 import type { crawlable, identityOf } from '../../../engine/crawl/queue/address.ts'
 import { destinationsIn } from '../destinations.ts'
 
-/** How the crawl tells pages apart; loaded when there is something to write. */
+/** Functions of the crawl that normalise and identify URLs; loaded on demand. */
 export interface Addressing {
   readonly crawlable: typeof crawlable
   readonly identityOf: typeof identityOf
@@ -12,10 +12,10 @@ export interface Addressing {
 const loosely = { scheme: true, www: true }
 const strictly = { scheme: false, www: false }
 
-/** The paths of pages by all the addresses at which they were found. */
+/** Paths of pages by their URLs, including redirects. */
 export class Places {
   readonly #exact = new Map<string, string>()
-  /** For links that name the other scheme, or leave `www.` out. */
+  /** Ignores the scheme and `www.`. */
   readonly #loose = new Map<string, string>()
   readonly #addressing: Addressing
 
@@ -23,9 +23,9 @@ export class Places {
     this.#addressing = addressing
   }
 
-  /** The first page at an address has it. */
-  add(address: string, path: string): void {
-    const url = this.#addressing.crawlable(address)
+  /** Adds a page; the first one at a URL wins. */
+  add(href: string, path: string): void {
+    const url = this.#addressing.crawlable(href)
     if (!url) return
     const exact = this.#addressing.identityOf(url, strictly)
     if (!this.#exact.has(exact)) this.#exact.set(exact, path)
@@ -33,20 +33,20 @@ export class Places {
     if (!this.#loose.has(loose)) this.#loose.set(loose, path)
   }
 
-  find(address: string): string | undefined {
-    const url = this.#addressing.crawlable(address)
+  find(href: string): string | undefined {
+    const url = this.#addressing.crawlable(href)
     if (!url) return undefined
     const { identityOf } = this.#addressing
     return this.#exact.get(identityOf(url, strictly)) ?? this.#loose.get(identityOf(url, loosely))
   }
 }
 
-/** The Markdown with its links led to files; `base` is the page's address, `from` its path without ending. */
+/** Rewrites the links of Markdown; `base` is the URL of the page, `from` its path without extension. */
 export function withLocalLinks(markdown: string, base: string, from: string, places: Places): string {
   let text = ''
   let done = 0
   for (const { start, end, address } of destinationsIn(markdown)) {
-    const local = localAddress(address, base, from, places, '.md')
+    const local = localLink(address, base, from, places, '.md')
     if (local === undefined) continue
     text += markdown.slice(done, start) + local
     done = end
@@ -55,26 +55,27 @@ export function withLocalLinks(markdown: string, base: string, from: string, pla
 }
 
 /**
- * What a link says in the file: the way to another file, the place in this one, or the whole address of a page that
- * is not there; undefined where it stays as it is.
+ * Returns the new value of a link: a path to another file, a fragment of this one, or the absolute URL of a page
+ * without a file; undefined if the link stays unchanged.
  */
-export function localAddress(
-  address: string,
+export function localLink(
+  link: string,
   base: string,
   from: string,
   places: Places,
   ending: string,
 ): string | undefined {
-  if (!URL.canParse(address, base)) return undefined
-  const url = new URL(address, base)
+  if (!URL.canParse(link, base)) return undefined
+  const url = new URL(link, base)
   const to = places.find(url.href)
-  if (to === undefined) return URL.canParse(address) ? undefined : written(url.href)
-  const place = /^#[!/]/.test(url.hash) ? '' : url.hash
-  if (to === from) return written(place) || wayTo(posix.basename(to) + ending)
-  return wayTo(posix.relative(posix.dirname(from), to) + ending) + written(place)
+  if (to === undefined) return URL.canParse(link) ? undefined : withoutParentheses(url.href)
+  const fragment = /^#[!/]/.test(url.hash) ? '' : url.hash
+  if (to === from) return withoutParentheses(fragment) || encodePath(posix.basename(to) + ending)
+  return encodePath(posix.relative(posix.dirname(from), to) + ending) + withoutParentheses(fragment)
 }
 
-/** A path as a link writes it. */
-export const wayTo = (path: string): string => path.split('/').map(encodeURIComponent).map(written).join('/')
+/** Encodes a path for a Markdown link. */
+export const encodePath = (path: string): string =>
+  withoutParentheses(path.split('/').map(encodeURIComponent).join('/'))
 
-const written = (text: string): string => text.replaceAll('(', '%28').replaceAll(')', '%29')
+const withoutParentheses = (text: string): string => text.replaceAll('(', '%28').replaceAll(')', '%29')

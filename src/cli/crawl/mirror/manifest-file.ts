@@ -1,17 +1,17 @@
-/** `manifest.json` of a mirror: every page with its file, and every address that gave none. */
+/** `manifest.json` of a mirror: every page with its file, and every URL without a page. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CrawlError, CrawlSkipped, CrawlStatus } from '../../../core/shapes/crawl.ts'
 
 export const manifestName = 'manifest.json'
-/** Says that the folder is ours, and how to read the file. */
+/** Identifies the file, and its version. */
 const format = 'bax-crawl/1'
 
-/** One page of the manifest; paths are relative to the folder. */
+/** A page of the manifest; paths are relative to the folder. */
 export interface ManifestPage {
   readonly url: string
-  /** Null when nothing of what was asked for was found on the page. */
+  /** Null if the page has none of the requested formats. */
   readonly file: string | null
   readonly title: string | null
   /** HTTP status. */
@@ -22,14 +22,14 @@ export interface ManifestPage {
   readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
 }
 
-/** What became of the crawl. A whole crawl says nothing of its id or times: two of the same site are the same. */
+/** Outcome of a crawl. Complete crawls omit ID and times, so that two crawls of the same site are identical. */
 export interface Outcome {
   readonly url: string
   readonly status: CrawlStatus
   readonly success: boolean
-  /** With which a crawl that is not complete is gone on with. */
+  /** ID of an incomplete crawl. */
   readonly id?: string
-  /** The command that goes on with it. */
+  /** Command that resumes it. */
   readonly resume?: string
   readonly errors: readonly CrawlError[]
   readonly skipped: readonly CrawlSkipped[]
@@ -37,7 +37,7 @@ export interface Outcome {
   readonly robotsBlocked: readonly string[]
 }
 
-/** The text in pieces: a page, an error, a skipped address each on a line of its own. */
+/** Yields the text in chunks, with one line for each page, error and skipped URL. */
 export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]): Generator<string> {
   const { url, status, success, id, resume, errors, skipped, skippedTotal, robotsBlocked } = outcome
   const head = { format, url, status, success, ...(id && { id }), ...(resume && { resume }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
@@ -58,13 +58,13 @@ function* list(name: string, items: readonly unknown[]): Generator<string> {
   yield items.length > 0 ? '\n  ]' : ']'
 }
 
-/** What an earlier crawl left in the folder. */
+/** An earlier crawl in the folder. */
 export interface EarlierCrawl {
   readonly url: string
   readonly files: readonly string[]
 }
 
-/** The crawl that a folder holds by its manifest; undefined when there is none. */
+/** Reads the manifest of a folder; undefined if there is none. */
 export async function readManifest(folder: string): Promise<EarlierCrawl | undefined> {
   const path = join(folder, manifestName)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -77,7 +77,7 @@ export async function readManifest(folder: string): Promise<EarlierCrawl | undef
   return { url, files: (pages as Partial<ManifestPage>[]).flatMap(namedFiles) }
 }
 
-/** Of a manifest that anybody may have written. */
+/** Returns the file names of a page; the manifest is untrusted. */
 const namedFiles = ({ file, files }: Partial<ManifestPage>): string[] =>
   [file, ...(Array.isArray(files) ? files : []).map((other: { file?: unknown }) => other.file)].filter(
     (name) => typeof name === 'string',

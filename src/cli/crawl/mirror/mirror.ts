@@ -1,6 +1,6 @@
-/** A crawl as a folder of files: pages are written as they come; at the end links lead from file to file. */
+/** Stores a crawl as a folder of files: pages are written as they arrive, links are rewritten at the end. */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, rmdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CrawlEventData } from '../../../core/shapes/crawl.ts'
@@ -8,10 +8,11 @@ import { piecesOf } from '../../scrape/pieces.ts'
 import { contentsName, contentsText } from './contents.ts'
 import { Folder } from './folder.ts'
 import {
-  Journal,
+  addToJournal,
   journalName,
   noteName,
   noteText,
+  openJournal,
   readJournal,
   type UnfinishedCrawl,
   type WritingCrawl,
@@ -30,17 +31,17 @@ import { withLocalAnchors } from './local-anchors.ts'
 
 export type CrawledPage = CrawlEventData['crawl.page']
 
-/** What is remembered of a page until the end. */
-interface Kept {
+/** Facts about a page that are needed at the end. */
+interface StoredPage {
   readonly url: string
-  /** Further addresses that led to it. */
-  readonly also: readonly string[]
+  /** Other URLs of the page. */
+  readonly aliases: readonly string[]
   readonly path: string
   readonly pieces: readonly { readonly format: string; readonly extension: string }[]
   readonly title: string | null
   readonly status: number | null
   readonly depth: number
-  /** Plain text stays as it is. */
+  /** False for plain text. */
   readonly hasLinks: boolean
 }
 
@@ -48,39 +49,39 @@ export class Mirror {
   readonly #folder: Folder
   readonly #addressing: Addressing
   readonly #names = new Names()
-  /** By their place in the crawl. */
-  readonly #kept = new Map<number, Kept>()
-  /** Files of this crawl and of earlier ones; those that are no page's at the end are removed. */
-  readonly #known: Set<string>
-  #journal: Journal | undefined
-  /** The folder was made for this crawl. */
+  /** Pages by their index in the crawl. */
+  readonly #pages = new Map<number, StoredPage>()
+  /** Files of this crawl and of earlier ones; those without a page are removed at the end. */
+  readonly #files: Set<string>
+  #journal: FileHandle | undefined
+  /** Whether the folder was created for this crawl. */
   #isNew = false
 
-  /** Start page of the earlier crawl that the folder holds. */
-  readonly #held: string | undefined
-  /** The crawl that was writing here and did not come to its end. */
+  /** Start page of the earlier crawl in the folder. */
+  readonly #earlierUrl: string | undefined
+  /** ID of an unfinished crawl in the folder. */
   readonly unfinished: string | undefined
 
-  private constructor(folder: Folder, addressing: Addressing, whole?: EarlierCrawl, broken?: UnfinishedCrawl) {
+  private constructor(folder: Folder, addressing: Addressing, complete?: EarlierCrawl, unfinished?: UnfinishedCrawl) {
     this.#folder = folder
     this.#addressing = addressing
-    this.#known = new Set([...(whole?.files ?? []), ...(broken?.files ?? [])])
-    this.#held = (broken ?? whole)?.url
-    this.unfinished = broken?.id
+    this.#files = new Set([...(complete?.files ?? []), ...(unfinished?.files ?? [])])
+    this.#earlierUrl = (unfinished ?? complete)?.url
+    this.unfinished = unfinished?.id
   }
 
-  /** Nothing is written before `begin`. @throws BaxError `not_empty` for a folder that holds something else */
+  /** Opens a folder; writes nothing. @throws BaxError `not_empty` if the folder contains something else */
   static async open(root: string): Promise<Mirror> {
     const folder = new Folder(root)
-    const [whole, broken] = [await readManifest(folder.root), await readJournal(folder.root)]
-    if (!whole && !broken) await checkEmpty(folder.root)
-    return new Mirror(folder, await import('../../../engine/crawl/queue/address.ts'), whole, broken)
+    const [complete, unfinished] = [await readManifest(folder.root), await readJournal(folder.root)]
+    if (!complete && !unfinished) await checkEmpty(folder.root)
+    return new Mirror(folder, await import('../../../engine/crawl/queue/address.ts'), complete, unfinished)
   }
 
-  /** @throws BaxError `not_empty` when the folder holds the crawl of another start page */
+  /** @throws BaxError `not_empty` if the folder contains the crawl of another start page */
   checkStart(url: string): void {
-    if (this.#held === undefined || this.#held === url) return
-    throw new BaxError('not_empty', `${this.#folder.root} holds a crawl of ${this.#held}`, {
+    if (this.#earlierUrl === undefined || this.#earlierUrl === url) return
+    throw new BaxError('not_empty', `${this.#folder.root} contains a crawl of ${this.#earlierUrl}`, {
       hint: 'choose another folder with --output',
     })
   }
@@ -91,41 +92,41 @@ export class Mirror {
   }
 
   get size(): number {
-    return this.#kept.size
+    return this.#pages.size
   }
 
-  /** Names the crawl in the folder, so that one whose process is killed can be resumed. */
+  /** Records the crawl in the folder, so that it can be resumed after its process is killed. */
   async begin(crawl: WritingCrawl): Promise<void> {
     if (this.#journal) return
     this.#isNew = (await mkdir(this.#folder.root, { recursive: true })) !== undefined
-    this.#journal = await Journal.open(this.#folder.root, crawl)
+    this.#journal = await openJournal(this.#folder.root, crawl)
     await this.#folder.write(noteName, noteText(crawl))
   }
 
-  /** Leaves the folder as it was before a crawl that has given nothing. */
+  /** Undoes `begin`, for a crawl without pages. */
   async discard(): Promise<void> {
     await this.close()
     await this.#folder.remove(noteName)
     if (!this.unfinished) await this.#folder.remove(journalName)
-    // One that holds anything stays.
+    // Only an empty folder is removed.
     if (this.#isNew) await rmdir(this.#folder.root).catch(() => {})
   }
 
-  /** Writes the files of a page; one that came before at the same place is forgotten. */
+  /** Writes the files of a page, and replaces an earlier page with the same index. */
   async take({ index, depth, url: found, page }: CrawledPage): Promise<void> {
     const { metadata } = page
     const url = metadata.url ?? metadata.sourceURL
     const path = this.#names.take(url)
     const pieces = piecesOf({ success: true, data: page })
     const files = pieces.map(({ extension }) => `${path}.${extension}`)
-    await this.#journal!.add(files)
+    await addToJournal(this.#journal!, files)
     for (const [at, piece] of pieces.entries()) {
-      this.#known.add(files[at]!)
+      this.#files.add(files[at]!)
       await this.#folder.write(files[at]!, 'bytes' in piece ? piece.bytes : piece.text)
     }
-    this.#kept.set(index, {
+    this.#pages.set(index, {
       url,
-      also: [...new Set([found, metadata.sourceURL, ...(metadata.redirects ?? []).map((hop) => hop.url)])].filter((other) => other !== url), // prettier-ignore
+      aliases: [...new Set([found, metadata.sourceURL, ...(metadata.redirects ?? []).map((hop) => hop.url)])].filter((other) => other !== url), // prettier-ignore
       path,
       pieces: pieces.map(({ format, extension }) => ({ format, extension })),
       title: metadata.title ?? null,
@@ -136,41 +137,41 @@ export class Mirror {
   }
 
   /**
-   * Leads the links to the files, gives pages of the same name their own, writes contents and manifest, and removes
-   * what earlier crawls have left. Returns the path of the table of contents.
+   * Assigns final names, rewrites links, writes contents and manifest, and removes files of earlier crawls. Returns the
+   * path of the table of contents.
    */
   async finish(outcome: Outcome, onPage: (done: number) => void): Promise<string> {
-    const kept = [...this.#kept].toSorted(([a], [b]) => a - b).map(([, page]) => page)
-    const named = await this.#settleNames(kept)
+    const sorted = [...this.#pages].toSorted(([a], [b]) => a - b).map(([, page]) => page)
+    const named = await this.#assignNames(sorted)
     const places = new Places(this.#addressing)
     for (const { url, path } of named) places.add(url, path)
-    for (const { also, path } of named) for (const other of also) places.add(other, path)
+    for (const { aliases, path } of named) for (const other of aliases) places.add(other, path)
     const pages: ManifestPage[] = []
     for (const page of named) {
       onPage(pages.length)
-      pages.push(await this.#settle(page, places))
+      pages.push(await this.#rewriteLinks(page, places))
     }
     await this.#folder.write(contentsName, contentsText(outcome.url, pages, outcome.errors))
     await this.#folder.write(manifestName, manifestText(outcome, pages))
-    for (const file of pages.flatMap(filesOf)) this.#known.delete(file)
-    for (const file of this.#known) await this.#folder.remove(file)
+    for (const file of pages.flatMap(filesOf)) this.#files.delete(file)
+    for (const file of this.#files) await this.#folder.remove(file)
     await this.close()
     await this.#folder.remove(journalName)
     await this.#folder.remove(noteName)
     return join(this.#folder.root, contentsName)
   }
 
-  /** Leaves the folder as it is; an end that was not reached can be made up for. */
+  /** Closes the journal; an unfinished crawl can still be resumed. */
   async close(): Promise<void> {
     const journal = this.#journal
     this.#journal = undefined
     await journal?.close()
   }
 
-  /** The pages by the paths that they keep. */
-  async #settleNames(kept: readonly Kept[]): Promise<Kept[]> {
-    const named: Kept[] = []
-    for (const page of kept) {
+  /** Moves pages to their final paths, and returns them. */
+  async #assignNames(pages: readonly StoredPage[]): Promise<StoredPage[]> {
+    const named: StoredPage[] = []
+    for (const page of pages) {
       const path = this.#names.final(page.url)
       for (const { extension } of path === page.path ? [] : page.pieces)
         await this.#folder.move(`${page.path}.${extension}`, `${path}.${extension}`)
@@ -179,20 +180,15 @@ export class Mirror {
     return named
   }
 
-  async #settle(page: Kept, places: Places): Promise<ManifestPage> {
+  /** Rewrites the links in the files of a page, and returns its manifest entry. */
+  async #rewriteLinks(page: StoredPage, places: Places): Promise<ManifestPage> {
     const files: { format: string; file: string; sha256: string }[] = []
     for (const { format, extension } of page.pieces) {
       const file = `${page.path}.${extension}`
       const bytes = await this.#folder.read(file)
-      const settled = page.hasLinks ? await rewritten(format, bytes, page, places) : undefined
-      if (settled !== undefined && !bytes.equals(settled)) await this.#folder.write(file, settled)
-      files.push({
-        format,
-        file,
-        sha256: createHash('sha256')
-          .update(settled ?? bytes)
-          .digest('hex'),
-      })
+      const content = (page.hasLinks && (await rewritten(format, bytes, page, places))) || bytes
+      if (!bytes.equals(content)) await this.#folder.write(file, content)
+      files.push({ format, file, sha256: createHash('sha256').update(content).digest('hex') })
     }
     const [main, ...others] = files
     const { url, title, status, depth } = page
@@ -200,11 +196,11 @@ export class Mirror {
   }
 }
 
-/** The file with its links led to the files of its kind; undefined for formats that have none. */
+/** Returns a file with rewritten links; undefined for formats without links. */
 async function rewritten(
   format: string,
   bytes: Buffer,
-  { url, path }: Kept,
+  { url, path }: StoredPage,
   places: Places,
 ): Promise<Buffer | undefined> {
   if (format === 'markdown') return Buffer.from(withLocalLinks(bytes.toString(), url, path, places))
@@ -221,7 +217,7 @@ async function checkEmpty(root: string): Promise<void> {
     throw new BaxError('invalid_request', `cannot write into ${root}: ${reason}`, { cause: error })
   })
   if (entries.length === 0) return
-  throw new BaxError('not_empty', `${root} is not empty, and not a crawl of bax`, {
+  throw new BaxError('not_empty', `${root} is not empty and contains no crawl`, {
     hint: 'choose another folder with --output',
   })
 }

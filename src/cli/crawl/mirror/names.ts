@@ -1,41 +1,41 @@
-/** Gives every page of a mirror a path of its own, on file systems that do not tell `A` from `a` too. */
+/** Assigns a unique path to every page of a mirror, also on case-insensitive file systems. */
 import { markOf, pathOf } from './page-path.ts'
 
 export class Names {
-  /** Folded path to the address that has it. */
+  /** URLs by their folded path. */
   readonly #owners = new Map<string, string>()
-  /** Folded paths that several pages wanted. */
+  /** Folded paths that several pages share. */
   readonly #shared = new Set<string>()
 
-  /** A path without ending for the page; one that is taken gets a mark of the address. */
-  take(address: string): string {
-    const plain = pathOf(address)
+  /** Returns a path without extension for a page; a path that is taken gets a hash of the URL. */
+  take(url: string): string {
+    const plain = pathOf(url)
     const owner = this.#owners.get(folded(plain))
-    if (owner === address) return plain
+    if (owner === url) return plain
     if (owner === undefined) {
-      this.#owners.set(folded(plain), address)
+      this.#owners.set(folded(plain), url)
       return plain
     }
     this.#shared.add(folded(plain))
-    return this.#marked(plain, address)
+    return this.#withHash(plain, url)
   }
 
   /**
-   * The path that a page has when all are known: of pages that wanted the same one each gets its mark, so that names
-   * do not depend on which came first.
+   * Returns the final path of a page, once all are known. Pages with the same path all get a hash, so that names do not
+   * depend on their order.
    */
-  final(address: string): string {
-    const plain = pathOf(address)
-    return this.#shared.has(folded(plain)) ? this.#marked(plain, address) : plain
+  final(url: string): string {
+    const plain = pathOf(url)
+    return this.#shared.has(folded(plain)) ? this.#withHash(plain, url) : plain
   }
 
-  /** With as much of the mark as makes it the page's own: a site can name a page like another one with its mark. */
-  #marked(plain: string, address: string): string {
+  /** Appends as much of the hash as needed: a site may have a page whose name equals another one with its hash. */
+  #withHash(plain: string, url: string): string {
     for (let length = 8; ; length += 8) {
-      const path = `${plain}-${markOf(address, length)}`
+      const path = `${plain}-${markOf(url, length)}`
       const owner = this.#owners.get(folded(path))
-      if (owner !== undefined && owner !== address) continue
-      this.#owners.set(folded(path), address)
+      if (owner !== undefined && owner !== url) continue
+      this.#owners.set(folded(path), url)
       return path
     }
   }

@@ -1,25 +1,25 @@
-/** Where a page lies in a folder that mirrors its site: a relative path that every file system takes, made from its address alone. */
+/** Derives the path of a page in a mirror from its URL: a relative path that is valid on every file system. */
 import { createHash } from 'node:crypto'
 
-/** Bytes of one name, so that endings and numbers still fit into the 255 that file systems allow. */
+/** Maximum length of a name, in bytes: extensions and numbers must fit into the 255 of file systems. */
 const nameBytes = 120
-/** Bytes of the whole path below the folder; Windows allows 260 characters with everything before it. */
+/** Maximum length of a path below the folder, in bytes: Windows allows 260 characters for a whole path. */
 const pathBytes = 200
 
 const pageEnding = /\.(?:x?html?|md|markdown)$/i
-/** `a.links` as the name of a page would meet the links of page `a`. */
+/** A page named `a.links` would collide with the links of page `a`. */
 const takenEnding = /\.(?:raw|links|images|json|summary|branding|actions)$/i
-/** `a.md/` as the name of a folder would meet the Markdown of page `a`. */
+/** A folder named `a.md` would collide with the Markdown of page `a`. */
 const fileEnding = /\.(?:md|html|json|png|txt)$/i
 const reserved = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)/i
 
 /**
- * Path of a page without its ending, with `/` between its parts: `docs.example.com/guide/intro`. The query and the
- * fragment of a route stand in the name; what file systems refuse, hide or take for something else does not.
- * Different pages may get the same path, or two that differ in case only: `Names` tells them apart.
+ * Returns the path of a page without its extension, such as `docs.example.com/guide/intro`. Names contain the query and
+ * the fragment, but no characters that file systems reject, hide or interpret. Different pages may get the same path,
+ * or paths that differ in case only; `Names` makes them unique.
  */
-export function pathOf(address: string): string {
-  const { hostname, port, pathname, search, hash } = new URL(address)
+export function pathOf(url: string): string {
+  const { hostname, port, pathname, search, hash } = new URL(url)
   const folders = pathname.split('/').filter((part, at, all) => part !== '' && at < all.length - 1)
   const last = pathname.slice(pathname.lastIndexOf('/') + 1).replace(pageEnding, '') || 'index'
   const extra = [search, hash].filter((part) => part.length > 1).map((part) => `@${part.replace(/^[?#][!/]*/, '')}`)
@@ -27,17 +27,17 @@ export function pathOf(address: string): string {
   const leaf = cut(safeName([last, ...extra].join('')), nameBytes).replace(takenEnding, '$&_')
   const parts = [host, ...folders.map(folderName), leaf]
   if (Buffer.byteLength(parts.join('/')) <= pathBytes) return parts.join('/')
-  return shortened(parts, address)
+  return shortened(parts, url)
 }
 
-/** Characters that tell an address from others, for names that two pages would share; 64 at most. */
+/** Returns a hash of a URL, for names that two pages would share; at most 64 characters. */
 export const markOf = (text: string, length = 8): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length)
 
 const folderName = (part: string): string =>
   cut(safeName(part), nameBytes).replace(/\.+$/, '_').replace(fileEnding, '$&_')
 
-/** Letters, digits and a few signs; no name that hides, that looks like a flag, or that Windows keeps for itself. */
+/** Limits a name to letters, digits and a few signs; avoids hidden names, flags and names reserved by Windows. */
 function safeName(part: string): string {
   const name = decoded(part)
     .normalize('NFC')
@@ -54,7 +54,7 @@ function decoded(part: string): string {
   }
 }
 
-/** What does not fit gives way to a mark of the whole, so that long names which begin alike stay apart. */
+/** Cuts a name and appends a hash of all of it, so that long names with the same beginning stay unique. */
 function cut(name: string, bytes: number): string {
   if (Buffer.byteLength(name) <= bytes) return name
   const mark = `-${markOf(name)}`
@@ -68,9 +68,9 @@ function cut(name: string, bytes: number): string {
   return kept + mark
 }
 
-/** The first folders, as many as fit, and a name that stands for all the rest. */
-function shortened(parts: readonly string[], address: string): string {
-  const leaf = `${cut(parts.at(-1)!, 60)}-${markOf(address)}`
+/** Keeps as many leading folders as fit, and replaces the rest by a hash. */
+function shortened(parts: readonly string[], url: string): string {
+  const leaf = `${cut(parts.at(-1)!, 60)}-${markOf(url)}`
   const kept = [parts[0]!]
   let size = Buffer.byteLength(`${parts[0]}/${leaf}`)
   for (const part of parts.slice(1, -1)) {

@@ -1,4 +1,4 @@
-/** How the HTML report looks; it follows the reader's light or dark setting. */
+/** Stylesheet of the HTML report, with a light and a dark theme. */
 export const stylesheet = `
 :root{color-scheme:light dark;--line:#8884;--dim:#777;--good:#1a7f37;--bad:#c62828;--odd:#9a6700;--box:#8881}
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}

@@ -1,19 +1,9 @@
-/** One HTML file with everything in it: no scripts, no requests, pictures as data. */
+/** Writes a self-contained HTML report: no scripts, no requests, screenshots as data URLs. */
 import { type Failure, type Picture, type RunReport, type ScriptReport, type StepReport, tally } from '../report.ts'
 import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 import { stylesheet } from './html-style.ts'
 
-export class HtmlReporter implements Reporter {
-  readonly #sink: Sink
-
-  constructor(sink: Sink) {
-    this.#sink = sink
-  }
-
-  end(run: RunReport): void {
-    this.#sink.write(page(run))
-  }
-}
+export const htmlReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(page(run)) })
 
 function page(run: RunReport): string {
   const { scripts, steps } = tally(run)
@@ -49,16 +39,12 @@ ${run.scripts.map(script).join('\n')}
 
 function script(report: ScriptReport): string {
   const { name, file, status, durationMs, steps, failure, notes, artifacts, attempt } = report
-  const facts = [
-    file,
-    readableMs(durationMs),
-    counted(steps.length, 'step'),
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-  ]
+  const retry = attempt > 1 ? [`attempt ${attempt}`] : []
+  const facts = [file, readableMs(durationMs), counted(steps.length, 'step'), ...retry]
   const files = artifacts.map((path) => `<li><code>${escaped(path)}</code></li>`).join('')
   return `<details class="script"${status === 'failed' || status === 'flaky' ? ' open' : ''}>
 <summary><span class="chip ${status}">${status}</span> <b>${escaped(name)}</b> <span class="facts">${facts.map(escaped).join(' · ')}</span></summary>
-${failure ? fault(failure) : ''}${notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('')}
+${failure ? failureBlock(failure) : ''}${notes.map((note) => `<p class="note">${escaped(note)}</p>`).join('')}
 <ol>${steps.map(step).join('\n')}</ol>
 ${files ? `<h3>Files</h3><ul>${files}</ul>` : ''}
 </details>`
@@ -73,19 +59,19 @@ function step(report: StepReport): string {
     placeText(report),
   ]
   const body = [
-    failure ? fault(failure) : '',
+    failure ? failureBlock(failure) : '',
     note === undefined ? '' : `<p class="note">${escaped(note)}</p>`,
     value === undefined || value === null
       ? ''
       : `<details><summary>result</summary><pre>${escaped(asJson(value))}</pre></details>`,
-    pictures.map(picture).join(''),
+    pictures.map(figure).join(''),
   ].join('')
   return `<li class="step ${status}"><span class="mark">${marks[status]}</span> ${escaped(stepTitle(report))} <span class="facts">${facts.map(escaped).join(' · ')}</span>${body}</li>`
 }
 
 const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
 
-function fault({ message, code, expected, actual }: Failure): string {
+function failureBlock({ message, code, expected, actual }: Failure): string {
   const rows = [
     ...(expected === undefined ? [] : [['expected', asJson(expected)]]),
     ...(actual === undefined ? [] : [['actual', asJson(actual)]]),
@@ -94,7 +80,7 @@ function fault({ message, code, expected, actual }: Failure): string {
   return `<div class="fault"><p>${escaped(message)} <code>${escaped(code)}</code></p>${table ? `<dl>${table}</dl>` : ''}</div>`
 }
 
-const picture = ({ label, png }: Picture): string =>
+const figure = ({ label, png }: Picture): string =>
   `<figure><img alt="${escaped(label)}" src="data:image/png;base64,${Buffer.from(png).toString('base64')}"><figcaption>${escaped(label)}</figcaption></figure>`
 
 const asJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))

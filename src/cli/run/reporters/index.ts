@@ -1,4 +1,4 @@
-/** Reporters by name, each with its output. */
+/** Selects reporters by name and opens their outputs. */
 import { mkdirSync, openSync, writeSync, closeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -6,31 +6,31 @@ import { didYouMean } from '../../../core/errors/suggest.ts'
 import type { Io, Output } from '../../io.ts'
 import { plainStyle, styleFor } from '../../output/style.ts'
 import type { Mask } from '../script/secrets.ts'
-import { HtmlReporter } from './html.ts'
-import { JsonReporter } from './json.ts'
-import { JunitReporter } from './junit.ts'
+import { htmlReporter } from './html.ts'
+import { jsonReporter } from './json.ts'
+import { junitReporter } from './junit.ts'
 import { LineReporter } from './line.ts'
-import { NdjsonReporter } from './ndjson.ts'
+import { ndjsonReporter } from './ndjson.ts'
 import type { Reporter, Sink } from './reporter.ts'
 
-const kinds: Readonly<Record<string, new (sink: Sink) => Reporter>> = {
-  line: LineReporter,
-  json: JsonReporter,
-  ndjson: NdjsonReporter,
-  junit: JunitReporter,
-  html: HtmlReporter,
+const kinds: Readonly<Record<string, (sink: Sink) => Reporter>> = {
+  line: (sink) => new LineReporter(sink),
+  json: jsonReporter,
+  ndjson: ndjsonReporter,
+  junit: junitReporter,
+  html: htmlReporter,
 }
 
 const reporterNames = Object.keys(kinds)
 
-/** One reporter that was asked for. */
+/** A reporter selected on the command line. */
 export interface ReporterChoice {
   readonly name: string
-  /** Without one it writes to the terminal. */
+  /** Output file; the terminal by default. */
   readonly file?: string
 }
 
-/** `line,junit=report.xml`, given once or several times. @throws BaxError `invalid_request` */
+/** Parses `line,junit=report.xml`, given once or repeatedly. @throws BaxError `invalid_request` */
 export function parseReporters(given: readonly string[]): ReporterChoice[] {
   const choices = given
     .flatMap((text) => text.split(','))
@@ -39,13 +39,10 @@ export function parseReporters(given: readonly string[]): ReporterChoice[] {
       const [name = '', ...rest] = text.trim().split('=')
       const file = rest.join('=')
       if (!Object.hasOwn(kinds, name)) {
-        throw new BaxError(
-          'invalid_request',
-          `--reporter has no ${JSON.stringify(name)}${didYouMean(name, reporterNames)}`,
-          {
-            hint: `there are ${reporterNames.join(', ')}, each also as name=file`,
-          },
-        )
+        const problem = `unknown reporter ${JSON.stringify(name)}${didYouMean(name, reporterNames)}`
+        throw new BaxError('invalid_request', problem, {
+          hint: `use ${reporterNames.join(', ')}, each also as name=file`,
+        })
       }
       return { name, ...(file && { file }) }
     })
@@ -59,7 +56,7 @@ export function parseReporters(given: readonly string[]): ReporterChoice[] {
   return choices.length > 0 ? choices : [{ name: 'line' }]
 }
 
-/** Reporters that can be told of a run, and the way to close their files. */
+/** Reporters with open outputs. */
 export interface OpenReporters {
   readonly reporters: readonly Reporter[]
   close(): void
@@ -68,7 +65,7 @@ export interface OpenReporters {
 /** Opens the outputs before anything runs. @throws BaxError `invalid_request` for a file that cannot be written. */
 export async function openReporters(choices: readonly ReporterChoice[], io: Io, mask: Mask): Promise<OpenReporters> {
   const files: number[] = []
-  // Machines read stdout then; the lines for people go beside it.
+  // When a machine-readable report uses stdout, the lines for humans go to stderr.
   const stdoutTaken = choices.some(({ name, file }) => name !== 'line' && file === undefined)
   const terminal = async (output: Output): Promise<Sink> => ({
     write: (text) => void output.write(mask.text(text)),
@@ -85,7 +82,7 @@ export async function openReporters(choices: readonly ReporterChoice[], io: Io, 
   for (const { name, file } of choices) {
     const output = name === 'line' && stdoutTaken ? io.stderr : io.stdout
     const sink = file === undefined ? await terminal(output) : toFile(file)
-    reporters.push(new kinds[name]!(sink))
+    reporters.push(kinds[name]!(sink))
   }
   return { reporters, close: () => files.forEach((handle) => closeSync(handle)) }
 }

@@ -1,16 +1,7 @@
-/** The whole run as one JSON object, when it is over. */
-import type { RunReport } from '../report.ts'
+/** Writes the whole run as one JSON object at its end. */
 import type { Reporter, Sink } from './reporter.ts'
 import { runOnWire } from './wire.ts'
 
-export class JsonReporter implements Reporter {
-  readonly #sink: Sink
-
-  constructor(sink: Sink) {
-    this.#sink = sink
-  }
-
-  end(run: RunReport): void {
-    this.#sink.write(`${JSON.stringify(runOnWire(run), null, 2)}\n`)
-  }
-}
+export const jsonReporter = (sink: Sink): Reporter => ({
+  end: (run) => sink.write(`${JSON.stringify(runOnWire(run), null, 2)}\n`),
+})

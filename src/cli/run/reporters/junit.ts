@@ -1,23 +1,16 @@
-/** JUnit XML as Jenkins and GitLab read it: a script is a suite, a step is a case. */
+/** Writes JUnit XML as Jenkins and GitLab read it: a script is a suite, a step is a case. */
 import { type Failure, type RunReport, type ScriptReport, type StepReport, tally } from '../report.ts'
 import { type Reporter, type Sink, stepTitle } from './reporter.ts'
 
-export class JunitReporter implements Reporter {
-  readonly #sink: Sink
+export const junitReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(document(run)) })
 
-  constructor(sink: Sink) {
-    this.#sink = sink
-  }
-
-  end(run: RunReport): void {
-    const { steps } = tally(run)
-    const errors = run.scripts.filter(({ failure }) => failure).length
-    const counts = { tests: steps.passed + steps.failed + steps.skipped + errors, failures: steps.failed, errors, skipped: steps.skipped } // prettier-ignore
-    const suites = run.scripts.map((script) => suite(script)).join('')
-    this.#sink.write(
-      `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: 'bax run', ...counts, time: seconds(run.durationMs) })}>\n${suites}</testsuites>\n`,
-    )
-  }
+function document(run: RunReport): string {
+  const { steps } = tally(run)
+  const errors = run.scripts.filter(({ failure }) => failure).length
+  const counts = { tests: steps.passed + steps.failed + steps.skipped + errors, failures: steps.failed, errors, skipped: steps.skipped } // prettier-ignore
+  const head = attributes({ name: 'bax run', ...counts, time: seconds(run.durationMs) })
+  const suites = run.scripts.map((script) => suite(script)).join('')
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${head}>\n${suites}</testsuites>\n`
 }
 
 function suite(script: ScriptReport): string {
@@ -38,7 +31,7 @@ function suite(script: ScriptReport): string {
   return `  <testsuite${head}>\n${cases.join('')}  </testsuite>\n`
 }
 
-/** Names are unique in a suite: what reads these files takes two cases of one name for one. */
+/** Makes names unique in a suite: readers of JUnit files merge cases with the same name. */
 function stepCases(script: ScriptReport): string[] {
   const seen = new Map<string, number>()
   const firstFailed = script.steps.find(({ status }) => status === 'failed')
@@ -52,15 +45,10 @@ function stepCases(script: ScriptReport): string[] {
 
 function stepCase(script: ScriptReport, step: StepReport, name: string, hasFiles: boolean): string {
   const { place, durationMs, status, failure, note } = step
-  const head = attributes({
-    classname: script.file,
-    name,
-    time: seconds(durationMs),
-    file: place.file,
-    line: place.line,
-  })
+  const time = seconds(durationMs)
+  const head = attributes({ classname: script.file, name, time, file: place.file, line: place.line })
   const body = [
-    ...(failure ? [fault('failure', failure)] : []),
+    ...(failure ? [failureElement('failure', failure)] : []),
     ...(status === 'skipped' ? [`      <skipped${note === undefined ? '' : attributes({ message: note })}/>\n`] : []),
     ...(hasFiles && script.artifacts.length > 0 ? [attachments(script.artifacts)] : []),
   ]
@@ -68,9 +56,9 @@ function stepCase(script: ScriptReport, step: StepReport, name: string, hasFiles
 }
 
 const sessionCase = (script: ScriptReport, failure: Failure): string =>
-  `    <testcase${attributes({ classname: script.file, name: 'session', time: '0', file: script.file })}>\n${fault('error', failure)}    </testcase>\n`
+  `    <testcase${attributes({ classname: script.file, name: 'session', time: '0', file: script.file })}>\n${failureElement('error', failure)}    </testcase>\n`
 
-function fault(tag: 'failure' | 'error', { message, code, expected, actual }: Failure): string {
+function failureElement(tag: 'failure' | 'error', { message, code, expected, actual }: Failure): string {
   const lines = [
     message,
     ...(expected === undefined ? [] : [`expected: ${JSON.stringify(expected)}`]),
@@ -79,7 +67,7 @@ function fault(tag: 'failure' | 'error', { message, code, expected, actual }: Fa
   return `      <${tag}${attributes({ message: message.split('\n', 1)[0]!, type: code })}>${escaped(lines.join('\n'))}</${tag}>\n`
 }
 
-/** The form that Jenkins and GitLab attach files by. */
+/** Attaches files in the form that Jenkins and GitLab read. */
 const attachments = (files: readonly string[]): string =>
   `      <system-out>${escaped(files.map((file) => `[[ATTACHMENT|${file}]]`).join('\n'))}</system-out>\n`
 
@@ -90,7 +78,7 @@ const attributes = (values: Readonly<Record<string, string | number>>): string =
     .map(([name, value]) => ` ${name}="${escaped(String(value)).replaceAll('\n', '&#10;').replaceAll('"', '&quot;')}"`)
     .join('')
 
-/** XML 1.0 has no way to write most control characters, nor half of a surrogate pair. */
+/** Escapes text. XML 1.0 cannot contain most control characters or unpaired surrogates. */
 const escaped = (text: string): string =>
   text
     // eslint-disable-next-line no-control-regex

@@ -1,4 +1,5 @@
-/** One line a step; on a terminal the running steps stand below with their time. */
+/** Writes one line per step; on a terminal the running steps are shown below with their time. */
+import { stripVTControlCharacters } from 'node:util'
 import {
   type Failure,
   type RunReport,
@@ -16,7 +17,7 @@ const frameMs = 80
 export class LineReporter implements Reporter {
   readonly #sink: Sink
   readonly #running = new Map<string, { title: string; since: number }>()
-  /** Steps of each script that is at work: those that are done, and all of them. */
+  /** Number of finished steps and of all steps of each running script. */
   readonly #steps = new Map<string, { done: number; readonly of: number }>()
   #scripts = { done: 0, of: 1 }
   #many = false
@@ -74,7 +75,7 @@ export class LineReporter implements Reporter {
     clearInterval(this.#timer)
     this.#erase()
     const failed = report.scripts.filter(({ status }) => status === 'failed')
-    for (const script of failed) this.#tellFailures(script)
+    for (const script of failed) this.#writeFailures(script)
     const { bold, green, red } = this.#sink.style
     const { scripts, steps } = tally(report)
     const paint = scripts.failed > 0 ? red : green
@@ -87,7 +88,7 @@ export class LineReporter implements Reporter {
     return this.#many ? `${this.#sink.style.dim(script.file)} ${stepTitle(step)}` : stepTitle(step)
   }
 
-  #tellFailures({ name, file, steps, failure, artifacts }: ScriptReport): void {
+  #writeFailures({ name, file, steps, failure, artifacts }: ScriptReport): void {
     const { bold, cyan, dim, red } = this.#sink.style
     this.#sink.write(`\n${bold(name)} ${dim(file)}\n`)
     if (failure) this.#sink.write(`  ${red(failure.message)} ${dim(`[${failure.code}]`)}\n`)
@@ -109,7 +110,7 @@ export class LineReporter implements Reporter {
     if (!this.#sink.live || this.#running.size === 0) return
     this.#frame = (this.#frame + 1) % frames.length
     const parts = [...this.#running].map(
-      ([file, { title, since }]) => `${title} ${readableMs(performance.now() - since)}${this.#left(file)}`,
+      ([file, { title, since }]) => `${title} ${readableMs(performance.now() - since)}${this.#progress(file)}`,
     )
     const { done, of } = this.#scripts
     const all = this.#many ? [`${done} of ${of} scripts done`] : []
@@ -118,8 +119,8 @@ export class LineReporter implements Reporter {
     this.#drawn = true
   }
 
-  /** How far a script is; one that repeats steps has more of them than it was known to have. */
-  #left(file: string): string {
+  /** Formats the progress of a script; loops can run more steps than were known at the start. */
+  #progress(file: string): string {
     const { done, of } = this.#steps.get(file) ?? { done: 0, of: 0 }
     return of > 1 && done < of ? `, ${done} of ${of} steps done` : ''
   }
@@ -130,10 +131,9 @@ export class LineReporter implements Reporter {
   }
 }
 
-/** Colours do not count; a line as wide as the terminal would wrap and could not be drawn over. */
+/** Truncates a line, without counting colours: a line as wide as the terminal would wrap and could not be redrawn. */
 function cut(text: string, columns: number): string {
-  // eslint-disable-next-line no-control-regex
-  const plain = text.replaceAll(/\u001B\[[\d;]*m/g, '')
+  const plain = stripVTControlCharacters(text)
   return plain.length < columns ? text : `${plain.slice(0, Math.max(1, columns - 2))}…`
 }
 

@@ -1,8 +1,8 @@
-/** What every reporter hears, and where it writes. */
+/** The interface of reporters and their outputs. */
 import type { Style } from '../../output/style.ts'
 import type { RunReport, ScriptReport, ScriptStart, StepReport, StepStart } from '../report.ts'
 
-/** Tells a run in one form. What it is told has no secrets in it. */
+/** Formats a run. Secrets are masked before reporters receive anything. */
 export interface Reporter {
   begin?(run: { readonly runId: string; readonly startedAt: string; readonly scripts: number }): void
   scriptStarted?(script: ScriptStart): void
@@ -16,12 +16,12 @@ export interface Reporter {
 export interface Sink {
   write(text: string): void
   readonly style: Style
-  /** Whether lines can be drawn anew; files and pipes keep what they are given. */
+  /** Whether lines can be redrawn, which files and pipes do not allow. */
   readonly live: boolean
   readonly columns: number
 }
 
-/** `820 ms`, `12.3 s`, `2 min 5 s` */
+/** Formats a duration: `820 ms`, `12.3 s`, `2 min 5 s`. */
 export function readableMs(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
@@ -29,12 +29,12 @@ export function readableMs(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
-/** `3 click #buy (2 of 5)` */
+/** Formats the title of a step: `3 click #buy (2 of 5)`. */
 export const stepTitle = ({ number, name, item }: StepStart): string =>
   `${number} ${name}${item ? ` (${item.index} of ${item.of})` : ''}`
 
-/** `shop.yaml:12:5` */
+/** Formats the position of a step: `shop.yaml:12:5`. */
 export const placeText = ({ place }: StepStart): string => `${place.file}:${place.line}:${place.column}`
 
-/** `2 scripts`, `1 script` */
+/** Formats a count: `2 scripts`, `1 script`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

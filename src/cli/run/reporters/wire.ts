@@ -1,4 +1,4 @@
-/** Reports as JSON, with the names of the interface. */
+/** Converts reports to JSON with the field names of the HTTP API. */
 import {
   type Failure,
   type RunReport,
@@ -9,8 +9,6 @@ import {
   succeeded,
   tally,
 } from '../report.ts'
-
-const rounded = (ms: number): number => Math.round(ms)
 
 export const stepStartOnWire = ({ number, name, place, phase, item }: StepStart) => ({
   number,
@@ -23,7 +21,7 @@ export const stepStartOnWire = ({ number, name, place, phase, item }: StepStart)
 export const stepOnWire = (step: StepReport) => ({
   ...stepStartOnWire(step),
   status: step.status,
-  duration_ms: rounded(step.durationMs),
+  duration_ms: Math.round(step.durationMs),
   tries: step.tries,
   ...(step.failure && { error: step.failure.message, ...withoutMessage(step.failure) }),
   ...(step.note !== undefined && { note: step.note }),
@@ -38,7 +36,7 @@ export const scriptOnWire = (script: ScriptReport) => ({
   status: script.status,
   attempt: script.attempt,
   started_at: script.startedAt,
-  duration_ms: rounded(script.durationMs),
+  duration_ms: Math.round(script.durationMs),
   ...(script.sessionId !== undefined && { session_id: script.sessionId }),
   ...(script.failure && { error: script.failure.message, ...withoutMessage(script.failure) }),
   steps: script.steps.map(stepOnWire),
@@ -50,11 +48,11 @@ export const runOnWire = (run: RunReport) => ({
   run_id: run.runId,
   success: succeeded(run),
   started_at: run.startedAt,
-  duration_ms: rounded(run.durationMs),
+  duration_ms: Math.round(run.durationMs),
   ...(run.shard && { shard: run.shard }),
   totals: tally(run),
   scripts: run.scripts.map(scriptOnWire),
 })
 
-/** The message itself is told as `error`. */
+/** Omits the message, which is reported as `error`. */
 const withoutMessage = ({ code, expected, actual, details }: Failure) => ({ code, expected, actual, details })

@@ -1,4 +1,4 @@
-/** `when:` a reference, `!` before it, or two values compared with `==` or `!=`. */
+/** Parses and evaluates `when:`: a reference, optionally after `!`, or a comparison with `==` or `!=`. */
 import type { Path } from './document.ts'
 import type { FaultList } from './script-errors.ts'
 import { referencesOf, type Template } from './references.ts'
@@ -6,7 +6,7 @@ import { type RunScope, type StaticScope, UnresolvedReference } from './scope.ts
 
 /** A parsed condition. */
 export interface Condition {
-  /** As written, for the report of a skipped step. */
+  /** The source text, for the report of a skipped step. */
   readonly source: string
   readonly negated: boolean
   readonly left: Template
@@ -16,16 +16,16 @@ export interface Condition {
 const word = String.raw`\$\{[^{}]*\}|"[^"]*"|'[^']*'|[^\s!=&|()"'$]+`
 const form = new RegExp(String.raw`^\s*(!?)\s*(${word})\s*(?:(==|!=)\s*(${word})\s*)?$`)
 
-/** Reads the condition of a step; what is wrong with it goes to `faults`. */
-export function parseCondition(value: unknown, at: Path, scope: StaticScope, faults: FaultList): Condition | undefined {
+/** Parses the condition of a step; reports its errors to `errors`. */
+export function parseCondition(value: unknown, at: Path, scope: StaticScope, errors: FaultList): Condition | undefined {
   if (typeof value === 'boolean') return { source: String(value), negated: false, left: { kind: 'value', value } }
   if (typeof value !== 'string') {
-    faults.add(at, 'when must be a reference, a comparison, or true or false')
+    errors.add(at, 'when must be a reference, a comparison, or true or false')
     return undefined
   }
   const match = form.exec(value)
   if (!match || (match[1] === '!' && match[3])) {
-    faults.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
+    errors.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
     return undefined
   }
   const [source, not, left, operator, right] = match
@@ -38,18 +38,18 @@ export function parseCondition(value: unknown, at: Path, scope: StaticScope, fau
   }
 }
 
-/** `'text'`, `3`, `true` and `null` as values; a bare word is a text. */
+/** Parses `'text'`, `3`, `true` and `null`; any other word is text. */
 function literal(text: string): unknown {
   if (/^["']/.test(text)) return text.slice(1, -1)
   if (/^(true|false|null|-?\d+(\.\d+)?)$/.test(text)) return JSON.parse(text) as unknown
   return text
 }
 
-/** Whether a condition is about this name. */
+/** Whether a condition refers to a name. */
 export const refersTo = ({ left, compare }: Condition, name: string): boolean =>
   [left, ...(compare ? [compare.right] : [])].flatMap(referencesOf).some(({ reference }) => reference.root === name)
 
-/** Whether the step runs. What no step has saved counts as null here. */
+/** Evaluates a condition. Names that no step has saved count as null. */
 export function holds(condition: Condition, scope: RunScope): boolean {
   const left = valueOf(condition.left, scope)
   const { compare } = condition
@@ -66,13 +66,13 @@ function valueOf(template: Template, scope: RunScope): unknown {
   }
 }
 
-/** Variables from the environment and the command line are texts: `false` and `0` mean no there too. */
+/** Converts a value to a boolean. `false` and `0` are also false as text: environment variables and `--var` are texts. */
 function isTrue(value: unknown): boolean {
   if (typeof value === 'string') return !['', 'false', '0'].includes(value)
   return Array.isArray(value) ? value.length > 0 : Boolean(value)
 }
 
-/** For the same reason `"3"` equals `3`. */
+/** Compares values as text, for the same reason: `"3"` equals `3`. */
 const same = (left: unknown, right: unknown): boolean => plain(left) === plain(right)
 
 const plain = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))

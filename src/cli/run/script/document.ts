@@ -1,4 +1,4 @@
-/** A script file as text, as values, and as positions: where each value of it was written. */
+/** Parses script files, and maps values to their positions in the text. */
 import {
   type Alias,
   type Document,
@@ -23,26 +23,26 @@ export type Path = readonly (string | number)[]
 export interface Span {
   readonly line: number
   readonly column: number
-  /** Characters to underline, all on the first line. */
+  /** Number of characters to underline, all on the first line. */
   readonly length: number
 }
 
 /** A parsed file. */
 export interface ScriptDocument {
-  /** Path as the user wrote it; faults and reports name it. */
+  /** Path as given by the user, for errors and reports. */
   readonly file: string
   readonly text: string
   readonly value: unknown
-  /** Where the value at a path stands, or the nearest thing around it that was written. */
+  /** Returns the position of the value at a path, or of its nearest existing parent. */
   spanOf(path: Path): Span
-  /** Where the key at a path stands. */
+  /** Returns the position of the key at a path. */
   spanOfKey(path: Path): Span
-  /** Where a part of the text value at a path stands: `start` counts characters of the value. */
+  /** Returns the position of a part of the text at a path; `start` counts characters of the value. */
   spanWithin(path: Path, start: number, length: number): Span
 }
 
-/** Parses YAML or JSON (which is YAML); syntax errors are pushed to `faults`, and undefined is returned. */
-export function readDocument(file: string, source: string, faults: Fault[]): ScriptDocument | undefined {
+/** Parses YAML or JSON (which is YAML). Adds syntax errors to `errors` and then returns undefined. */
+export function readDocument(file: string, source: string, errors: Fault[]): ScriptDocument | undefined {
   const text = source.replace(/^\uFEFF/, '')
   const lines = new LineCounter()
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
@@ -52,24 +52,16 @@ export function readDocument(file: string, source: string, faults: Fault[]): Scr
     const last = endOfLine < 0 ? text.length : endOfLine
     return { line, column: col, length: Math.max(1, Math.min(end, last) - start) }
   }
-  for (const { pos, message } of worthTelling(parsed.errors)) {
-    faults.push({
-      file,
-      text,
-      span: spanAt(pos[0], pos[1]),
-      message: `not valid YAML: ${explained(text, pos[0], message)}`,
-    })
+  for (const { pos, message } of relevantErrors(parsed.errors)) {
+    const explanation = explain(text, pos[0], message)
+    errors.push({ file, text, span: spanAt(pos[0], pos[1]), message: `invalid YAML: ${explanation}` })
   }
-  const lost = parsed.errors.length > 0 ? [] : unresolvedAliases(parsed)
-  for (const { range, source: anchor } of lost) {
-    faults.push({
-      file,
-      text,
-      span: spanAt(range![0], range![1]),
-      message: `*${anchor}: nothing above is marked &${anchor}`,
-    })
+  const unresolved = parsed.errors.length > 0 ? [] : unresolvedAliases(parsed)
+  for (const { range, source: anchor } of unresolved) {
+    const message = `*${anchor}: no anchor above is named &${anchor}`
+    errors.push({ file, text, span: spanAt(range![0], range![1]), message })
   }
-  if (parsed.errors.length > 0 || lost.length > 0) return undefined
+  if (parsed.errors.length > 0 || unresolved.length > 0) return undefined
 
   const rootSpan: Span = { line: 1, column: 1, length: 1 }
   const spanOfNode = (node: unknown): Span =>
@@ -89,7 +81,7 @@ export function readDocument(file: string, source: string, faults: Fault[]): Scr
       const whole = spanOfNode(value)
       if (!isScalar(value) || !value.range || typeof value.value !== 'string') return whole
       const source = text.slice(value.range[0], value.range[1])
-      // Escapes and folded lines move characters; then the part is looked up in the source, or the whole is shown.
+      // Escapes and folded lines shift characters. Then search the part in the source, or show the whole value.
       const verbatim = source.indexOf(value.value)
       const at = verbatim < 0 ? source.indexOf(value.value.slice(start, start + length)) : verbatim + start
       return at < 0 ? whole : spanAt(value.range[0] + at, value.range[0] + at + length)
@@ -107,14 +99,14 @@ function unresolvedAliases(document: Document.Parsed): Alias[] {
   return found
 }
 
-/** After the first break in its structure a file cannot be followed: what the parser says then is noise. */
-function worthTelling(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
+/** Returns the errors up to the first structural one; those after it are usually consequences. */
+function relevantErrors(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
   const broken = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY')
   return broken < 0 ? errors : errors.slice(0, broken + 1)
 }
 
-/** `{url: ${base}}` is the one trap that everybody steps into: inside braces and brackets YAML reads `{` itself. */
-function explained(text: string, start: number, message: string): string {
+/** Explains the common mistake `{url: ${base}}`: inside braces and brackets YAML parses the second `{` itself. */
+function explain(text: string, start: number, message: string): string {
   const reference = /^\{[^{}\n]*\}/.exec(text.slice(start))?.[0]
   if (reference && text[start - 1] === '$') return `inside {…} and […] a reference needs quotes, "$${reference}"`
   return lowerFirst(message)
@@ -125,7 +117,7 @@ interface Found {
   readonly value: unknown
 }
 
-/** The node at a path; when the path leads beyond what was written, the last node on the way. */
+/** Returns the node at a path, or its nearest existing parent. */
 function find(root: unknown, path: Path): Found {
   let found: Found = { value: root }
   for (const part of path) {
@@ -140,7 +132,7 @@ function child(node: unknown, part: string | number): Found | undefined {
   if (isMap(node)) {
     const pair = node.items.find(({ key }) => (isScalar(key) ? String(key.value) : String(key)) === String(part))
     if (!isPair(pair)) return undefined
-    // A key without a value (`- get_title:`) has nothing to point at but the key.
+    // A key without a value (`- get_title:`) has no position of its own.
     const empty = pair.value === null || (isScalar(pair.value) && pair.value.source === '')
     return { key: pair.key, value: empty ? pair.key : pair.value }
   }
@@ -148,13 +140,13 @@ function child(node: unknown, part: string | number): Found | undefined {
     const item = node.items[part]
     return item === undefined ? undefined : { value: item }
   }
-  // The anchor's text is elsewhere; the alias is where the mistake is made.
+  // Errors point to the alias, not to the anchor.
   return isAlias(node) ? { value: node as Node } : undefined
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-/** Joins a path given as text (`data.items[0].key`, as schema faults have it) to one of keys and indices. */
+/** Parses a path such as `data.items[0].key`, as in schema errors, to keys and indices. */
 export function pathOf(text: string): Path {
   return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => (index ? Number(index) : key!))
 }

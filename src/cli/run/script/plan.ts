@@ -1,11 +1,11 @@
-/** A script that has been read and found right: what the runner works through. */
+/** The plan of a valid script, which the runner executes. */
 import type { Condition } from './condition.ts'
 import type { Path } from './document.ts'
 import type { Template } from './references.ts'
 import type { Given } from './scope.ts'
 import type { Verb } from './verbs.ts'
 
-/** Where a step is written. */
+/** The position of a step in its file. */
 export interface Place {
   readonly file: string
   readonly line: number
@@ -15,21 +15,21 @@ export interface Place {
 /** A file of steps. */
 export interface ScriptPlan {
   readonly kind: 'script'
-  /** As the user named it. */
+  /** Path as given by the user. */
   readonly file: string
   readonly name: string
-  /** What the session is made with or found by; null when no step needs one. */
+  /** How to create or find the session; null when no step needs one. */
   readonly session: SessionPlan | null
   readonly vars: Readonly<Record<string, unknown>>
-  /** Values that no output may show. */
+  /** Values that are masked in all output. */
   readonly secrets: readonly string[]
   readonly given: Given
-  /** Refuse selectors that match several elements. */
+  /** Whether selectors that match several elements are refused. */
   readonly strict: boolean
   readonly block: Block
 }
 
-/** A plain `{"commands": […]}` body, run as it is. */
+/** A plain `{"commands": […]}` body, which is sent unchanged. */
 export interface BodyPlan {
   readonly kind: 'body'
   readonly file: string
@@ -45,7 +45,7 @@ export interface SessionPlan {
   readonly fields: Template
 }
 
-/** Steps, and those that run after them whatever happened. */
+/** Steps, and those that run after them in any case. */
 export interface Block {
   readonly steps: readonly StepPlan[]
   readonly finally: readonly StepPlan[]
@@ -55,7 +55,7 @@ export interface StepPlan {
   /** `3`, and `3.1` inside an included file. */
   readonly number: string
   readonly place: Place
-  /** The command with its first value as written, for reports. */
+  /** The command and its first value, for reports. */
   readonly label: string
   readonly name?: Template
   readonly when?: Condition
@@ -84,11 +84,11 @@ export interface IncludeAction {
   readonly kind: 'include'
   readonly file: string
   readonly block: Block
-  /** Variables of the included file, filled when it begins. */
+  /** Variables of the included file, resolved when it starts. */
   readonly vars: readonly (readonly [string, Template])[]
 }
 
-/** How many steps a block has, those of included files among them. */
+/** Counts the steps of a block, including those of included files. */
 export function countSteps({ steps, finally: last }: Block): number {
   return [...steps, ...last].reduce(
     (sum, { action }) => sum + (action.kind === 'include' ? countSteps(action.block) : 1),

@@ -1,19 +1,18 @@
-/** `${name.key[0]}` in the values of a script: found, checked, and replaced. */
+/** Parses and replaces references such as `${name.key[0]}` in the values of a script. */
 import type { Path } from './document.ts'
 
 /** One `${…}` of a text. */
 export interface Reference {
-  /** As written, `${user.name}`. */
+  /** Source text, such as `${user.name}`. */
   readonly source: string
-  /** First name: `vars`, `env`, `run`, `session`, or what a step saved. */
+  /** First name: `vars`, `env`, `run`, `session`, or a name that a step saved. */
   readonly root: string
-  /** Keys and indices after it. */
+  /** Keys and indices after the root. */
   readonly path: Path
-  /** Place in the text value. */
   readonly start: number
 }
 
-/** A value of a script with the references in it. */
+/** A parsed value of a script, with its references. */
 export type Template =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'reference'; readonly reference: Reference; readonly at: Path }
@@ -21,13 +20,13 @@ export type Template =
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
 
-/** Stands for a value that is known only when the script runs. */
+/** Placeholder for a value that is known only when the script runs. */
 export const later: unique symbol = Symbol('known when the script runs')
 
-/** Called for text that looks like a reference and is none. */
+/** Called for text that looks like a reference but is not one. */
 export type OnBadReference = (at: Path, start: number, length: number, message: string) => void
 
-/** Finds the references in a value; `at` is its place in the document. */
+/** Parses the references in a value; `at` is its path in the document. */
 export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): Template {
   if (typeof value === 'string') return parseText(value, at, onBad)
   if (Array.isArray(value)) {
@@ -40,7 +39,7 @@ export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): 
   return { kind: 'value', value }
 }
 
-/** `$${` is a literal `${`; `${…}` is a reference; an opened one that is not closed is caught by the last group. */
+/** Matches `$${` (a literal `${`), `${…}` (a reference), and an unclosed `${`. */
 const token = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
 const inside = /^\s*([A-Za-z_][\w-]*)((?:\.[A-Za-z_][\w-]*|\[\d+\]|\[(?:"[^"]*"|'[^']*')\])*)\s*$/
 
@@ -80,13 +79,13 @@ const keysOf = (text: string): Path =>
     index === undefined ? (key ?? double ?? single ?? '') : Number(index),
   )
 
-/** `items[0].name` as keys and indices; undefined when it is no such path. */
+/** Parses `items[0].name` to keys and indices; undefined for other texts. */
 export function parsePath(text: string): Path | undefined {
   const match = inside.exec(`x${text === '' || text.startsWith('[') ? '' : '.'}${text}`)
   return match ? keysOf(match[2]!) : undefined
 }
 
-/** Every reference of a template with its place. */
+/** Returns every reference of a template with its path in the document. */
 export function referencesOf(template: Template): { reference: Reference; at: Path }[] {
   switch (template.kind) {
     case 'value':
@@ -102,7 +101,7 @@ export function referencesOf(template: Template): { reference: Reference; at: Pa
   }
 }
 
-/** The value of a template; a value that is one reference keeps its type, in a text it becomes text. */
+/** Resolves a template. A value that is a single reference keeps its type; inside text it becomes text. */
 export function fill(template: Template, resolve: (reference: Reference) => unknown): unknown {
   switch (template.kind) {
     case 'value':
@@ -120,15 +119,15 @@ export function fill(template: Template, resolve: (reference: Reference) => unkn
   }
 }
 
-/** A value inside a text: texts as they are, everything else as JSON. */
+/** Formats a value inside a text: texts unchanged, everything else as JSON. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What a value has at a path, or how far the path leads. */
+/** The value at a path, or the last existing value on the path. */
 export type Picked =
   | { readonly found: true; readonly value: unknown }
   | { readonly found: false; readonly holder: unknown; readonly key: string | number; readonly before: Path }
 
-/** Follows keys and indices into a value; lists and texts have a `length`. */
+/** Looks up a path in a value; lists and texts have a `length`. */
 export function pick(value: unknown, path: Path): Picked {
   let current = value
   for (const [depth, key] of path.entries()) {
@@ -140,14 +139,14 @@ export function pick(value: unknown, path: Path): Picked {
   return { found: true, value: current }
 }
 
-/** `user.items[0]["first name"]` */
+/** Formats a path: `user.items[0]["first name"]`. */
 export const pathText = (root: string, path: Path): string =>
   path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`
     return /^[A-Za-z_][\w-]*$/.test(part) ? `${text ? `${text}.` : ''}${part}` : `${text}[${JSON.stringify(part)}]`
   }, root)
 
-/** Whether a value holds something that is known only when the script runs. */
+/** Whether a value contains a placeholder for a value that is known only when the script runs. */
 export function holdsLater(value: unknown): boolean {
   if (value === later) return true
   if (typeof value !== 'object' || value === null) return false

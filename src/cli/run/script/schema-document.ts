@@ -1,11 +1,11 @@
-/** JSON Schema of a script, for editors: made from the shapes that check it and from every command and operation. */
+/** Generates the JSON Schema of scripts, for editors, from their zod schemas and from all commands and operations. */
 import { z } from 'zod'
 import { scriptShape, stepShape } from './shape.ts'
 import type { Verb, Verbs } from './verbs.ts'
 
 type Json = Record<string, unknown>
 
-/** Any value may be, or hold, a reference; an editor cannot know what it stands for. */
+/** Text with a reference, which is allowed for any value, as an editor cannot know its type. */
 const reference = { type: 'string', pattern: String.raw`\$\{[^}]*\}` }
 
 export function scriptSchema(verbs: Verbs): Json {
@@ -50,19 +50,15 @@ const longForm = (verbs: Verbs): Json => ({
   properties: { command: { enum: [...verbs.keys()] }, data: { type: ['object', 'null'] } },
 })
 
-/** A mapping of fields; also one value, a list of values or nothing, where the command can be told so. */
+/** Returns the schema of a command's short forms: a mapping and, where possible, a value, a list of values, or nothing. */
 function shortForm({ schema, positional, summary, uses }: Verb): Json {
   const { properties = {}, required = [] } = toJson(schema) as {
     properties?: Record<string, Json>
     required?: string[]
   }
   const needed = required.filter((name) => !(uses && name === 'session_id'))
-  const mapping = {
-    type: 'object',
-    properties,
-    additionalProperties: false,
-    ...(needed.length > 0 && { required: needed }),
-  }
+  const closed = { type: 'object', properties, additionalProperties: false }
+  const mapping = { ...closed, ...(needed.length > 0 && { required: needed }) }
   const [first] = positional
   const forms: Json[] = [mapping]
   if (first !== undefined && positional.length === 1) forms.push(properties[first]!)
@@ -78,7 +74,7 @@ function shortForm({ schema, positional, summary, uses }: Verb): Json {
   return { description: summary, anyOf: forms }
 }
 
-/** The schema as typed, with references allowed in the place of every value. */
+/** Converts a zod schema, and allows references in place of every value. */
 function toJson(schema: z.ZodType): Json {
   const {
     $schema: _,
@@ -88,7 +84,7 @@ function toJson(schema: z.ZodType): Json {
   return withReferences(inlined(json, $defs as Json), true) as Json
 }
 
-/** Shapes with a name stand beside the schema that uses them; in a document of many they are written where they are used. */
+/** Replaces `$ref` to named schemas by the schemas themselves: a document of many schemas has other `$defs`. */
 function inlined(node: unknown, named: Json): unknown {
   if (Array.isArray(node)) return node.map((item) => inlined(item, named))
   if (typeof node !== 'object' || node === null) return node
@@ -114,7 +110,7 @@ function withReferences(node: unknown, isRoot = false): unknown {
       return [key, ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key) ? withReferences(value) : value]
     }),
   )
-  // Scripts are read strictly: an editor marks what would be refused.
+  // Editors then mark unknown fields, which bax run refuses.
   if (inner['properties'] !== undefined && inner['additionalProperties'] === undefined)
     inner['additionalProperties'] = false
   const isPlainText =

@@ -1,4 +1,4 @@
-/** The names that a script can refer to, before it runs and while it does. */
+/** Resolves the names that a script can refer to, before it runs and while it runs. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import type { Path } from './document.ts'
 import type { FaultList } from './script-errors.ts'
@@ -17,44 +17,53 @@ import {
 /** Roots that no step may save under. */
 export const reserved = ['vars', 'env', 'run', 'session'] as const
 
-/** Values that are the same for all steps of a file. */
+/** Values that are the same for all steps of a script. */
 export interface Given {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly runId: string
 }
 
-/** What is known of names while a script is checked; values that a step will bring are `later`. */
+/** The names while a script is checked; values that steps will save are placeholders. */
 export class StaticScope {
   readonly vars: Record<string, unknown>
-  /** Names of steps before, and of the loops around. */
-  readonly names: Set<string>
+  /** Names that earlier steps save; shared by the scopes of a script. */
+  readonly saved: Set<string>
+  /** Names of the enclosing loops. */
+  readonly loops: ReadonlySet<string>
   readonly given: Given
-  readonly #faults: FaultList
-  /** Gets the name of every variable that is referred to. */
+  readonly #errors: FaultList
+  /** Collects the names of all variables that are referred to. */
   readonly #used: Set<string>
 
-  constructor(given: Given, faults: FaultList, vars: Record<string, unknown>, names: Set<string>, used: Set<string>) {
+  constructor(
+    given: Given,
+    errors: FaultList,
+    vars: Record<string, unknown>,
+    names: { readonly saved: Set<string>; readonly loops: ReadonlySet<string> },
+    used: Set<string>,
+  ) {
     this.given = given
-    this.#faults = faults
+    this.#errors = errors
     this.vars = vars
-    this.names = names
+    this.saved = names.saved
+    this.loops = names.loops
     this.#used = used
   }
 
-  /** The template of a value of the document, with every reference in it checked. */
+  /** Parses a value of the document and checks every reference in it. */
   template(value: unknown, at: Path): Template {
     const template = parseTemplate(value, at, (path, start, length, message) =>
-      this.#faults.addWithin(path, start, length, message),
+      this.#errors.addWithin(path, start, length, message),
     )
     for (const { reference, at: place } of referencesOf(template)) {
       if (reference.root === 'vars') this.#used.add(String(reference.path[0]))
-      const message = this.#fault(reference)
-      if (message) this.#faults.addWithin(place, reference.start, reference.source.length, message)
+      const message = this.#errorOf(reference)
+      if (message) this.#errors.addWithin(place, reference.start, reference.source.length, message)
     }
     return template
   }
 
-  /** The value of a template as far as it is known now. */
+  /** Returns the value of a template as far as it is known before the run. */
   value(template: Template): unknown {
     return fill(template, (reference) => {
       const picked = this.#pick(reference)
@@ -62,9 +71,10 @@ export class StaticScope {
     })
   }
 
-  /** The same names and one more, inside a loop. */
+  /** Returns the scope inside a loop, with the name of its item. */
   within(name: string): StaticScope {
-    return new StaticScope(this.given, this.#faults, this.vars, new OverlaidSet(this.names, name), this.#used)
+    const names = { saved: this.saved, loops: new Set([...this.loops, name]) }
+    return new StaticScope(this.given, this.#errors, this.vars, names, this.#used)
   }
 
   #pick({ root, path }: Reference): Picked {
@@ -76,14 +86,14 @@ export class StaticScope {
     return { found: true, value: later }
   }
 
-  #fault(reference: Reference): string | undefined {
+  #errorOf(reference: Reference): string | undefined {
     const { source, root, path } = reference
     if (!(reserved as readonly string[]).includes(root)) {
-      if (this.names.has(root)) return undefined
+      if (this.saved.has(root) || this.loops.has(root)) return undefined
       if (Object.hasOwn(this.vars, root)) return `${source} is not defined (did you mean "vars.${root}"?)`
-      // One letter is like every other letter.
-      const hint = root.length > 2 ? didYouMean(root, this.names) : ''
-      return `${source} is not defined${hint || `: no step before saves "${root}" (write $\${ for a literal \${)`}`
+      // Very short names resemble each other too often.
+      const hint = root.length > 2 ? didYouMean(root, [...this.saved, ...this.loops]) : ''
+      return `${source} is not defined${hint || `: no earlier step saves "${root}" (write $\${ for a literal \${)`}`
     }
     if (root === 'env' && path.length !== 1) return `${source}: write \${env.NAME}`
     const picked = this.#pick(reference)
@@ -91,53 +101,27 @@ export class StaticScope {
   }
 }
 
-/** Names of a block with one more that only it knows; what is saved inside goes to the outer set. */
-class OverlaidSet extends Set<string> {
-  readonly #outer: Set<string>
-  readonly #name: string
-
-  constructor(outer: Set<string>, name: string) {
-    super()
-    this.#outer = outer
-    this.#name = name
-  }
-
-  override has(name: string): boolean {
-    return name === this.#name || this.#outer.has(name)
-  }
-
-  override add(name: string): this {
-    // Set's own constructor calls add before the fields exist; it is given nothing to add.
-    this.#outer.add(name)
-    return this
-  }
-
-  override [Symbol.iterator](): SetIterator<string> {
-    return new Set([...this.#outer, this.#name])[Symbol.iterator]()
-  }
-}
-
-/** `${user.nme}: user has no "nme" (did you mean "name"?)` */
+/** Formats the error of a missing key: `${user.nme}: user has no "nme" (did you mean "name"?)`. */
 function missing(source: string, root: string, { holder, key, before }: Picked & { found: false }): string {
-  if (root === 'env') return `${source}: the environment has no ${key}`
+  if (root === 'env') return `${source}: environment variable ${key} is not set`
   const owner = pathText(root, before)
   if (holder === null || typeof holder !== 'object') {
-    return `${source}: ${owner} is ${holder === null ? 'null' : `a ${typeof holder}`} and has no ${JSON.stringify(key)}`
+    return `${source}: ${owner} is ${holder === null ? 'null' : `a ${typeof holder}`}, which has no ${JSON.stringify(key)}`
   }
-  if (Array.isArray(holder)) return `${source}: ${owner} has ${holder.length} items and no ${JSON.stringify(key)}`
+  if (Array.isArray(holder)) return `${source}: ${owner} has ${holder.length} items, but no ${JSON.stringify(key)}`
   return `${source}: ${owner} has no ${JSON.stringify(key)}${didYouMean(String(key), Object.keys(holder))}`
 }
 
 const definedOnly = (env: Given['env']) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
 
-/** A reference that has no value although its name is known. */
+/** The error of a reference without a value at run time. */
 export class UnresolvedReference extends Error {}
 
-/** What names stand for while a script runs. */
+/** The values of names while a script runs. */
 export class RunScope {
   readonly vars: Record<string, unknown>
-  /** Results by the name they were saved under; shared by a script and what it includes. */
+  /** Saved results by name; shared by a script and its included files. */
   readonly saved: Map<string, unknown>
   readonly given: Given
   readonly #locals: ReadonlyMap<string, unknown>
@@ -157,17 +141,17 @@ export class RunScope {
     this.#locals = options.locals ?? new Map()
   }
 
-  /** @throws UnresolvedReference when a part of a path is not there. */
+  /** Resolves a template. @throws UnresolvedReference when a reference has no value. */
   fill(template: Template): unknown {
     return fill(template, (reference) => this.#resolve(reference))
   }
 
-  /** The same scope with a loop's value. */
+  /** Returns the scope inside a loop, with the value of its item. */
   within(name: string, value: unknown): RunScope {
     return this.#with({ locals: new Map([...this.#locals, [name, value]]) })
   }
 
-  /** The same scope with the variables of an included file. */
+  /** Returns the scope of an included file, with its variables. */
   including(vars: Record<string, unknown>): RunScope {
     return this.#with({ vars })
   }

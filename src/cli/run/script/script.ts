@@ -1,4 +1,4 @@
-/** Reads a script: its variables, secrets, session and steps, with everything that is wrong with it. */
+/** Reads and checks scripts: their variables, secrets, session and steps. */
 import { basename, dirname, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -17,74 +17,74 @@ import type { Verbs } from './verbs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What scripts are read with. */
+/** Options for reading scripts. */
 export interface ReadOptions {
   readonly cwd: string
   readonly given: Given
-  /** `--var name=value` as typed. */
+  /** Values of `--var name=value`, as text. */
   readonly overrides: Readonly<Record<string, string>>
   readonly verbs: Verbs
-  /** Refuse selectors that match several elements, whatever the scripts say. */
+  /** Whether selectors that match several elements are refused, whatever the scripts declare. */
   readonly strict: boolean
   /** @throws Error of the file system. */
   readonly readFile: (path: string) => string
 }
 
-/** All scripts of a run, or all that is wrong with them. */
+/** The plans of all scripts of a run, and their errors. */
 export interface ReadScripts {
   readonly plans: readonly Plan[]
-  readonly faults: readonly Fault[]
-  /** Variables that the scripts declare or refer to. */
+  readonly errors: readonly Fault[]
+  /** Names of variables that the scripts declare or refer to. */
   readonly variables: ReadonlySet<string>
 }
 
-/** Reads files; they are named as given, relative to `cwd`. */
+/** Reads files, whose paths are relative to `cwd`. */
 export function readScripts(files: readonly string[], options: ReadOptions): ReadScripts {
-  const faults: Fault[] = []
+  const errors: Fault[] = []
   const variables = new Set<string>()
   const plans = files.flatMap((file) => {
     const path = resolve(options.cwd, file)
-    const document = readDocument(file, textOf(file, path, options), faults)
+    const document = readDocument(file, textOf(file, path, options), errors)
     if (!document) return []
-    const reader = new ScriptReader(options, new FaultList(document, faults), [path])
+    const reader = new ScriptReader(options, new FaultList(document, errors), [path])
     const plan = reader.read()
     for (const name of reader.variables) variables.add(name)
     return plan ? [plan] : []
   })
-  return { plans, faults, variables }
+  return { plans, errors, variables }
 }
 
 function textOf(file: string, path: string, { readFile }: ReadOptions): string {
   try {
     return readFile(path)
   } catch (error) {
-    throw new BaxError('invalid_request', whyUnread(file, error), { cause: error })
+    throw new BaxError('invalid_request', readErrorOf(file, error), { cause: error })
   }
 }
 
-function whyUnread(file: string, error: unknown): string {
+function readErrorOf(file: string, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${code}`
+  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${code}`
 }
 
-/** What the files of one script share. */
+/** State that a script shares with its included files. */
 interface Shared {
   readonly secrets: Set<string>
   readonly needs: StepReader['needs']
 }
 
 class ScriptReader {
-  /** Names that this file declares or refers to, and those of the files that it includes. */
+  /** Names of variables that this file and its included files declare or refer to. */
   readonly variables = new Set<string>()
   readonly #options: ReadOptions
-  readonly #faults: FaultList
-  /** Files from the script to the one being read; an include of one of them would never end. */
+  readonly #errors: FaultList
+  /** Files from the script to the one being read, to detect circular includes. */
   readonly #stack: readonly string[]
   readonly #shared: Shared
 
-  constructor(options: ReadOptions, faults: FaultList, stack: readonly string[], shared?: Shared) {
+  constructor(options: ReadOptions, errors: FaultList, stack: readonly string[], shared?: Shared) {
     this.#options = options
-    this.#faults = faults
+    this.#errors = errors
     this.#stack = stack
     this.#shared = shared ?? { secrets: new Set(), needs: { browser: false, shell: false } }
   }
@@ -92,9 +92,9 @@ class ScriptReader {
   read(): Plan | undefined {
     const fields = this.#mapping()
     if (!fields) return undefined
-    const { file } = this.#faults.document
-    if (Object.hasOwn(fields, 'commands') && !Object.hasOwn(fields, 'steps')) return readBody(fields, this.#faults)
-    const scope = this.#head(fields, this.#overridden(fields['vars']), new Set())
+    const { file } = this.#errors.document
+    if (Object.hasOwn(fields, 'commands') && !Object.hasOwn(fields, 'steps')) return readBody(fields, this.#errors)
+    const scope = this.#head(fields, this.#overridden(fields['vars']), { saved: new Set(), loops: new Set() })
     const session = this.#session(fields['session'], scope)
     const block = this.#block(fields, scope, '')
     const name = scope.value(scope.template(fields['name'], ['name']))
@@ -112,11 +112,11 @@ class ScriptReader {
     }
   }
 
-  /** The steps of this file as part of another, whose scope gives variables and the names that were saved. */
+  /** Reads this file as part of another one, whose scope provides variables and saved names. */
   readIncluded(outer: StaticScope, passed: Fields, number: string): { block: Block; own: Fields } | undefined {
     const fields = this.#mapping()
     if (!fields) return undefined
-    const scope = this.#head(fields, { ...outer.vars, ...passed }, outer.names)
+    const scope = this.#head(fields, { ...outer.vars, ...passed }, outer)
     const own = Object.entries(scope.vars).filter(
       ([name]) => !Object.hasOwn(outer.vars, name) && !Object.hasOwn(passed, name),
     )
@@ -124,52 +124,56 @@ class ScriptReader {
   }
 
   #mapping(): Fields | undefined {
-    const { value } = this.#faults.document
+    const { value } = this.#errors.document
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-    this.#faults.add([], `${value === null ? 'the file is empty: ' : ''}a script is a mapping with a list of steps`)
+    this.#errors.add(
+      [],
+      `${value === null ? 'the file is empty: ' : ''}a script must be a mapping with a list of steps`,
+    )
     return undefined
   }
 
-  /** Values of `--var`: texts, or what they mean in YAML when the script declares something else than a text. */
+  /** Returns the values of `--var`, parsed as YAML where the default in the script is not text. */
   #overridden(declared: unknown): Fields {
     const defaults = typeof declared === 'object' && declared !== null ? (declared as Fields) : {}
     return Object.fromEntries(
       Object.entries(this.#options.overrides).map(([name, text]) => {
         const isText = typeof defaults[name] === 'string' || !Object.hasOwn(defaults, name)
-        return [name, isText ? text : typed(text)]
+        return [name, isText ? text : parseValue(text)]
       }),
     )
   }
 
-  /** Checks the keys of the file, and makes the scope of its steps; `vars` given from outside go before its own. */
-  #head(fields: Fields, given: Fields, names: Set<string>): StaticScope {
+  /** Checks the keys of the file, and returns the scope of its steps; variables in `given` override its own. */
+  #head(fields: Fields, given: Fields, names: Pick<StaticScope, 'saved' | 'loops'>): StaticScope {
     const { env } = this.#options.given
     const { secrets, vars } = fields
     if (Array.isArray(secrets)) {
       for (const [index, name] of secrets.entries()) {
         const value = env[String(name)]
         if (value) this.#shared.secrets.add(value)
-        else if (typeof name === 'string') this.#faults.add(['secrets', index], `the environment has no ${name}`)
+        else if (typeof name === 'string')
+          this.#errors.add(['secrets', index], `environment variable ${name} is not set`)
       }
     }
-    const scope = new StaticScope(this.#options.given, this.#faults, { ...given }, names, this.variables)
+    const scope = new StaticScope(this.#options.given, this.#errors, { ...given }, names, this.variables)
     if (vars !== undefined && vars !== null) this.#variables(vars, given, scope)
     const name = scope.value(scope.template(fields['name'], ['name']))
-    // What has parts of its own is checked where it is read.
+    // Session and variables are checked where they are read.
     const known = { ...fields, name, session: undefined, vars: undefined }
-    checkValue({ schema: scriptShape, value: known, locate: (path) => path }, this.#faults)
+    checkValue({ schema: scriptShape, value: known, locate: (path) => path }, this.#errors)
     return scope
   }
 
   #variables(vars: unknown, given: Fields, scope: StaticScope): void {
-    if (typeof vars !== 'object' || Array.isArray(vars)) return this.#faults.add(['vars'], 'vars must be a mapping')
+    if (typeof vars !== 'object' || Array.isArray(vars)) return this.#errors.add(['vars'], 'vars must be a mapping')
     for (const [name, value] of Object.entries(vars as Fields)) {
       this.variables.add(name)
-      // Also when it is given from outside: a mistake in a default is a mistake.
-      const before = this.#faults.count
+      // Overridden defaults are checked, too.
+      const before = this.#errors.count
       const own = scope.value(scope.template(value, ['vars', name]))
-      if (holdsLater(own) && this.#faults.count === before)
-        this.#faults.add(['vars', name], `vars.${name} must be known before the script runs`)
+      if (holdsLater(own) && this.#errors.count === before)
+        this.#errors.add(['vars', name], `vars.${name} must be known before the script runs`)
       if (!Object.hasOwn(given, name)) scope.vars[name] = own
     }
   }
@@ -181,21 +185,21 @@ class ScriptReader {
       return { fields: { kind: 'map', entries } }
     }
     if (typeof raw !== 'object' || Array.isArray(raw)) {
-      this.#faults.add(['session'], 'session must be the id or name of a session, or a mapping')
+      this.#errors.add(['session'], 'session must be the id or name of a session, or a mapping')
       return undefined
     }
     const fields = scope.template(raw, ['session'])
     checkValue(
       { schema: sessionShape, value: scope.value(fields), locate: (path) => ['session', ...path] },
-      this.#faults,
+      this.#errors,
     )
     const keys = Object.keys(raw).filter((key) => Object.hasOwn(sessionShape.shape, key))
     const making = keys.find((key) => !['session_id', 'keep'].includes(key))
     if (keys.includes('session_id') && making) {
-      this.#faults.addKey(['session', making], `${making} is for a new session, and session_id names one that is there`)
+      this.#errors.addKey(['session', making], `${making} is only allowed for a new session, not with session_id`)
     }
     if (keys.includes('profile') && keys.includes('profile_id')) {
-      this.#faults.addKey(['session', 'profile'], 'profile and profile_id both name a profile: one is enough')
+      this.#errors.addKey(['session', 'profile'], 'profile and profile_id cannot be combined')
     }
     return { fields }
   }
@@ -203,7 +207,7 @@ class ScriptReader {
   #block(fields: Fields, scope: StaticScope, prefix: string): Block {
     const reader: StepReader = {
       verbs: this.#options.verbs,
-      faults: this.#faults,
+      errors: this.#errors,
       needs: this.#shared.needs,
       include: (step, at, inner, number) => this.#include(step, at, inner, number),
     }
@@ -217,20 +221,20 @@ class ScriptReader {
     const place = [...at, 'include']
     const name = scope.value(scope.template(step['include'], place))
     if (typeof name !== 'string') {
-      this.#faults.add(place, 'include must be the path of a file, known before the script runs')
+      this.#errors.add(place, 'include must be the path of a file, known before the script runs')
       return undefined
     }
     const path = resolve(dirname(this.#stack.at(-1)!), name)
     const display = shownPath(path, this.#options.cwd)
-    const faults = this.#openIncluded(path, display, place)
-    if (!faults) return undefined
+    const errors = this.#openIncluded(path, display, place)
+    if (!errors) return undefined
     const passed = this.#passed(step, at, scope)
-    const inner = new ScriptReader(this.#options, faults, [...this.#stack, path], this.#shared)
+    const inner = new ScriptReader(this.#options, errors, [...this.#stack, path], this.#shared)
     const values = Object.fromEntries(passed.map(([key, template]) => [key, scope.value(template)]))
     const read = inner.readIncluded(scope, values, number)
     if (!read) return undefined
     for (const [key] of passed) {
-      if (!inner.variables.has(key)) this.#faults.addKey([...at, 'vars', key], `${display} has no variable ${JSON.stringify(key)}${didYouMean(key, inner.variables)}`) // prettier-ignore
+      if (!inner.variables.has(key)) this.#errors.addKey([...at, 'vars', key], `${display} has no variable ${JSON.stringify(key)}${didYouMean(key, inner.variables)}`) // prettier-ignore
     }
     for (const key of inner.variables) this.variables.add(key)
     const own = Object.entries(read.own).map(
@@ -251,22 +255,22 @@ class ScriptReader {
     const circle = this.#stack.indexOf(path)
     if (circle >= 0) {
       const names = [...this.#stack.slice(circle), path].map((file) => shownPath(file, this.#options.cwd))
-      this.#faults.add(place, `include goes in a circle: ${names.join(' -> ')}`)
+      this.#errors.add(place, `circular include: ${names.join(' -> ')}`)
       return undefined
     }
     let text: string
     try {
       text = this.#options.readFile(path)
     } catch (error) {
-      this.#faults.add(place, whyUnread(display, error))
+      this.#errors.add(place, readErrorOf(display, error))
       return undefined
     }
-    return this.#faults.parse(display, text)
+    return this.#errors.parse(display, text)
   }
 }
 
-/** What a text means in YAML; a text that is no YAML stays one. */
-function typed(text: string): unknown {
+/** Parses a text as YAML; invalid YAML stays text. */
+function parseValue(text: string): unknown {
   try {
     return parseYaml(text) as unknown
   } catch {

@@ -1,20 +1,20 @@
-/** Keeps the values of secrets out of everything that leaves a run, also where they are written in another way. */
+/** Masks the values of secrets in all output of a run, also in encoded form. */
 
 /** Replaces secrets. */
 export interface Mask {
-  /** A text without them. */
+  /** Masks a text. */
   text(text: string): string
-  /** A text without them that can be a file name everywhere. */
+  /** Masks a file name, with characters that are allowed on every platform. */
   name(text: string): string
-  /** The same for every text, key and number inside a value. */
+  /** Masks every text, key and number inside a value. */
   deep<T>(value: T): T
-  /** Bytes of a text in any encoding that keeps ASCII; undefined when nothing was in them. */
+  /** Masks text in any ASCII-compatible encoding; undefined when it contains no secrets. */
   bytes(bytes: Uint8Array): Buffer | undefined
 }
 
 const stars = '***'
 
-/** A mask for these values; empty ones hide nothing. */
+/** Returns a mask for these values, and for each line of them; empty values are ignored. */
 export function makeMask(secrets: Iterable<string>): Mask {
   const values = [...new Set([...secrets].flatMap((secret) => [secret, ...secret.split(/\r?\n/)]))].filter(
     (part) => part !== '',
@@ -45,10 +45,10 @@ export function makeMask(secrets: Iterable<string>): Mask {
 
 const union = (patterns: readonly string[]) => (patterns.length > 0 ? new RegExp(patterns.join('|'), 'g') : undefined)
 
-/** UTF-8 bytes as one character each: how a text is found in bytes. */
+/** Returns the UTF-8 bytes of a text as one character each, to search in bytes. */
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
-/** A pattern for a text in which any character may be escaped as in JSON, a URL, or HTML; `raw` writes one that is not. */
+/** Returns a pattern for text that may be escaped as in JSON, URLs or HTML; `raw` converts unescaped characters. */
 const spellings = (text: string, raw = (character: string) => character): string =>
   Array.from(text, (character) => spellingsOf(character, raw(character))).join('')
 
@@ -85,12 +85,12 @@ function spellingsOf(character: string, raw: string): string {
 const escape = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 const anyCase = (text: string) => text.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
-/** Shorter values would be found in every other picture. */
+/** Minimum length in bytes; shorter values would match by chance in images. */
 const shortestInBase64 = 4
 
 /**
- * A text inside base64 looks different at each of three offsets. Its first and last characters depend on what stands
- * beside it and are left out.
+ * Returns patterns for a text inside base64, which looks different at each of three offsets. Its first and last
+ * characters depend on the neighbouring bytes and are omitted.
  */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text)

@@ -1,4 +1,4 @@
-/** What a script file may hold; checked when it is read, and shown to editors as JSON Schema. */
+/** Schemas of script files, for validation and for editors as JSON Schema. */
 import { z } from 'zod'
 import { limits } from '../../../core/limits/limits.ts'
 import { sessionInput } from '../../../core/shapes/session.ts'
@@ -7,91 +7,101 @@ const name = z.string().regex(/^[A-Za-z_][\w-]*$/, 'must be a name of letters, d
 
 const screenshotFields = z.object({
   path: z.string().min(1).describe('Stored PNG, relative to the script'),
-  max_diff_pixels: z.int().min(0).optional().describe('How many pixels may differ; 0 when nothing is given'),
-  max_diff_ratio: z.number().min(0).max(1).optional().describe('Which part of the pixels may differ, 0 to 1'),
+  max_diff_pixels: z.int().min(0).optional().describe('Maximum number of different pixels, 0 by default'),
+  max_diff_ratio: z.number().min(0).max(1).optional().describe('Maximum share of different pixels, 0 to 1'),
   threshold: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('How far the colour of a pixel may be off before it differs, 0.2 when not given'),
+    .describe('Colour difference from which a pixel counts as different, 0 to 1, 0.2 by default'),
 })
 
 export const screenshotShape = z.union([z.string().min(1), screenshotFields])
 
-/** One expectation, or several about one value. */
+/** One or several conditions on one value. */
 export const expectationShape = z.object({
-  path: z.string().min(1).optional().describe('Part of the result, e.g. items[0].name; the whole when left out'),
-  equals: z.unknown().optional().describe('The value itself'),
-  contains: z.unknown().optional().describe('A text that it has, an item of the list, or fields of the object'),
+  path: z.string().min(1).optional().describe('Part of the result, e.g. items[0].name; the whole result by default'),
+  equals: z.unknown().optional().describe('Exact value'),
+  contains: z.unknown().optional().describe('Part of the text, item of the list, or fields of the object'),
   matches: z.string().optional().describe('Regular expression, or /expression/flags'),
-  exists: z.boolean().optional().describe('Whether there is a value that is not null'),
-  count: z.int().min(0).optional().describe('Items of the list, characters of the text or fields of the object'),
-  less: z.number().optional().describe('The number is below this'),
-  greater: z.number().optional().describe('The number is above this'),
-  status_code: z.int().min(100).max(599).optional().describe('HTTP status that the page or call answered'),
-  schema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema that the value fits'),
+  exists: z.boolean().optional().describe('Whether the value exists and is not null'),
+  count: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Number of items in the list, characters in the text or fields in the object'),
+  less: z.number().optional().describe('Exclusive maximum of the number'),
+  greater: z.number().optional().describe('Exclusive minimum of the number'),
+  status_code: z.int().min(100).max(599).optional().describe('HTTP status of the page or response'),
+  schema: z.record(z.string(), z.unknown()).optional().describe('JSON Schema that the value matches'),
   screenshot: screenshotShape
     .optional()
-    .describe('Stored picture that the page, or the picture of this step, looks like'),
+    .describe('Stored screenshot to compare the page, or the screenshot of this step, with'),
 })
 
 export const retryShape = z.union([
   z.int().min(0).max(100),
   z.object({
-    count: z.int().min(0).max(100).describe('How often to try again'),
-    delay_ms: z.int().min(0).max(limits.command.maxMs).default(0).describe('Wait before each new try'),
+    count: z.int().min(0).max(100).describe('Number of retries'),
+    delay_ms: z.int().min(0).max(limits.command.maxMs).default(0).describe('Delay before each retry, in milliseconds'),
     repeat_delivered: z
       .boolean()
       .default(false)
-      .describe('Also repeat an action that has reached the page, or may have: it is then done twice'),
+      .describe('Also retry actions that reached the page, or may have reached it, and so may happen twice'),
   }),
 ])
 
-/** Keys of a step beside its command. */
+/** Keys of a step other than its command. */
 export const stepShape = z.object({
-  name: z.string().min(1).optional().describe('What the reports call the step'),
-  save: name.optional().describe('Keep the result under this name, for ${name}'),
+  name: z.string().min(1).optional().describe('Name of the step in reports'),
+  save: name.optional().describe('Name to save the result under, for ${name}'),
   expect: z
     .union([expectationShape, z.array(expectationShape)])
     .optional()
-    .describe('What the result must be'),
-  retry: retryShape.optional().describe('How often to try again after a failure'),
-  timeout_ms: z.int().min(1).max(limits.command.batchMs).optional().describe('Longest time of one try'),
-  when: z.union([z.boolean(), z.string()]).optional().describe('Run only if: ${name}, !${name}, ${name} == value'),
+    .describe('Conditions on the result'),
+  retry: retryShape.optional().describe('Number of retries after a failure'),
+  timeout_ms: z.int().min(1).max(limits.command.batchMs).optional().describe('Timeout of one attempt, in milliseconds'),
+  when: z
+    .union([z.boolean(), z.string()])
+    .optional()
+    .describe('Condition to run the step: ${name}, !${name}, ${name} == value'),
   for_each: z
     .union([z.array(z.unknown()), z.string()])
     .optional()
-    .describe('Run once for each item of this list'),
-  as: name.optional().describe('Name of the item in for_each, item when not given'),
-  continue_on_error: z.boolean().optional().describe('Go on with the next step when this one fails'),
-  command: z.string().optional().describe('The command, in the long form'),
+    .describe('List of items to run the step for'),
+  as: name.optional().describe('Name of the item in for_each, item by default'),
+  continue_on_error: z.boolean().optional().describe('Continue with the next step when this one fails'),
+  command: z.string().optional().describe('Name of the command, in the long form'),
   data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command, in the long form'),
-  include: z.string().min(1).optional().describe('Run the steps of another file, relative to this one'),
+  include: z.string().min(1).optional().describe('Script file to run, relative to this one'),
   vars: z.record(z.string(), z.unknown()).optional().describe('Variables for the included file'),
 })
 
-/** The session of a script: what a new one is made with, or which one is used. */
+/** The session of a script: options of a new session, or an existing one. */
 export const sessionShape = z.object({
   ...sessionInput.shape,
   headless: sessionInput.shape.headless.default(true),
-  session_id: z.string().min(1).optional().describe('Use this session, by id or name, and leave it open'),
+  session_id: z.string().min(1).optional().describe('ID or name of an existing session, which stays open'),
   profile: z.string().min(1).optional().describe('Name of a saved profile to load'),
   keep: z.boolean().default(false).describe('Leave the session open at the end'),
 })
 
 export const scriptShape = z.object({
   $schema: z.string().optional().describe('JSON Schema of this file, for editors'),
-  name: z.string().min(1).optional().describe('What the reports call the script; its file name when left out'),
+  name: z.string().min(1).optional().describe('Name of the script in reports; its file name by default'),
   session: z
     .union([z.string().min(1), sessionShape])
     .optional()
-    .describe('Fields of a new session, or the id or name of one that is there'),
-  vars: z.record(z.string(), z.unknown()).optional().describe('Values for ${vars.name}; --var name=value goes before'),
-  secrets: z.array(z.string().min(1)).optional().describe('Environment variables that no output may show'),
+    .describe('Options of a new session, or the ID or name of an existing one'),
+  vars: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Values for ${vars.name}; --var name=value overrides them'),
+  secrets: z.array(z.string().min(1)).optional().describe('Environment variables to mask in all output'),
   strict: z.boolean().optional().describe('Fail when a selector matches several elements'),
-  steps: z.array(z.unknown()).min(1).describe('What to do, in order'),
-  finally: z.array(z.unknown()).optional().describe('Steps that run at the end, whatever happened'),
+  steps: z.array(z.unknown()).min(1).describe('Steps, in order'),
+  finally: z.array(z.unknown()).optional().describe('Steps to run at the end in any case'),
 })
 
 export type Expected = z.output<typeof expectationShape>

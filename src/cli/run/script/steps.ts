@@ -1,4 +1,4 @@
-/** From the steps of a file to their plans. */
+/** Reads the steps of a script into plans. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import { checkValue } from './check.ts'
 import { parseCondition } from './condition.ts'
@@ -13,24 +13,24 @@ import { fieldsOf, startsShell, type Verb, type Verbs } from './verbs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What steps are read with. */
+/** The context in which steps are read. */
 export interface StepReader {
   readonly verbs: Verbs
-  readonly faults: FaultList
-  /** Set when a step works on the script's own session or shell. */
+  readonly errors: FaultList
+  /** Whether a step uses the script's own session or shell. */
   readonly needs: { browser: boolean; shell: boolean }
-  /** Reads the file of an `include:`; undefined when it is wrong, which has been reported. */
+  /** Reads the file of an `include:`; undefined, with reported errors, when it is invalid. */
   include(step: Fields, at: Path, scope: StaticScope, number: string): IncludeAction | undefined
 }
 
 const stepKeys = Object.keys(stepShape.shape)
-/** Keys that make no sense for a whole file of steps. */
+/** Keys that are not allowed with `include`. */
 const notForInclude = ['save', 'expect', 'retry', 'timeout_ms', 'data']
 
-/** Reads a list of steps; whatever is wrong with them goes to the faults. */
+/** Reads a list of steps and reports their errors. */
 export function readSteps(reader: StepReader, list: unknown, at: Path, scope: StaticScope, prefix = ''): StepPlan[] {
   if (!Array.isArray(list)) {
-    reader.faults.add(at, `${String(at.at(-1))} must be a list of steps`)
+    reader.errors.add(at, `${String(at.at(-1))} must be a list of steps`)
     return []
   }
   return list.flatMap((raw: unknown, index) => {
@@ -46,15 +46,15 @@ function readStep(
   scope: StaticScope,
   number: string,
 ): StepPlan | undefined {
-  const { faults } = reader
-  const place = { file: faults.document.file, ...placeOf(faults, at) }
+  const { errors } = reader
+  const place = { file: errors.document.file, ...placeOf(errors, at) }
   if (typeof raw === 'string') {
-    const verb = verbNamed(reader, raw, () => faults.add(at, unknownVerb(raw, reader.verbs)))
+    const verb = verbNamed(reader, raw, () => errors.add(at, unknownVerb(raw, reader.verbs)))
     const action = verb && readCall(reader, { verb, value: null, at, scope })
     return action && { number, place, label: raw, retry: once, continueOnError: false, expect: [], action }
   }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    faults.add(at, 'a step is the name of a command, or a mapping with one command')
+    errors.add(at, 'a step must be the name of a command, or a mapping with one command')
     return undefined
   }
   const fields = raw as Fields
@@ -62,58 +62,57 @@ function readStep(
   const inner = loop ? scope.within(loop.as) : scope
   const action = readAction(reader, fields, at, inner, number)
   const options = readOptions(reader, fields, at, inner)
-  // Names are known from the next step on; `save` of a faulty step still counts, so that its users are not faulted too.
-  if (options.save !== undefined) scope.names.add(options.save)
+  // The name is known from the next step on, even when this step is invalid, to avoid consequential errors.
+  if (options.save !== undefined) scope.saved.add(options.save)
   if (!action) return undefined
   return { number, place, label: labelOf(fields, reader.verbs), ...options, ...(loop && { forEach: loop }), action }
 }
 
-/** Options that are values and nothing more. */
+/** Options with plain values. */
 const plainKeys = ['name', 'save', 'retry', 'timeout_ms', 'continue_on_error', 'as']
 
 const once = { count: 0, delayMs: 0, repeatDelivered: false } as const
 
-const placeOf = (faults: FaultList, at: Path) => {
-  const { line, column } = faults.document.spanOf(at)
+const placeOf = (errors: FaultList, at: Path) => {
+  const { line, column } = errors.document.spanOf(at)
   return { line, column }
 }
 
 function readLoop(reader: StepReader, fields: Fields, at: Path, scope: StaticScope) {
   const { for_each: items, as = 'item' } = fields
   if (items === undefined) {
-    if (fields['as'] !== undefined)
-      reader.faults.addKey([...at, 'as'], 'as is the name of the item in for_each, which this step has not')
+    if (fields['as'] !== undefined) reader.errors.addKey([...at, 'as'], 'as is only allowed with for_each')
     return undefined
   }
   const template = scope.template(items, [...at, 'for_each'])
   const known = scope.value(template)
   if (known !== later && !Array.isArray(known)) {
-    reader.faults.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
+    reader.errors.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
   }
-  if (isReserved(as)) reader.faults.add([...at, 'as'], reservedName(as))
+  if (isReserved(as)) reader.errors.add([...at, 'as'], reservedName(as))
   return { items: template, as: String(as) }
 }
 
 function readOptions(reader: StepReader, fields: Fields, at: Path, scope: StaticScope) {
-  const { faults } = reader
+  const { errors } = reader
   const { expect, when } = fields
   const plain = Object.fromEntries(plainKeys.flatMap((key) => (key in fields ? [[key, fields[key]] as const] : [])))
   const name = plain['name'] === undefined ? undefined : scope.template(plain['name'], [...at, 'name'])
   const known = Object.fromEntries(
     Object.entries(plain).map(([key, value]) => [key, scope.value(scope.template(value, [...at, key]))]),
   )
-  // Of two forms the one that was begun is the one that was meant.
+  // Check against the form that was used, for precise errors.
   const retry = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
   const schema = stepShape.extend({ retry: retry.optional() })
-  checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, faults)
+  checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, errors)
   for (const key of ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']) {
-    if (holdsLater(known[key])) faults.add([...at, key], `${key} must be known before the script runs`)
+    if (holdsLater(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
   }
-  // The name may hold what only the run brings; everything else may not.
+  // Only the name may contain values that are known at run time.
   const parsed = stepShape.omit({ name: true }).safeParse(known)
   const { save, retry: tries, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
-  if (save !== undefined && isReserved(save)) faults.add([...at, 'save'], reservedName(save))
-  const condition = when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope, faults)
+  if (save !== undefined && isReserved(save)) errors.add([...at, 'save'], reservedName(save))
+  const condition = when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope, errors)
   return {
     ...(name && { name }),
     ...(condition && { when: condition }),
@@ -124,48 +123,48 @@ function readOptions(reader: StepReader, fields: Fields, at: Path, scope: Static
         ? { count: tries.count, delayMs: tries.delay_ms, repeatDelivered: tries.repeat_delivered }
         : { ...once, count: tries ?? 0 },
     continueOnError: continue_on_error,
-    expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope, faults),
+    expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope, errors),
   }
 }
 
 const isReserved = (name: unknown) => (reserved as readonly unknown[]).includes(name)
 const reservedName = (name: unknown) =>
-  `${JSON.stringify(name)} has a meaning of its own (${reserved.join(', ')}): choose another name`
+  `${JSON.stringify(name)} is a reserved name (${reserved.join(', ')}): choose another name`
 
 function readAction(reader: StepReader, fields: Fields, at: Path, scope: StaticScope, number: string) {
-  const { faults, verbs } = reader
+  const { errors, verbs } = reader
   const others = Object.keys(fields).filter((key) => !stepKeys.includes(key))
   const unknown = others.filter((key) => !verbs.has(key))
   const named = [
     ...others.filter((key) => verbs.has(key)),
     ...['command', 'include'].filter((key) => fields[key] !== undefined),
   ]
-  for (const key of unknown) faults.addKey([...at, key], unknownKey(key, named.length > 0, verbs))
+  for (const key of unknown) errors.addKey([...at, key], unknownKey(key, named.length > 0, verbs))
   if (named.length === 0) {
-    if (unknown.length === 0) faults.add(at, 'the step has no command')
+    if (unknown.length === 0) errors.add(at, 'the step has no command')
     return undefined
   }
   if (named.length > 1) {
     const last = named.toSorted((a, b) => Object.keys(fields).indexOf(a) - Object.keys(fields).indexOf(b)).at(-1)!
-    faults.addKey(
+    errors.addKey(
       [...at, last],
-      `a step has one command, and this one has ${named.map((key) => JSON.stringify(key)).join(' and ')}`,
+      `a step must have exactly one command, not ${named.map((key) => JSON.stringify(key)).join(' and ')}`,
     )
     return undefined
   }
   const [key] = named as [string]
   if (key !== 'include' && fields['vars'] !== undefined)
-    faults.addKey([...at, 'vars'], 'vars in a step belong to include')
+    errors.addKey([...at, 'vars'], 'vars is only allowed with include')
   if (key === 'include') {
     for (const other of notForInclude) {
       if (fields[other] !== undefined)
-        faults.addKey([...at, other], `${other} belongs to the steps of the included file`)
+        errors.addKey([...at, other], `${other} is not allowed with include: set it in the included file`)
     }
     return reader.include(fields, at, scope, number)
   }
   if (key === 'command') return readLongForm(reader, fields, at, scope)
   if (fields['data'] !== undefined)
-    faults.addKey([...at, 'data'], `data goes with the long form, {command: ${key}, data: …}`)
+    errors.addKey([...at, 'data'], `data is only allowed in the long form, {command: ${key}, data: …}`)
   return readCall(reader, { verb: verbs.get(key)!, value: fields[key], at: [...at, key], scope })
 }
 
@@ -173,12 +172,12 @@ function readLongForm(reader: StepReader, fields: Fields, at: Path, scope: Stati
   const { command, data = null } = fields
   const place = [...at, 'command']
   if (typeof command !== 'string') {
-    reader.faults.add(place, 'command must be the name of a command')
+    reader.errors.add(place, 'command must be the name of a command')
     return undefined
   }
-  const verb = verbNamed(reader, command, () => reader.faults.add(place, unknownVerb(command, reader.verbs)))
+  const verb = verbNamed(reader, command, () => reader.errors.add(place, unknownVerb(command, reader.verbs)))
   if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
-    reader.faults.add([...at, 'data'], 'data must be an object')
+    reader.errors.add([...at, 'data'], 'data must be an object')
     return undefined
   }
   return verb && readCall(reader, { verb, value: data, at: data === null ? place : [...at, 'data'], scope })
@@ -192,10 +191,10 @@ interface RawCall {
 }
 
 function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): CallAction | undefined {
-  const { faults, needs } = reader
-  const given = spell(verb, value, at)
+  const { errors, needs } = reader
+  const given = fieldsFromShortForm(verb, value, at)
   if (typeof given === 'string') {
-    faults.add(at, given)
+    errors.add(at, given)
     return undefined
   }
   const entries = given.map(({ field, item, at: place }) => [field, scope.template(item, place)] as const)
@@ -203,7 +202,7 @@ function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): Call
   const known = fieldsOf(verb, data, (template) => scope.value(template))
   if (verb.uses && known['session_id'] === undefined) {
     if (verb.uses === 'shell' && !needs.shell) {
-      faults.addKey(at, `${verb.name} needs a shell: make one with a step before, or give its session_id`)
+      errors.addKey(at, `${verb.name} needs a shell: create one in an earlier step, or set session_id`)
     }
     needs[verb.uses] = true
     if (Object.hasOwn(verb.schema.shape, 'session_id')) known['session_id'] = later
@@ -212,18 +211,18 @@ function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): Call
   const places = new Map(given.map(({ field, at: place }) => [field, place]))
   const locate = ([field, ...rest]: Path) =>
     field === undefined ? at : [...(places.get(String(field)) ?? [...at, field]), ...rest]
-  checkValue({ schema: verb.schema, value: known, locate }, faults)
+  checkValue({ schema: verb.schema, value: known, locate }, errors)
   return { kind: 'call', verb, data }
 }
 
-interface Spelled {
+interface Field {
   readonly field: string
   readonly item: unknown
   readonly at: Path
 }
 
-/** The fields of a call from its short form; a sentence when there is no telling which is which. */
-function spell(verb: Verb, value: unknown, at: Path): Spelled[] | string {
+/** Returns the fields of a call in short form, or an error message. */
+function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | string {
   if (value === null || value === undefined) return []
   const { positional, name } = verb
   const [first] = positional
@@ -255,7 +254,7 @@ function verbNamed({ verbs }: StepReader, name: string, onUnknown: () => void): 
 const unknownVerb = (name: string, verbs: Verbs) =>
   `unknown command ${JSON.stringify(name)}${didYouMean(name, verbs.keys())}`
 
-/** A misspelled command, or a misspelled key beside one. */
+/** Returns the error of an unknown command, or of an unknown key beside a command. */
 function unknownKey(key: string, hasVerb: boolean, verbs: Verbs): string {
   const asKey = didYouMean(key, stepKeys)
   return hasVerb || (asKey && !didYouMean(key, verbs.keys()))
@@ -263,7 +262,6 @@ function unknownKey(key: string, hasVerb: boolean, verbs: Verbs): string {
     : unknownVerb(key, verbs)
 }
 
-/** Longest value that a label repeats. */
 const labelWidth = 60
 
 function labelOf(fields: Fields, verbs: Verbs): string {

@@ -1,4 +1,4 @@
-/** What a step can do: every command of the catalogue and every operation, by its snake_case words. */
+/** The actions of steps: every command of the catalogue and every operation, by its snake_case name. */
 import { z } from 'zod'
 import { catalogue, commands } from '../../../commands/index.ts'
 import { type Operation, pathFields, route } from '../../../core/operation/operation.ts'
@@ -6,30 +6,30 @@ import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
 import type { Template } from './references.ts'
 
-/** One thing that a step can do. */
+/** An action of a step. */
 export interface Verb {
   readonly name: string
   readonly summary: string
-  /** A command runs through POST /commands, an operation by its own address. */
+  /** Commands are sent to POST /commands, operations to their own route. */
   readonly call:
     | { readonly kind: 'command' }
     | { readonly kind: 'operation'; readonly name: string; readonly http: string }
   readonly schema: z.ZodObject
-  /** Fields that hold one text. */
+  /** Names of text fields. */
   readonly texts: ReadonlySet<string>
-  /** Fields that a scalar or a list gives, in this order. */
+  /** Fields in the order in which a single value or a list sets them. */
   readonly positional: readonly string[]
-  /** Which of the script's own sessions stands in for a `session_id` that is left out. */
+  /** The script's own session or shell that is the default of `session_id`. */
   readonly uses: 'browser' | 'shell' | null
-  /** Where a picture is written; secrets are kept out of its name. */
-  readonly pictureField: string | null
-  /** Sends input to a page, which is not to be repeated by itself. */
+  /** Field with the file name of a screenshot, in which secrets are masked. */
+  readonly screenshotField: string | null
+  /** Whether the action sends input to a page, and so must not be repeated automatically. */
   readonly sendsInput: boolean
-  /** Changes nothing: it can be repeated when its response was lost. */
+  /** Whether the action changes nothing, so that it can be repeated when its response is lost. */
   readonly onlyReads: boolean
 }
 
-/** The fields of a call with their values. A number that a reference brings into a field of text is typed out. */
+/** Resolves the fields of a call. Numbers and booleans from references become text in text fields. */
 export function fieldsOf(
   { texts }: Verb,
   data: Template,
@@ -45,27 +45,27 @@ export function fieldsOf(
   )
 }
 
-/** Verbs by every name that a step may use. */
+/** Actions by name; an action can have several names. */
 export type Verbs = ReadonlyMap<string, Verb>
 
-/** Starts a shell of the script's own; the ones that follow use it, and the end of the script stops it. */
+/** Whether an action creates the script's own shell, which later steps use and the end of the script stops. */
 export const startsShell = ({ call }: Verb): boolean =>
   call.kind === 'operation' && call.http === 'POST /shell/sessions'
 
 type AnyOperation = Pick<Operation, 'summary' | 'http' | 'cli' | 'input'>
 
-/** The verbs of these operations and of the catalogue; a command goes before an operation of its name. */
+/** Returns the actions for these operations and all commands; a command overrides an operation with the same name. */
 export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): Verbs {
   const verbs = new Map<string, Verb>()
   for (const [name, value] of Object.entries(all)) {
-    // Streams answer without end; a step needs an answer.
+    // Streams have no result that a step could use.
     if (typeof (value as { run?: unknown }).run !== 'function') continue
     const operation = value as AnyOperation
-    const spellings = namesOf(operation)
-    const [first] = spellings
+    const names = namesOf(operation)
+    const [first] = names
     if (first === undefined) continue
     const verb = verbOfOperation(first, name, operation)
-    for (const spelling of spellings) if (!verbs.has(spelling)) verbs.set(spelling, verb)
+    for (const alias of names) if (!verbs.has(alias)) verbs.set(alias, verb)
   }
   for (const [name] of catalogue) verbs.set(name, verbOfCommand(name))
   return verbs
@@ -76,7 +76,7 @@ function verbOfOperation(name: string, operation: string, { summary, http, cli, 
   const { path } = route(http)
   const takesSession = Object.hasOwn(input.shape, 'session_id')
   const uses = !takesSession || path.startsWith('/v1/') ? null : path.startsWith('/shell/') ? 'shell' : 'browser'
-  // A session that stands in by itself is not written where there is something else to say.
+  // The own session is a default, so it takes no positional value where other fields can.
   const others = (fields: readonly string[]) => fields.filter((field) => !(uses && field === 'session_id'))
   const required = others(requiredFields(input))
   return {
@@ -87,15 +87,16 @@ function verbOfOperation(name: string, operation: string, { summary, http, cli, 
     texts: textFields(input),
     positional: placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required,
     uses,
-    pictureField: null,
+    screenshotField: null,
     sendsInput: false,
     onlyReads: route(http).method === 'GET',
   }
 }
 
 /**
- * `session create` is session_create; `POST /browser_step` is browser_step, whatever the terminal calls it.
- * Collections (`POST /sessions`) go by the words of the terminal alone, which say what is done with them.
+ * Returns the names of an operation: the CLI command (`session create` is session_create) and, for calls such as
+ * `POST /browser_step`, the path. Collections (`POST /sessions`) only have the name of the CLI command, as their path
+ * does not tell what is done with them.
  */
 function namesOf({ http, cli }: AnyOperation): string[] {
   const words = (cli ?? '').split(' ').filter((word) => /^\w/.test(word)).map((word) => word.replaceAll('-', '_')) // prettier-ignore
@@ -120,9 +121,9 @@ function verbOfCommand(name: string): Verb {
     texts: textFields(data),
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
-    pictureField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    screenshotField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
     sendsInput: input !== undefined,
-    // Expressions can do anything.
+    // Evaluated expressions can have side effects.
     onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),
   }
 }

@@ -1,4 +1,4 @@
-/** Data shapes of what commands leave in the output mounts of a shell session. */
+/** Shapes of artifacts: files that commands write to the output mounts of a shell session. */
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
 import { identifier, opaqueText } from '../text.ts'
@@ -8,55 +8,48 @@ const isoTime = z.iso.datetime()
 const artifactFile = z.object({
   name: z.string().describe('Path below the mount'),
   path: z.string(),
-  name_b64: z.string().optional().describe('Where the name is not UTF-8'),
+  name_b64: z.string().optional().describe('Name in base64, if it is not UTF-8'),
   size: z.int(),
   sha256: z.string(),
   content_type: z.string(),
   change: z.enum(['created', 'modified']),
   mode: z.string(),
   modified_at: isoTime,
-  unstable: z.boolean().describe('It changed while it was read'),
+  unstable: z.boolean().describe('Whether it changed while it was read'),
   url: z.string().describe('Path to download it from'),
 })
 
 const skipReasons = [
-  'symlink',
-  'not_a_file',
-  'file_too_large',
-  'session_quota',
-  'file_count',
-  'unreadable',
-  'vanished',
-  'too_deep',
-] as const
+  'symlink', 'not_a_file', 'file_too_large', 'session_quota', 'file_count', 'unreadable', 'vanished', 'too_deep',
+] as const // prettier-ignore
 
 const skippedFile = z.object({
   name: z.string(),
   reason: z.enum(skipReasons),
   size: z.int().optional(),
-  name_b64: z.string().optional().describe('Where the name is not UTF-8'),
+  name_b64: z.string().optional().describe('Name in base64, if it is not UTF-8'),
 })
 
 export const artifact = z
   .object({
     id: z.string(),
-    artifact_id: z.string().describe('The same as id'),
+    artifact_id: z.string().describe('Same as id'),
     session_id: z.string(),
-    exec_id: z.string().nullable().describe('null: what was there when the session ended'),
+    exec_id: z.string().nullable().describe('null for files captured when the session ended'),
     created_at: isoTime,
     mount: z.string(),
-    complete: z.boolean().describe('Everything that was left there is here, symbolic links excepted'),
+    complete: z.boolean().describe('Whether it contains everything in the mount, except symbolic links'),
     total_bytes: z.int(),
     files: z.array(artifactFile),
-    deleted: z.array(z.string()).describe('Files of earlier artifacts that are gone'),
-    skipped: z.array(skippedFile).describe('What was left there and is not kept'),
+    deleted: z.array(z.string()).describe('Files of earlier artifacts that no longer exist'),
+    skipped: z.array(skippedFile).describe('Files that were not captured'),
   })
   .meta({ id: 'Artifact' })
 
 export const artifactListInput = z.object({
   session_id: identifier.describe('Shell session id'),
-  limit: z.int().min(1).max(1000).default(limits.artifacts.listed).describe('Artifacts in one answer'),
-  cursor: opaqueText.optional().describe('next_cursor of the answer before'),
+  limit: z.int().min(1).max(1000).default(limits.artifacts.listed).describe('Maximum number of artifacts per response'),
+  cursor: opaqueText.optional().describe('next_cursor of the previous response'),
 })
 
 export const artifactList = z.object({

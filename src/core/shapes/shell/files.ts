@@ -1,13 +1,13 @@
-/** Data shapes of the files in a shell session. */
+/** Shapes of operations on the files of a shell session. */
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
-import { oneOf } from './exec.ts'
-import { identifier, withoutNul } from '../text.ts'
+import { oneOf, session } from './exec.ts'
+import { withoutNul } from '../text.ts'
 
 const isoTime = z.iso.datetime()
 const { files } = limits
 
-/** Name of a field's other spellings; `core/operation/unknown-fields.ts` reads them. */
+/** Metadata with alternative names of a field; `core/operation/unknown-fields.ts` reads it. */
 const aliases = (...names: readonly string[]) => ({ aliases: names })
 
 const pathText = withoutNul(z.string().min(1)).refine(
@@ -22,23 +22,20 @@ const pathBytes = z
     return bytes.length > 0 && bytes.length <= files.pathBytes && !bytes.includes(0)
   }, `must hold 1 to ${files.pathBytes} bytes and no NUL`)
 
-export const session = {
-  session_id: identifier.describe('Shell session id, or the name of a live one'),
-}
 export const at = {
   path: pathText.optional().describe('Absolute, or relative to /workspace'),
-  path_b64: pathBytes.optional().describe('The path as base64, for names that are not UTF-8'),
+  path_b64: pathBytes.optional().describe('Path in base64, for names that are not UTF-8'),
 }
 export const onePath = oneOf('path', 'path_b64')
 
-/** A folder; /workspace when none is given. */
+/** A folder, /workspace by default. */
 const folder = {
-  path: pathText.optional().describe('Folder, absolute or relative to /workspace; /workspace when not given'),
-  path_b64: pathBytes.optional().describe('The folder as base64, for names that are not UTF-8'),
+  path: pathText.optional().describe('Folder, absolute or relative to /workspace; /workspace when omitted'),
+  path_b64: pathBytes.optional().describe('Folder in base64, for names that are not UTF-8'),
 }
 const onePathAtMost = (value: Record<string, unknown>, context: z.RefinementCtx): void => {
   if (value['path'] !== undefined && value['path_b64'] !== undefined)
-    context.addIssue({ code: 'custom', path: ['path_b64'], message: 'goes without path' })
+    context.addIssue({ code: 'custom', path: ['path_b64'], message: 'cannot be combined with path' })
 }
 
 export const mode = z
@@ -46,7 +43,7 @@ export const mode = z
   .regex(/^0?[0-7]{3,4}$/, 'must be an octal mode such as 0644')
   .describe('Octal permissions, e.g. 0644')
 const encoding = z.enum(['utf8', 'base64'])
-const showHidden = (shown: boolean) => z.boolean().default(shown).describe('Show names that begin with a dot, too')
+const showHidden = (shown: boolean) => z.boolean().default(shown).describe('Also show names that begin with a dot')
 
 const entryTypes = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
 
@@ -62,8 +59,8 @@ const entry = z.object({
   gid: z.int(),
   modified_at: isoTime,
   symlink_target: z.string().nullable(),
-  name_b64: z.string().optional().describe('Where the name is not UTF-8'),
-  path_b64: z.string().optional().describe('Where the path is not UTF-8'),
+  name_b64: z.string().optional().describe('Name in base64, if it is not UTF-8'),
+  path_b64: z.string().optional().describe('Path in base64, if it is not UTF-8'),
 })
 const fileEntry = entry.meta({ id: 'FileEntry' })
 
@@ -71,20 +68,20 @@ export const readInput = z
   .object({
     ...session,
     ...at,
-    encoding: z.enum(['auto', 'utf8', 'base64']).default('auto').describe('auto: text where it is UTF-8, else base64'),
-    offset: z.int().min(0).default(0).describe('Byte to begin with'),
-    length: z.int().min(0).max(files.readBytes).optional().describe('Bytes to read'),
+    encoding: z.enum(['auto', 'utf8', 'base64']).default('auto').describe('auto: text if it is UTF-8, else base64'),
+    offset: z.int().min(0).default(0).describe('First byte to read'),
+    length: z.int().min(0).max(files.readBytes).optional().describe('Number of bytes to read'),
   })
   .superRefine(onePath)
 
-const pathOut = { path: z.string(), path_b64: z.string().optional().describe('Where the path is not UTF-8') }
+const pathOut = { path: z.string(), path_b64: z.string().optional().describe('Path in base64, if it is not UTF-8') }
 
 export const readOutput = z
   .object({
     ...pathOut,
     content: z.string(),
     encoding,
-    size: z.int().describe('Of the whole file'),
+    size: z.int().describe('Size of the whole file'),
     offset: z.int(),
     bytes_read: z.int(),
     eof: z.boolean(),
@@ -96,19 +93,19 @@ export const writeInput = z
   .object({
     ...session,
     ...at,
-    content: z.string().describe('What to write'),
-    encoding: encoding.default('utf8').describe('How content is written down'),
-    mode: mode.optional().describe('Octal permissions; a file that exists keeps its own, a new one has 0644'),
+    content: z.string().describe('Content to write'),
+    encoding: encoding.default('utf8').describe('Encoding of content'),
+    mode: mode.optional().describe('Octal permissions; an existing file keeps its own, a new one gets 0644'),
     append: z.boolean().default(false).describe('Add to the end instead of replacing'),
-    create_dirs: z.boolean().default(true).describe('Make the folders above it'),
-    overwrite: z.boolean().default(true).describe('Replace a file that exists'),
+    create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
+    overwrite: z.boolean().default(true).describe('Replace an existing file'),
   })
   .superRefine(onePath)
 
 export const writeOutput = z
   .object({
     ...pathOut,
-    size: z.int().describe('Of the file as it is now'),
+    size: z.int().describe('New size of the file'),
     bytes_written: z.int(),
     created: z.boolean(),
     mode: z.string(),
@@ -121,8 +118,8 @@ export const listInput = z
     ...session,
     ...folder,
     show_hidden: showHidden(true),
-    limit: z.int().min(1).max(files.maxListed).default(files.listed).describe('Entries in one answer'),
-    cursor: z.string().optional().describe('next_cursor of the answer before'),
+    limit: z.int().min(1).max(files.maxListed).default(files.listed).describe('Maximum number of entries per response'),
+    cursor: z.string().optional().describe('next_cursor of the previous response'),
   })
   .superRefine(onePathAtMost)
 
@@ -141,7 +138,12 @@ export const treeInput = z
     ...session,
     ...folder,
     max_depth: z.int().min(0).max(files.maxTreeDepth).default(files.treeDepth).describe('Levels below the folder'),
-    max_entries: z.int().min(1).max(files.maxTreeEntries).default(files.treeEntries).describe('Entries in all'),
+    max_entries: z
+      .int()
+      .min(1)
+      .max(files.maxTreeEntries)
+      .default(files.treeEntries)
+      .describe('Maximum number of entries'),
     show_hidden: showHidden(true),
   })
   .superRefine(onePathAtMost)
@@ -151,7 +153,7 @@ const treeNode = entry
     get children(): z.ZodOptional<z.ZodArray<typeof treeNode>> {
       return z.array(treeNode).optional()
     },
-    children_omitted: z.boolean().optional().describe('There are more below than the limits allow'),
+    children_omitted: z.boolean().optional().describe('Set when the limits exclude further entries below'),
   })
   .meta({ id: 'FileNode' })
 
@@ -164,16 +166,16 @@ export const searchInput = z
     ...session,
     ...folder,
     pattern: z.string().min(1).max(1000).optional().describe('Glob on the path below the folder, e.g. **/*.py'),
-    query: z.string().min(1).max(10_000).optional().describe('Text that a line must hold'),
+    query: z.string().min(1).max(10_000).optional().describe('Text that a line must contain'),
     regex: z.boolean().default(false).describe('query is a regular expression (RE2)'),
-    case_sensitive: z.boolean().default(true).describe('Tell upper case from lower case'),
-    max_results: z.int().min(1).max(files.maxSearchResults).default(files.searchResults).describe('Matches at most'),
+    case_sensitive: z.boolean().default(true).describe('Distinguish upper and lower case'),
+    max_results: z.int().min(1).max(files.maxSearchResults).default(files.searchResults).describe('Maximum matches'),
     max_file_bytes: z
       .int()
       .min(1)
       .max(files.maxSearchFileBytes)
       .default(files.searchFileBytes)
-      .describe('Larger files are not read'),
+      .describe('Size above which files are skipped'),
     show_hidden: showHidden(false),
   })
   .superRefine((value, context) => {
@@ -190,14 +192,14 @@ export const searchOutput = z
         ...pathOut,
         type: z.enum(entryTypes),
         size: z.int(),
-        line: z.int().optional().describe('From 1; only with query'),
-        column: z.int().optional().describe('From 1, in characters; only with query'),
-        text: z.string().optional().describe(`The line, at most ${files.lineChars} characters of it`),
+        line: z.int().optional().describe('Line number from 1; only with query'),
+        column: z.int().optional().describe('Column from 1, in characters; only with query'),
+        text: z.string().optional().describe(`Text of the line, at most ${files.lineChars} characters`),
       }),
     ),
     truncated: z.boolean(),
     files_scanned: z.int(),
-    files_skipped: z.int().describe('Too large, binary or not readable'),
+    files_skipped: z.int().describe('Number of files that are too large, binary or unreadable'),
   })
   .meta({ id: 'FileMatches' })
 
@@ -205,8 +207,8 @@ export const infoInput = z
   .object({
     ...session,
     ...at,
-    follow_symlinks: z.boolean().default(false).describe('Tell of what a link leads to'),
-    checksum: z.boolean().default(false).describe('Add the sha256 of a file'),
+    follow_symlinks: z.boolean().default(false).describe('Report the target of a symbolic link'),
+    checksum: z.boolean().default(false).describe('Include the SHA-256 of a file'),
   })
   .superRefine(onePath)
 
@@ -216,19 +218,19 @@ export const deleteInput = z
   .object({
     ...session,
     ...at,
-    recursive: z.boolean().default(false).describe('A folder with all that is in it'),
-    missing_ok: z.boolean().default(false).describe('What is not there is no failure'),
+    recursive: z.boolean().default(false).describe('Delete a folder with all its content'),
+    missing_ok: z.boolean().default(false).describe('Ignore a missing file or folder'),
   })
   .superRefine(onePath)
 
-export const deleteOutput = z.object({ ...pathOut, deleted: z.int().describe('Files and folders that are gone') })
+export const deleteOutput = z.object({ ...pathOut, deleted: z.int().describe('Number of deleted files and folders') })
 
-const between = {
+const transfer = {
   source: pathText.optional().meta(aliases('from', 'src')).describe('Absolute, or relative to /workspace'),
-  source_b64: pathBytes.optional().describe('The source as base64, for names that are not UTF-8'),
+  source_b64: pathBytes.optional().describe('Source in base64, for names that are not UTF-8'),
   destination: pathText.optional().meta(aliases('to', 'dest')).describe('Absolute, or relative to /workspace'),
-  destination_b64: pathBytes.optional().describe('The destination as base64, for names that are not UTF-8'),
-  overwrite: z.boolean().default(false).describe('Replace what is there'),
+  destination_b64: pathBytes.optional().describe('Destination in base64, for names that are not UTF-8'),
+  overwrite: z.boolean().default(false).describe('Replace an existing destination'),
 }
 const twoPaths = (value: Record<string, unknown>, context: z.RefinementCtx): void => {
   oneOf('source', 'source_b64')(value, context)
@@ -238,24 +240,24 @@ const twoPaths = (value: Record<string, unknown>, context: z.RefinementCtx): voi
 export const copyInput = z
   .object({
     ...session,
-    ...between,
-    recursive: z.boolean().default(true).describe('Take folders with all that is in them'),
+    ...transfer,
+    recursive: z.boolean().default(true).describe('Copy folders with all their content'),
   })
   .superRefine(twoPaths)
 
-const betweenOut = { source: z.string(), destination: z.string() }
+const transferOut = { source: z.string(), destination: z.string() }
 
-export const copyOutput = z.object({ ...betweenOut, entries: z.int(), bytes: z.int() })
+export const copyOutput = z.object({ ...transferOut, entries: z.int(), bytes: z.int() })
 
-export const moveInput = z.object({ ...session, ...between }).superRefine(twoPaths)
+export const moveInput = z.object({ ...session, ...transfer }).superRefine(twoPaths)
 
-export const moveOutput = z.object({ ...betweenOut, entry: fileEntry })
+export const moveOutput = z.object({ ...transferOut, entry: fileEntry })
 
 export const mkdirInput = z
   .object({
     ...session,
     ...at,
-    parents: z.boolean().default(true).describe('Make the folders above it; one that exists is no failure'),
+    parents: z.boolean().default(true).describe('Create missing parent folders, and accept an existing folder'),
     mode: mode.default('0755'),
   })
   .superRefine(onePath)

@@ -1,4 +1,4 @@
-/** Data shapes of the images that shell sessions are made from. */
+/** Shapes of the images that shell sessions use. */
 import { z } from 'zod'
 
 export const shellImage = z
@@ -15,7 +15,7 @@ export const imageBuild = z.object({
 const frame = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ seq: z.int(), ts: z.iso.datetime(), type: z.literal(type), ...shape })
 
-/** One frame of a build; exactly one built or error ends it. */
+/** One frame of a build; exactly one built or error frame is the last. */
 export const buildFrame = z
   .discriminatedUnion('type', [
     frame('log', { line: z.string() }),

@@ -1,6 +1,7 @@
-/** What moves files of a shell session as bytes: downloads and uploads. */
+/** Shapes of raw transfers of a shell session's files: downloads and uploads. */
 import { z } from 'zod'
-import { at, mode, onePath, session } from './files.ts'
+import { session } from './exec.ts'
+import { at, mode, onePath } from './files.ts'
 
 export const rawFile = z.object({ ...session, ...at }).superRefine(onePath)
 
@@ -8,9 +9,9 @@ export const uploadInput = z
   .object({
     ...session,
     ...at,
-    mode: mode.optional().describe('Octal permissions; a file that exists keeps its own, a new one has 0644'),
-    create_dirs: z.boolean().default(true).describe('Make the folders above it'),
-    overwrite: z.boolean().default(true).describe('Replace a file that exists'),
+    mode: mode.optional().describe('Octal permissions; an existing file keeps its own, a new one gets 0644'),
+    create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
+    overwrite: z.boolean().default(true).describe('Replace an existing file'),
   })
   .superRefine(onePath)
 

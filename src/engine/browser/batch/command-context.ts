@@ -1,4 +1,4 @@
-/** What one command may use, made from a session and the engine's tools. */
+/** Context that a command runs with, built from a session and the engine's tools. */
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import { act, callLimit } from '../elements/act.ts'
@@ -13,19 +13,19 @@ import { leave } from '../tabs/hung-script.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 
-interface Making {
+interface ContextParts {
   readonly target: BatchTarget
   readonly tools: BatchTools
   readonly signal: AbortSignal
-  /** Whether the command may make the page navigate, so that a wait after it means its navigation. */
+  /** Whether the command may make the page navigate, so that a later wait is for its navigation. */
   readonly acts: boolean
   readonly delivery: Delivery | undefined
   readonly strict: boolean
   readonly onMatches: (matches: number) => void
 }
 
-export async function makeContext({ target, tools, acts, ...making }: Making): Promise<CommandContext> {
-  const { signal, delivery } = making
+export async function makeContext({ target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {
+  const { signal, delivery } = parts
   const page = await target.page()
   watchNavigations(page)
   const overlay = await overlayOf(page)
@@ -40,12 +40,12 @@ export async function makeContext({ target, tools, acts, ...making }: Making): P
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: (selector, action, options) =>
       act(
-        { page, ...making },
+        { page, ...parts },
         selector,
         async (element, limit) => {
-          const done = await action(element, limit)
+          const result = await action(element, limit)
           if (options?.needs === 'pointer') touch(target.pointer, options.endsOn ?? element)
-          return done
+          return result
         },
         options,
       ),

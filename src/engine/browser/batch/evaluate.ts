@@ -1,4 +1,4 @@
-/** Evaluates expressions of a page, and frees the page when one of them hangs. */
+/** Evaluates expressions in a page, and terminates those that hang. */
 import type { CDPSession, Locator, Page } from 'playwright'
 import type { TypedValue } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -6,41 +6,41 @@ import { cutAfter, prepareToCut, protocol, type ScriptLimits } from '../tabs/hun
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 
-/** The typed value of an expression in the page's own world; promises are awaited, `await` may be used. */
+/** Evaluates an expression in the page's main world. Awaits promises and allows `await`. */
 export async function evaluate(page: Page, expression: string, limits: ScriptLimits): Promise<TypedValue> {
   const cdp = await protocol(page)
   return cutAfter(page, limits, async () => {
-    // `{a: 1}` is meant as an object; as it stands it is a block with a label.
+    // `{a: 1}` should be an object, but parses as a block with a label.
     const braced = /^\s*\{[^]*\}\s*$/.test(expression)
-    const asObject = braced ? await evaluated(cdp, `(${expression}\n)`) : undefined
-    const unread = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
-    const { result, exceptionDetails } = unread ? await evaluated(cdp, expression) : asObject
+    const asObject = braced ? await runExpression(cdp, `(${expression}\n)`) : undefined
+    const isNoObject = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
+    const { result, exceptionDetails } = isNoObject ? await runExpression(cdp, expression) : asObject
     if (exceptionDetails) throw evaluateFailed(exceptionDetails)
     return result.objectId ? describeObject(cdp, result.objectId) : primitive(result)
   })
 }
 
-async function evaluated(cdp: CDPSession, expression: string) {
+async function runExpression(cdp: CDPSession, expression: string) {
   const answer = await cdp.send('Runtime.evaluate', {
     expression,
     awaitPromise: true,
     userGesture: true,
     replMode: true,
   })
-  // Like a console, this mode awaits what `await` stands before and leaves a promise that is the value itself.
+  // Like the console, this mode handles `await` in the expression, but does not await a promise that is its value.
   if (answer.result.subtype !== 'promise' || answer.exceptionDetails) return answer
   return cdp.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId! })
 }
 
-/** The same with an element as `this`: a function is called with it, another expression or function body evaluated. */
+/** Evaluates an expression or function body with an element as `this`; calls a function with the element. */
 export async function evaluateOn(element: Locator, expression: string, limits: ScriptLimits): Promise<TypedValue> {
   await prepareToCut(element.page())
   const run = (call: OnElement) => cutAfter(element.page(), limits, () => element.evaluate(call, undefined))
   const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
-    if (!isUnreadable(error)) throw error
+    if (!isSyntaxError(error)) throw error
     return run(boundTo(expression, expression)).catch(async (again: unknown) => {
-      throw isUnreadable(again) ? await syntaxFault(element.page(), asValue) : again
+      throw isSyntaxError(again) ? await syntaxError(element.page(), asValue) : again
     })
   })
   if ('thrown' in answer) throw new BaxError('evaluate_failed', answer.thrown)
@@ -49,19 +49,19 @@ export async function evaluateOn(element: Locator, expression: string, limits: S
 
 type OnElement = (element: Element, nothing: undefined) => Promise<TypedValue | { thrown: string }>
 
-/** Text of a page function that holds `body` as source: a page's policy may forbid to evaluate strings. */
+/** Builds a page function with `body` as source, since a page's CSP may forbid evaluating strings. */
 function boundTo(expression: string, body: string): OnElement {
-  // The line break ends a comment at the body's end.
+  // The line break closes a comment at the end of the body.
   const run = `async function () { ${body}\n }`
   const facts = `{ run: ${run}, source: ${JSON.stringify(expression)} }`
   return textFunction(`(element) => { ;${typedValueScript}; return __bax_module.typedOn(element, ${facts}) }`)
 }
 
-/** Playwright's words for a function that has no meaning. */
-const isUnreadable = (error: unknown): boolean =>
+/** Recognizes Playwright's errors for a function that does not parse. */
+const isSyntaxError = (error: unknown): boolean =>
   error instanceof Error && /SyntaxError|not well-serializable/.test(error.message)
 
-async function syntaxFault(page: Page, body: string): Promise<BaxError> {
+async function syntaxError(page: Page, body: string): Promise<BaxError> {
   const cdp = await protocol(page)
   const { exceptionDetails } = await cdp.send('Runtime.evaluate', { expression: `(async function () { ${body}\n })` })
   return exceptionDetails ? evaluateFailed(exceptionDetails) : new BaxError('evaluate_failed', 'SyntaxError')

@@ -1,15 +1,15 @@
 /** Page scripts (`x.page.ts?inline`) as functions that Playwright can evaluate. */
 
-/** A function of which Playwright sends the text to a page; calling it here only gives that text. */
+/** Returns a function whose text Playwright sends to a page; calling it here only returns that text. */
 export const textFunction = <Callable>(text: string): Callable =>
   Object.assign(() => text, { toString: () => text }) as Callable
 
-/** A function that runs `name` of a bundled page script with the arguments of the evaluation. */
+/** Returns a function that calls `name` of a bundled page script with the arguments of the evaluation. */
 export const pageFunction = <Input, Output>(script: string, name: string): ((input: Input) => Output) =>
-  // The first semicolon keeps the script's "use strict" from being a directive of the function.
+  // The first semicolon prevents the script's "use strict" from becoming a directive of the function.
   textFunction(`(first, second) => { ;${script}; return __bax_module.${name}(first, second) }`)
 
-/** The same for a function of a list of elements, to be evaluated on one of them. */
+/** Returns variants of such a function for a list of elements and for a single one. */
 export const listFunction = <Output, Options>(script: string, name: string): ListFunction<Output, Options> => ({
   all: textFunction(`(first, second) => { ;${script}; return __bax_module.${name}(first, second) }`),
   one: textFunction(`(first, second) => { ;${script}; return __bax_module.${name}([first], second) }`),

@@ -1,4 +1,4 @@
-/** Runs a batch of commands against a session, one result entry for each. */
+/** Runs batches of commands on a session, with one result per command. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../../commands/index.ts'
 import type { Command, StructuredRequest } from '../../../core/operation/command.ts'
@@ -12,9 +12,9 @@ import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
 import { failureOf } from './playwright-errors.ts'
 
-/** What the engine lends to commands beside the browser. */
+/** Tools of the engine that commands use besides the browser. */
 export interface BatchTools {
-  /** Markdown of the page, or of one element of it. */
+  /** Converts the page, or one element of it, to Markdown. */
   markdown(page: Page, element?: Locator): Promise<string>
   structured(
     page: Page,
@@ -22,16 +22,16 @@ export interface BatchTools {
   ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
 }
 
-/** Hears of every command that is run, before and after it. */
+/** Hooks that run before and after every command. */
 export interface BatchWatch {
   before(index: number): Promise<void>
   after(index: number): Promise<void>
 }
 
 /**
- * Runs the commands in order and stops at the first failure unless `continue_on_error` is set. Never throws for what
- * a command does: failures are entries. Ends early, with the rest skipped, when the batch's time is over, the caller
- * goes away (`signal`) or the session ends.
+ * Runs the commands in order and stops at the first failure unless `continue_on_error` is set. Failures of commands
+ * are results, not exceptions. Stops early, and skips the rest, when the batch times out, the caller disconnects
+ * (`signal`) or the session ends.
  */
 export async function runBatch(
   target: BatchTarget,
@@ -47,12 +47,12 @@ export async function runBatch(
   let failed: CommandResult | undefined
   try {
     for (const [index, call] of batch.commands.entries()) {
-      const over = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
+      const isOver = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
       const { context, strict = false } = batch
       const step: Step = { target, tools, stop, call, index, strict, ...(context && { context }) }
-      if (!over) await watch?.before(index)
-      const result = over && failed ? skipped(call, index) : await runOne(step)
-      if (!over) await watch?.after(index)
+      if (!isOver) await watch?.before(index)
+      const result = isOver && failed ? skipped(call, index) : await runOne(step)
+      if (!isOver) await watch?.after(index)
       failed ??= result.success ? undefined : result
       results.push(result)
     }
@@ -70,16 +70,16 @@ export async function runBatch(
 }
 
 interface Stop {
-  /** Aborted with a BaxError once the batch may not go on. */
+  /** Aborted with a BaxError when the batch has to stop. */
   readonly signal: AbortSignal
   release(): void
 }
 
-/** Joins the ends of a batch. By listeners and not by `AbortSignal.any`: a session's signal outlives thousands of batches. */
+/** Combines the signals that stop a batch. `AbortSignal.any` would leak: sessions outlive thousands of batches. */
 function stopSignal(signals: readonly AbortSignal[], batchMs: number): Stop {
   const stop = new AbortController()
-  const late = () => stop.abort(new BaxError('timeout', `the batch took longer than its ${batchMs} ms`))
-  const timer = setTimeout(late, batchMs)
+  const onTimeout = () => stop.abort(new BaxError('timeout', `the batch timed out after ${batchMs} ms`))
+  const timer = setTimeout(onTimeout, batchMs)
   const onAbort = (event: Event) => stop.abort(stopReason(event.target as AbortSignal))
   for (const signal of signals) {
     if (signal.aborted) stop.abort(stopReason(signal))
@@ -97,7 +97,7 @@ function stopSignal(signals: readonly AbortSignal[], batchMs: number): Stop {
 const stopReason = (signal: AbortSignal): BaxError =>
   signal.reason instanceof BaxError
     ? signal.reason
-    : new BaxError('timeout', 'the caller went away before the batch was done', { cause: signal.reason })
+    : new BaxError('timeout', 'the caller disconnected before the batch was done', { cause: signal.reason })
 
 interface Step {
   readonly target: BatchTarget
@@ -105,7 +105,7 @@ interface Step {
   readonly stop: Stop
   readonly call: CommandCall
   readonly index: number
-  /** Refuse selectors that match several elements. */
+  /** Whether to reject selectors that match several elements. */
   readonly strict: boolean
   readonly context?: Record<string, unknown>
 }
@@ -122,13 +122,13 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
-    const patience = { ms: patienceMs(command, call.data), command: call.command }
-    const outcome = await untilStopped(stop.signal, target, patience, async (signal) => {
+    const limit = { ms: timeoutOf(command, call.data), command: call.command }
+    const outcome = await untilStopped(stop.signal, target, limit, async (signal) => {
       const acts = mayNavigate(command.kind, call.command)
       const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
       return unlessCrashed(context.page, async () => command.run(context, (call.data ?? {}) as never))
     })
-    result = { success: true, ...head, duration_ms: duration(), ...severalOf(matches), ...outcome }
+    result = { success: true, ...head, duration_ms: duration(), ...ambiguityOf(matches), ...outcome }
   } catch (thrown) {
     const failed = await failureOf(thrown, call.command, target)
     const error = delivery ? await delivery.describe(failed) : failed
@@ -137,7 +137,7 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
       success: false,
       ...head,
       duration_ms: duration(),
-      ...severalOf(matches),
+      ...ambiguityOf(matches),
       error: error.message,
       code: error.code,
       ...(details && { details }),
@@ -154,45 +154,44 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
   return result
 }
 
-const severalOf = (matches: number) => (matches > 1 ? { matches } : {})
+const ambiguityOf = (matches: number) => (matches > 1 ? { matches } : {})
 
-/** Time that a stopped command gets to let go of the page. */
-const lettingGoMs = 1500
+/** Time for an aborted command to finish its work on the page. */
+const abortMs = 1500
 
-interface Patience {
+interface TimeLimit {
   readonly ms: number
   readonly command: string
 }
 
-/** The longest that a command may take: one without a time of its own asks the page something short. */
-function patienceMs(command: Command, data: CommandCall['data']): number {
+/** Returns the timeout of a command; commands without a timeout option make only short calls to the page. */
+function timeoutOf(command: Command, data: CommandCall['data']): number {
   const { evaluateMs } = limits.command
   if (command.withinMs !== undefined) return command.withinMs
-  // What keeps its own time gets some more to say why it failed.
+  // A command that handles its own timeout needs more time to report why it failed.
   return 'timeout_ms' in command.data.shape ? Number(data?.['timeout_ms'] ?? evaluateMs) + evaluateMs : evaluateMs
 }
 
-/** Runs `work` with a signal that is aborted when it is over, whatever ended it: nothing of it may act on the page later. */
+/** Runs `work` with a signal that is aborted at the end in any case, so that nothing of it acts on the page later. */
 async function untilStopped<T>(
   stop: AbortSignal,
   { ended }: BatchTarget,
-  patience: Patience,
+  limit: TimeLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { ms, command } = patience
-  const error = `${command} was not done within ${ms} ms: the page does not answer`
+  const { ms, command } = limit
+  const error = `${command} timed out after ${ms} ms: the page does not answer`
   let running: Promise<unknown> = Promise.resolve()
   try {
     return await withDeadline((signal) => (running = work(signal)), { ms, error, signal: stop })
   } catch (thrown) {
-    // The next batch finds the page at rest; a page of an ended session is nobody's concern.
-    // Its outcome no longer counts: the reason why it was stopped is reported.
-    if (!ended.aborted) await withDeadline(running, { ms: lettingGoMs }).catch(() => {})
+    // The next batch must find the page idle, unless the session has ended. The outcome no longer counts.
+    if (!ended.aborted) await withDeadline(running, { ms: abortMs }).catch(() => {})
     throw thrown
   }
 }
 
-/** A wait belongs to the action before it. */
+/** Returns whether a command may navigate; a wait belongs to the action before it. */
 const mayNavigate = (kind: string, name: string) => kind === 'action' && !name.startsWith('wait_for_')
 
 function skipped(call: CommandCall, index: number): CommandResult {

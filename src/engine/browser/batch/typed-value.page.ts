@@ -1,11 +1,11 @@
-/** Runs in the page: a value of the page's JavaScript as data that can travel, with the name of its type. */
+/** Runs in the page: serializes a JavaScript value, with the name of its type. */
 
 interface Typed {
   type: 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date'
   value: unknown
 }
 
-/** Entries of objects and arrays that travel; what lies beyond is named, not sent. */
+/** Maximum number of entries of objects and arrays; a placeholder reports the rest. */
 const maxEntries = 50_000
 const maxDepth = 20
 
@@ -21,11 +21,11 @@ export function typedValue(value: unknown): Typed {
   if (value instanceof Date) return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
   const described = describe(value)
   if (described) return { type: 'object', value: described }
-  const plain = new Plain().of(value, 0)
+  const plain = new Serializer().of(value, 0)
   return { type: Array.isArray(plain) ? 'array' : 'object', value: plain }
 }
 
-/** Things of a page that are no data: said what they are. */
+/** Describes values that are not data, such as elements and functions. */
 function describe(value: unknown): { kind: string; description: string } | undefined {
   if (typeof value === 'function') return { kind: 'function', description: clip(String(value)) }
   if (typeof value === 'symbol') return { kind: 'symbol', description: String(value) }
@@ -46,7 +46,7 @@ function elementText(element: Element): string {
 
 const clip = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
 
-class Plain {
+class Serializer {
   #left = maxEntries
   readonly #open = new Set<object>()
 
@@ -98,7 +98,7 @@ class Plain {
     const fields: Record<string, unknown> = {}
     for (const key of Object.keys(object)) {
       if (this.#left-- <= 0) break
-      // A getter of the page may throw: its field says so.
+      // A getter of the page may throw.
       try {
         fields[key] = this.of((object as Record<string, unknown>)[key], depth)
       } catch (error) {
@@ -109,14 +109,14 @@ class Plain {
   }
 }
 
-/** The value of `expression`, evaluated with the element as `this`; a function is called with it. */
+/** Calls `run` with the element as `this`; when its value is a function expression, calls that with the element. */
 export async function typedOn(
   element: Element,
   { run, source }: { run: (this: Element) => Promise<unknown>; source: string },
 ): Promise<Typed | { thrown: string }> {
   try {
     const value = await run.call(element)
-    // Only a function that was written out is meant to be called: `this.onclick` is a value.
+    // Call only functions written in the expression: `this.onclick` is a value.
     const written = typeof value === 'function' && bare(Function.prototype.toString.call(value)) === bare(source)
     return typedValue(await (written ? (value as (element: Element) => unknown).call(element, element) : value))
   } catch (error) {

@@ -1,8 +1,8 @@
-/** What no client may do over CDP, whoever the page belongs to: open what navigations may not, reach files of this machine. */
+/** Rules for CDP clients: which URLs they may open, and whether they may access files of this machine. */
 import { isOpenable } from '../../../core/net/urls.ts'
 import { blockedCode, deniedCode } from '../../cdp/calls.ts'
 
-/** Methods that open or load the address in their `url`. */
+/** Methods that open or load the URL in their `url`. */
 const opening = new Set([
   'Page.navigate',
   'Target.createTarget',
@@ -10,13 +10,13 @@ const opening = new Set([
   'Fetch.continueRequest',
 ])
 
-/** What these tell and do is of all the sessions of the browser, on whoever's page they are asked. */
+/** Methods that affect all sessions of the browser, even when called on a page. */
 const browserWide = /^(?:Tracing\.|Memory\.\w*Pressure)/
 
 export interface CdpRules {
-  /** Whether the machine is its clients' own: they may name its files and folders, and watch the whole browser. */
+  /** Whether clients are trusted with this machine: with its files and folders, and with browser-wide methods. */
   readonly files: boolean
-  /** @throws BaxError `url_blocked` for an address of the web that may not be reached. */
+  /** @throws BaxError `url_blocked` for a URL that the egress policy blocks. */
   readonly checkUrl: (url: URL) => void
 }
 
@@ -25,7 +25,7 @@ interface Refusal {
   readonly message: string
 }
 
-/** Why a call is not passed on; undefined when it may be. */
+/** Returns why a call is refused; undefined when it is allowed. */
 export function refusalOf(method: string, params: Record<string, unknown>, rules: CdpRules): Refusal | undefined {
   const { url } = params
   if (opening.has(method) && typeof url === 'string' && isForbidden(url, rules)) {
@@ -33,14 +33,14 @@ export function refusalOf(method: string, params: Record<string, unknown>, rules
   }
   if (rules.files) return undefined
   if (browserWide.test(method)) return { code: deniedCode, message: `${method} reaches beyond this session` }
-  // It would be no tab, and tabs are what is bounded.
+  // A hidden page would not count towards the limit of tabs.
   if (method === 'Target.createTarget' && params['hidden'] === true)
-    return { code: deniedCode, message: 'a hidden page cannot be opened here' }
+    return { code: deniedCode, message: 'hidden pages are not allowed' }
   if (!namesFiles(method, params)) return undefined
-  return { code: deniedCode, message: `${method} names files of the machine that the browser runs on` }
+  return { code: deniedCode, message: `${method} accesses files of the machine that runs the browser` }
 }
 
-/** What is no address opens nothing. */
+/** Returns whether a URL must not be opened; invalid ones are harmless. */
 function isForbidden(text: string, { checkUrl }: CdpRules): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

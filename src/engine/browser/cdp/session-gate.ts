@@ -1,10 +1,11 @@
-/** A consumer's view of one session: its context and nothing else of the browser that it shares with others. */
-import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'
+/** CDP channel limited to one session: hides the other contexts of the shared browser. */
+import { type Answer, type CdpChannel, cdpError, type CdpMessage, sendOver } from '../../cdp/router.ts'
 import { type CdpRules, refusalOf } from './cdp-rules.ts'
 
 /** Domains that reach beyond a page. */
-const wide = /^(?:Browser|Target|SystemInfo|Storage|Extensions|Tethering|Tracing|Memory|HeapProfiler|IO|Fetch)\./
-/** What of them is about the session's own targets, or tells nothing of others. */
+const browserDomains =
+  /^(?:Browser|Target|SystemInfo|Storage|Extensions|Tethering|Tracing|Memory|HeapProfiler|IO|Fetch)\./
+/** Methods of these domains that concern only the session's targets, or reveal nothing about others. */
 const allowed = new Set([
   'Browser.getVersion',
   'Target.activateTarget',
@@ -21,12 +22,12 @@ const allowed = new Set([
   'Storage.getCookies',
   'Storage.setCookies',
 ])
-/** The same on the session of a page, where they are about that page. */
+/** Methods that are also allowed on the session of a page, where they concern that page. */
 const allowedOnPages = /^(?:Fetch|IO|HeapProfiler|Memory|Tracing)\.|^Storage\.(?!(?:get|set|clear)Cookies)/
-/** These take the context that they are about. */
+/** Methods that take a context ID. */
 const scoped = new Set(['Target.createTarget', 'Storage.clearCookies', 'Storage.getCookies', 'Storage.setCookies'])
-/** What clients send by themselves to set the stage; the session's own settings stay. */
-const formalities = new Set(['Browser.setDownloadBehavior', 'Target.getBrowserContexts'])
+/** Setup calls of clients that are response without effect, so that the session's settings stay. */
+const ignored = new Set(['Browser.setDownloadBehavior', 'Target.getBrowserContexts'])
 
 const denied = (method: string) => ({ code: -32_003, message: `${method} reaches beyond this session` })
 const missing = { code: -32_602, message: 'No target with given id found' }
@@ -41,7 +42,7 @@ export class SessionGate implements CdpChannel {
   readonly #contextId: string
   readonly #rules: CdpRules
   readonly #own = new Set<string>()
-  readonly #withheld = new Set<string>()
+  readonly #hiddenSessions = new Set<string>()
 
   constructor(channel: CdpChannel, contextId: string, rules: CdpRules) {
     this.#channel = channel
@@ -49,36 +50,33 @@ export class SessionGate implements CdpChannel {
     this.#rules = rules
   }
 
-  send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
-      this.post(message, ({ result, error }) => (error ? reject(cdpError(method, error)) : resolve(result ?? {})))
-    })
+  send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
+    return sendOver(this, { method, params, sessionId }, cdpError)
   }
 
   post(message: CdpMessage, answer: Answer): void {
     const { id, sessionId, method = '', params = {} } = message
     const reply = (rest: CdpMessage) =>
       answer({ ...(id !== undefined && { id }), ...(sessionId && { sessionId }), ...rest })
-    if (formalities.has(method)) {
+    if (ignored.has(method)) {
       return reply({ result: method === 'Target.getBrowserContexts' ? { browserContextIds: [] } : {} })
     }
-    // Without a page every other domain is about the whole browser too (`Security.setIgnoreCertificateErrors`).
-    const reaches = sessionId === undefined || (wide.test(method) && !allowedOnPages.test(method))
+    // Without a page session, other domains affect the whole browser too (`Security.setIgnoreCertificateErrors`).
+    const reaches = sessionId === undefined || (browserDomains.test(method) && !allowedOnPages.test(method))
     if (reaches && !allowed.has(method)) return reply({ error: denied(method) })
     const refused = refusalOf(method, params, this.#rules)
     if (refused) return reply({ error: refused })
     const { browserContextId: named, targetId } = params
     if (named !== undefined && named !== this.#contextId) return reply({ error: denied(method) })
     const own = scoped.has(method) ? { ...message, params: { ...params, browserContextId: this.#contextId } } : message
-    const pass = () => this.#channel.post(own, (answered) => answer(this.#seen(method, answered)))
+    const pass = () => this.#channel.post(own, (response) => answer(this.#filterResult(method, response)))
     if (typeof targetId !== 'string' || this.#own.has(targetId)) return pass()
     void this.#isOwn(targetId).then((is) => (is ? pass() : reply({ error: missing })))
   }
 
   onEvent(listener: (message: CdpMessage) => void): void {
     this.#channel.onEvent((message) => {
-      if (this.#shows(message)) listener(message)
+      if (this.#isVisible(message)) listener(message)
     })
   }
 
@@ -95,7 +93,7 @@ export class SessionGate implements CdpChannel {
       const { targetInfo } = await this.#channel.send('Target.getTargetInfo', { targetId })
       return this.#belongs(targetInfo as TargetInfo)
     } catch {
-      // Nothing of that id is there.
+      // No such target exists.
       return false
     }
   }
@@ -106,15 +104,15 @@ export class SessionGate implements CdpChannel {
     return true
   }
 
-  #seen(method: string, answered: CdpMessage): CdpMessage {
-    const { result } = answered
-    if (method !== 'Target.getTargets' || !result) return answered
+  #filterResult(method: string, response: CdpMessage): CdpMessage {
+    const { result } = response
+    if (method !== 'Target.getTargets' || !result) return response
     const infos = result['targetInfos'] as TargetInfo[]
-    return { ...answered, result: { ...result, targetInfos: infos.filter((info) => this.#belongs(info)) } }
+    return { ...response, result: { ...result, targetInfos: infos.filter((info) => this.#belongs(info)) } }
   }
 
-  #shows({ method, params = {}, sessionId }: CdpMessage): boolean {
-    if (sessionId !== undefined && this.#withheld.has(sessionId)) return false
+  #isVisible({ method, params = {}, sessionId }: CdpMessage): boolean {
+    if (sessionId !== undefined && this.#hiddenSessions.has(sessionId)) return false
     const info = params['targetInfo'] as TargetInfo | undefined
     switch (method) {
       case 'Target.targetCreated':
@@ -125,18 +123,18 @@ export class SessionGate implements CdpChannel {
       case 'Target.targetCrashed':
         return this.#own.has(params['targetId'] as string)
       case 'Target.attachedToTarget':
-        // What is below a page of the session is the session's.
-        return sessionId !== undefined || this.#belongs(info!) || this.#letGo(params['sessionId'] as string)
+        // Children of the session's pages belong to the session.
+        return sessionId !== undefined || this.#belongs(info!) || this.#hideSession(params['sessionId'] as string)
       case 'Target.detachedFromTarget':
-        return !this.#withheld.delete(params['sessionId'] as string)
+        return !this.#hiddenSessions.delete(params['sessionId'] as string)
       default:
         return true
     }
   }
 
-  /** A page of another session that the browser attached by itself runs on, unseen. */
-  #letGo(child: string): false {
-    this.#withheld.add(child)
+  /** Detaches from a page of another session that the browser attached automatically, and lets it continue. */
+  #hideSession(child: string): false {
+    this.#hiddenSessions.add(child)
     this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId: child }, () => {})
     this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: child } }, () => {})
     return false

@@ -1,4 +1,4 @@
-/** Makes a session from a plan, on a seat of the pool or on somebody else's browser. */
+/** Opens a session from a plan, on a slot of the pool or on a remote browser. */
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -16,7 +16,7 @@ import type { Ground } from './session-host.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
 
-/** A session that is ready, with what its creator alone is told. */
+/** A ready session with the facts that only its creator receives. */
 export interface OpenedSession {
   readonly session: Session
   readonly frameToken: string
@@ -29,21 +29,20 @@ export interface OpeningTools {
   readonly beforeClose: SessionFacts['beforeClose']
   readonly onEnded: SessionFacts['onEnded']
   readonly onGone: SessionFacts['onGone']
-  /** Makes the session known; from here on its end is seen to. */
   readonly onOpened: (session: Session) => void
 }
 
-/** Opens a context on the seat's browser; frees the seat when that fails. */
+/** Opens a context on the slot's browser; frees the slot when that fails. */
 export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await seat.worker
-    const { place, close } = await openPlace(plan, worker, tools.egress)
-    const ground: Ground = {
+    const { place, close } = await openContext(plan, worker, tools.egress)
+    const host: Ground = {
       context: place.context,
       pagesOpened: place.pagesOpened,
       transfers: place.transfers,
       openCdp: place.openCdp,
-      answers: () => worker.health.responsive,
+      isResponsive: () => worker.health.responsive,
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
@@ -51,18 +50,18 @@ export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTo
       close,
       free: seat.free,
     }
-    const session = settle(plan, ground, tools)
-    const lost = () => session.endLater(worker.health.dead ? 'crashed' : 'worker_lost')
-    worker.upstream.onClose(lost, session.ended)
-    return await begin(plan, session)
+    const session = register(plan, host, tools)
+    const onLost = () => session.endLater(worker.health.dead ? 'crashed' : 'worker_lost')
+    worker.upstream.onClose(onLost, session.ended)
+    return await openFirstPage(plan, session)
   } catch (error) {
     seat.free()
-    throw refused(error)
+    throw creationError(error)
   }
 }
 
-/** A context of the right size; through the session's own proxy where it has one, which ends with the context. */
-async function openPlace(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<Opened> {
+/** Opens a context of the right size, through the session's own proxy if it has one, which closes with the context. */
+async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenedContext> {
   const chain = plan.input.proxy && (await egress.chain(plan.input.proxy))
   try {
     const place = await worker.open(plan.contextOptions(worker, chain?.proxy))
@@ -75,7 +74,7 @@ async function openPlace(plan: SessionPlan, worker: BrowserWorker, egress: Egres
   }
 }
 
-interface Opened {
+interface OpenedContext {
   readonly place: Place
   close(): Promise<void>
 }
@@ -83,45 +82,39 @@ interface Opened {
 /** Opens a context on the browser behind the plan's `cdp_url`. */
 export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Promise<OpenedSession> {
   const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
-  const ground = await openRemote(plan, downloads, tools.egress)
-  const session = settle(plan, ground, tools)
-  ground.onLost((fault) => {
-    if (fault)
-      session.events.emit('error', { code: 'browser_failed', message: `the browser was left: ${fault.message}` })
+  const host = await openRemote(plan, downloads, tools.egress)
+  const session = register(plan, host, tools)
+  host.onLost((error) => {
+    if (error)
+      session.events.emit('error', {
+        code: 'browser_failed',
+        message: `disconnected from the browser: ${error.message}`,
+      })
     session.endLater('worker_lost')
   })
-  return begin(plan, session)
+  return openFirstPage(plan, session)
 }
 
-function settle(
+function register(
   plan: SessionPlan,
-  ground: Ground,
+  host: Ground,
   { config, beforeClose, onEnded, onGone, onOpened }: OpeningTools,
 ): Session {
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
-  const session = new Session({
-    owner: plan.owner,
-    input: plan.input,
-    viewport: plan.viewport,
-    ground,
-    writeAnywhere,
-    downloadBytes,
-    beforeClose,
-    onEnded,
-    onGone,
-    log,
-  })
+  const { owner, input, viewport } = plan
+  const facts = { owner, input, viewport, host, writeAnywhere, downloadBytes, beforeClose, onEnded, onGone, log }
+  const session = new Session(facts)
   onOpened(session)
   return session
 }
 
-async function begin(plan: SessionPlan, session: Session): Promise<OpenedSession> {
-  const failed = plan.startUrl === undefined ? undefined : await start(session, plan.startUrl)
-  const warning = [...plan.warnings, ...(failed ? [failed] : [])].join('; ')
+async function openFirstPage(plan: SessionPlan, session: Session): Promise<OpenedSession> {
+  const startFailure = plan.startUrl === undefined ? undefined : await openStartUrl(session, plan.startUrl)
+  const warning = [...plan.warnings, ...(startFailure ? [startFailure] : [])].join('; ')
   return { session, frameToken: session.takeFrameToken(), ...(warning && { warning }) }
 }
 
-/** A ready page has the default size. */
+/** Resizes the page of a ready context, which has the default size. */
 async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
   const size = place.page.viewportSize()
   if (size?.width === viewport.width && size.height === viewport.height) return
@@ -133,12 +126,12 @@ async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
   }
 }
 
-/** What to warn of when the first page could not be opened: the session itself is fine. */
-async function start(session: Session, url: string): Promise<string | undefined> {
+/** Opens the start URL; returns a warning when that fails, since the session itself is usable. */
+async function openStartUrl(session: Session, url: string): Promise<string | undefined> {
   try {
     const page = await session.page()
     await session.use(() => retryPassing(() => page.goto(url, { timeout: limits.command.navigationMs })))
-    // Who asks next is told the title of this page, however busy the machine is.
+    // The next request must see the title of this page, however busy the machine is.
     await session.learnTitle()
     return undefined
   } catch (thrown) {
@@ -148,8 +141,8 @@ async function start(session: Session, url: string): Promise<string | undefined>
   }
 }
 
-/** Words of Playwright about wishes that only the browser could judge. */
-function refused(error: unknown): unknown {
+/** Converts errors of Playwright about options that only the browser can validate. */
+function creationError(error: unknown): unknown {
   if (error instanceof BaxError) return error
   const message = (error as Error).message
   const field =
@@ -162,7 +155,7 @@ function refused(error: unknown): unknown {
     })
   }
   if (/has been closed|Target closed|Browser closed/i.test(message)) {
-    return new BaxError('worker_lost', 'the browser ended while the session was being made', { cause: error })
+    return new BaxError('worker_lost', 'the browser ended while the session was being created', { cause: error })
   }
   return error
 }

@@ -1,4 +1,4 @@
-/** The way of a session from the queue to its browser, as its caller can watch it. */
+/** A session on its way from the queue to a browser, as its caller can poll it. */
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -8,26 +8,26 @@ import { type Addressed, addressesOf, type Bases } from '../session/session-urls
 import type { Seat, Waiting } from '../pool/pool.ts'
 import type { OpenedSession } from './opening.ts'
 
-const order: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
+const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
 
 export interface ProvisionFacts {
-  /** The key that asked for it; null where no keys are in use. */
+  /** ID of the key that requested the session; null when the engine uses no keys. */
   readonly owner: string | null
   readonly waiting: Waiting
-  /** Makes the session on a seat; frees the seat itself when that fails. */
+  /** Creates the session on a slot; frees the slot when that fails. */
   readonly open: (seat: Seat) => Promise<OpenedSession>
-  /** Runs when it has come to an end, whichever. */
-  readonly onSettled: () => void
+  /** Runs when the session is ready, failed or cancelled. */
+  readonly onEnded: () => void
 }
 
-/** A session that waits for its browser; the promise rejects when it failed or was cancelled. */
+/** A queued session; the promise rejects when it fails or is cancelled. */
 export interface Provisioning {
   readonly provision: Provision
   readonly session: Promise<OpenedSession>
 }
 
-/** What stays to be told of the session that came of it; the session itself may be long gone. */
-interface Made extends Addressed, Pick<OpenedSession, 'frameToken' | 'warning'> {
+/** Facts of the created session that the record reports, even after that session has ended. */
+interface CreatedSession extends Addressed, Pick<OpenedSession, 'frameToken' | 'warning'> {
   readonly name: string | null
 }
 
@@ -39,41 +39,41 @@ export class Provision {
   readonly #stages: { stage: ProvisionStage; at: string }[] = []
   readonly #cancel = new AbortController()
   #status: ProvisionRecord['status'] = 'provisioning'
-  /** What an end without a session will count as. */
+  /** Status after an end without a session. */
   #outcome: 'failed' | 'cancelled' = 'failed'
-  #made: Made | undefined
+  #created: CreatedSession | undefined
   #error: BaxError | undefined
-  #settledAt: Date | undefined
+  #endedAt: Date | undefined
 
   private constructor({ owner, waiting }: ProvisionFacts) {
     this.owner = owner
     this.#waiting = waiting
-    this.#reach('provisioning')
+    this.#advance('provisioning')
   }
 
   static begin(facts: ProvisionFacts): Provisioning {
     const provision = new Provision(facts)
     const session = provision.#run(facts)
-    // Its failure is told by the record; nobody has to listen here.
+    // The record reports the failure.
     session.catch(() => {})
     return { provision, session }
   }
 
-  get settledAt(): Date | undefined {
-    return this.#settledAt
+  get endedAt(): Date | undefined {
+    return this.#endedAt
   }
 
-  /** Gives up the place in the queue, or the session that is being made; nothing when it has settled. */
+  /** Leaves the queue or aborts the creation; does nothing after the end. */
   cancel(reason = new BaxError('cancelled', 'the provisioning was cancelled')): void {
     this.#outcome = 'cancelled'
     this.#cancel.abort(reason)
   }
 
   record(bases: Bases): ProvisionRecord {
-    const made = this.#made
+    const created = this.#created
     const updated = this.#stages.at(-1)!.at
-    const kept = this.#settledAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
-    const expires = new Date((this.#settledAt ?? this.#createdAt).getTime() + kept)
+    const kept = this.#endedAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
+    const expires = new Date((this.#endedAt ?? this.#createdAt).getTime() + kept)
     return {
       provision_id: this.id,
       status: this.#status,
@@ -84,47 +84,47 @@ export class Provision {
       created_at: this.#createdAt.toISOString(),
       updated_at: updated,
       expires_at: expires.toISOString(),
-      session_id: made?.sessionId ?? null,
-      frame_token: made?.frameToken ?? null,
-      name: made?.name ?? null,
-      ...(made ? addressesOf(made, bases) : { sse_url: null, cdp_url: null, live_view_url: null }),
-      ...(made?.warning && { warning: made.warning }),
+      session_id: created?.sessionId ?? null,
+      frame_token: created?.frameToken ?? null,
+      name: created?.name ?? null,
+      ...(created ? addressesOf(created, bases) : { sse_url: null, cdp_url: null, live_view_url: null }),
+      ...(created?.warning && { warning: created.warning }),
       error: this.#error?.message ?? null,
       code: this.#error?.code ?? null,
     }
   }
 
-  async #run({ waiting, open, onSettled }: ProvisionFacts): Promise<OpenedSession> {
-    const timer = setTimeout(() => this.#cancel.abort(tooLate()), limits.provision.timeoutMs)
+  async #run({ waiting, open, onEnded }: ProvisionFacts): Promise<OpenedSession> {
+    const timer = setTimeout(() => this.#cancel.abort(queueTimeout()), limits.provision.timeoutMs)
     try {
-      const seat = await this.#until(waiting.seat, (late) => late.free())
-      if (seat.launching) this.#reach('scaling')
-      await this.#until(seat.found, () => seat.free())
-      this.#reach('worker_found')
-      this.#reach('creating')
-      const opened = await this.#until(open(seat), (late) => late.session.endLater('deleted'))
+      const seat = await this.#unlessCancelled(waiting.seat, (late) => late.free())
+      if (seat.launching) this.#advance('scaling')
+      await this.#unlessCancelled(seat.found, () => seat.free())
+      this.#advance('worker_found')
+      this.#advance('creating')
+      const opened = await this.#unlessCancelled(open(seat), (late) => late.session.endLater('deleted'))
       const { session, frameToken, warning } = opened
       const { sessionId, name, servesCdp } = session
-      this.#made = { sessionId, name, servesCdp, frameToken, ...(warning && { warning }) }
+      this.#created = { sessionId, name, servesCdp, frameToken, ...(warning && { warning }) }
       this.#status = 'ready'
-      this.#reach('ready')
+      this.#advance('ready')
       for (const stage of this.#stages) session.events.emit('provision.stage', { ...stage })
       return opened
     } catch (thrown) {
       waiting.leave()
       this.#error = asBaxError(thrown)
       this.#status = this.#outcome
-      this.#reach('failed')
+      this.#advance('failed')
       throw this.#error
     } finally {
       clearTimeout(timer)
-      this.#settledAt = new Date()
-      onSettled()
+      this.#endedAt = new Date()
+      onEnded()
     }
   }
 
-  /** Waits for `work` unless it is cancelled first; what comes too late is put away with `discard`. */
-  async #until<T>(work: Promise<T>, discard: (late: T) => void): Promise<T> {
+  /** Waits for `work` unless it is cancelled first; passes a result that arrives later to `discard`. */
+  async #unlessCancelled<T>(work: Promise<T>, discard: (late: T) => void): Promise<T> {
     const { signal } = this.#cancel
     try {
       return await withDeadline(work, { signal })
@@ -135,9 +135,9 @@ export class Provision {
     }
   }
 
-  #reach(stage: ProvisionStage): void {
+  #advance(stage: ProvisionStage): void {
     const last = this.#stages.at(-1)
-    if (last && order.indexOf(stage) <= order.indexOf(last.stage)) return
+    if (last && stageOrder.indexOf(stage) <= stageOrder.indexOf(last.stage)) return
     this.#stages.push({ stage, at: new Date().toISOString() })
   }
 }
@@ -145,12 +145,12 @@ export class Provision {
 export const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
 
 export const tooManyWait = (): BaxError =>
-  new BaxError('no_capacity', `${limits.overload.provisions} sessions wait for a browser already`, {
+  new BaxError('no_capacity', `${limits.overload.provisions} sessions already wait for a browser`, {
     retryAfterSecs: limits.overload.retryAfterSecs,
   })
 
-const tooLate = (): BaxError =>
-  new BaxError('no_capacity', `no browser had a free place within ${limits.provision.timeoutMs / 1000} s`, {
-    hint: 'close sessions that are not needed, or allow more browsers',
+const queueTimeout = (): BaxError =>
+  new BaxError('no_capacity', `no browser had a free slot within ${limits.provision.timeoutMs / 1000} s`, {
+    hint: 'close unused sessions, or allow more browsers',
     retryAfterSecs: 5,
   })

@@ -1,39 +1,39 @@
-/** Provisions by id: those under way, and for a while the settled ones. */
+/** Provisions by ID: the pending ones, and for a while the ended ones. */
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { Provision, type ProvisionFacts, type Provisioning } from './provision.ts'
 
 export class Provisions {
-  readonly #known = new Map<string, Provision>()
+  readonly #byId = new Map<string, Provision>()
 
   get underWay(): number {
-    return [...this.#known.values()].filter(({ settledAt }) => !settledAt).length
+    return [...this.#byId.values()].filter(({ endedAt }) => !endedAt).length
   }
 
   begin(facts: ProvisionFacts): Provisioning {
-    this.#forget()
-    const begun = Provision.begin(facts)
-    this.#known.set(begun.provision.id, begun.provision)
-    return begun
+    this.#expire()
+    const provisioning = Provision.begin(facts)
+    this.#byId.set(provisioning.provision.id, provisioning.provision)
+    return provisioning
   }
 
-  /** @throws BaxError `provision_not_found`, also for what is somebody else's. */
+  /** Returns a provision. @throws BaxError `provision_not_found`, also for provisions of other keys. */
   find(provisionId: string, caller: Caller): Provision {
-    this.#forget()
-    const provision = this.#known.get(provisionId)
+    this.#expire()
+    const provision = this.#byId.get(provisionId)
     if (provision && sees(caller, provision.owner)) return provision
     throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
   }
 
   cancelAll(reason: BaxError): void {
-    for (const provision of this.#known.values()) provision.cancel(reason)
+    for (const provision of this.#byId.values()) provision.cancel(reason)
   }
 
-  #forget(): void {
+  #expire(): void {
     const oldest = Date.now() - limits.session.tombstoneMs
-    for (const [id, { settledAt }] of this.#known) {
-      if (settledAt && settledAt.getTime() < oldest) this.#known.delete(id)
+    for (const [id, { endedAt }] of this.#byId) {
+      if (endedAt && endedAt.getTime() < oldest) this.#byId.delete(id)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Sessions on a browser that somebody else runs, reached over its CDP endpoint. */
+/** Sessions on remote browsers, reached over their CDP endpoints. */
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Browser } from 'playwright'
@@ -16,31 +16,31 @@ import { playwright } from '../pool/playwright.ts'
 import type { Ground } from './session-host.ts'
 import { Transfers } from '../pool/transfers.ts'
 
-/** What a browser says of itself is shorter. */
-const mostChars = 64 * 1024
+/** Maximum length of the response with the browser's WebSocket URL, in characters. */
+const maxChars = 64 * 1024
 
 export interface RemoteGround extends Ground {
-  /** The listener gets what the browser has done wrong, if that is why it was left. */
-  onLost(listener: (fault: Error | undefined) => void): void
+  /** Calls the listener when the browser is lost, with its protocol error if that is why the connection was closed. */
+  onLost(listener: (error: Error | undefined) => void): void
 }
 
 /**
- * Connects and makes a context of the session's own; closing it detaches and leaves the browser running.
- * @throws BaxError `browser_failed` when nothing usable answers there.
+ * Connects and opens a context for the session; closing it detaches and leaves the browser running.
+ * @throws BaxError `browser_failed` when the endpoint is unusable.
  */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
     const { launchMs: ms } = limits.pool
-    const made = groundOn(browser, link, plan, downloads)
-    return await withDeadline(made, { ms, error: `it made no page within ${ms} ms` })
+    const host = openContext(browser, link, plan, downloads)
+    return await withDeadline(host, { ms, error: `it opened no page within ${ms} ms` })
   } catch (cause) {
     await browser.close()
-    throw unusable(plan.cdpUrl!, link.fault ?? cause)
+    throw unusable(plan.cdpUrl!, link.error ?? cause)
   }
 }
 
-async function groundOn(browser: Browser, link: Link, plan: SessionPlan, downloads: string): Promise<RemoteGround> {
+async function openContext(browser: Browser, link: Link, plan: SessionPlan, downloads: string): Promise<RemoteGround> {
   const facts = await factsOf(browser)
   const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
   const transfers = link.transfers.of(link.contextId)
@@ -53,12 +53,12 @@ async function groundOn(browser: Browser, link: Link, plan: SessionPlan, downloa
     userAgent: plan.userAgent(facts),
     downloads,
     close: async () => {
-      // The other side may be gone, or a page of it may hang: detaching drops the context there all the same.
+      // The browser may be gone, or one of its pages may hang: disconnecting disposes of the context anyway.
       await withDeadline(context.close(), { ms: limits.pool.closeMs }).catch(() => {})
       await browser.close()
     },
     free: () => {},
-    onLost: (listener) => void browser.once('disconnected', () => listener(link.fault)),
+    onLost: (listener) => void browser.once('disconnected', () => listener(link.error)),
   }
 }
 
@@ -77,21 +77,21 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
     link = new Link(wire)
     return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
   } catch (cause) {
-    throw unusable(url, link?.fault ?? cause)
+    throw unusable(url, link?.error ?? cause)
   }
 }
 
-/** The browser's websocket, which one asks its port for; it may name any host, and so is checked like the first. */
+/** Requests the browser's WebSocket URL from its debugging port. The caller checks it too: it may name any host. */
 async function socketAddress(url: string, egress: Egress, signal: AbortSignal): Promise<string> {
-  const asked = new URL(url)
-  if (asked.protocol === 'ws:' || asked.protocol === 'wss:') return url
-  asked.pathname = `${asked.pathname.replace(/\/$/, '')}/json/version/`
-  const { status, body } = await get(asked, { headers: { accept: 'application/json' }, signal, egress })
+  const endpoint = new URL(url)
+  if (endpoint.protocol === 'ws:' || endpoint.protocol === 'wss:') return url
+  endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/json/version/`
+  const { status, body } = await get(endpoint, { headers: { accept: 'application/json' }, signal, egress })
   const text = await textOf(body)
   if (status !== 200) throw new Error(`it answered ${status}`)
   const { webSocketDebuggerUrl: address } = JSON.parse(text) as { webSocketDebuggerUrl?: unknown }
   if (typeof address !== 'string' || !/^wss?:/i.test(address))
-    throw new Error('no debugging port of a browser answers there')
+    throw new Error('it is not the debugging port of a browser')
   return address
 }
 
@@ -99,41 +99,41 @@ async function textOf(body: Readable): Promise<string> {
   let text = ''
   for await (const chunk of body) {
     text += String(chunk)
-    if (text.length > mostChars) throw new Error('no debugging port of a browser answers there')
+    if (text.length > maxChars) throw new Error('it is not the debugging port of a browser')
   }
   return text
 }
 
 /**
- * The wire as Playwright takes one; every message in a task of its own, as its own transports do. The other side may be
- * anybody: what is no message, and what Playwright fails over, ends the wire.
+ * Playwright's transport over a connection to an untrusted browser. Delivers every message in its own task, as
+ * Playwright's transports do; a malformed message, or one that makes Playwright throw, closes the connection.
  */
 class Link {
-  /** Of the context that was made over it last. */
+  /** ID of the context that was created last. */
   contextId = ''
   readonly transfers = new Transfers((message) => this.#wire.send(JSON.stringify({ ...message, id: unanswered })))
   onmessage: ((message: object) => void) | undefined
-  /** What the other side has done wrong, for which the wire was closed. */
-  fault: Error | undefined
+  /** Protocol error of the browser that closed the connection. */
+  error: Error | undefined
   readonly #wire: BrowserWire
-  /** Playwright's calls that have no answer yet, and the session of each; an answer to none of them would be a fault to it. */
-  readonly #asked = new Map<number, string | undefined>()
+  /** Pending calls with their sessions: Playwright throws on a response to an unknown call. */
+  readonly #pending = new Map<number, string | undefined>()
   #onclose: (() => void) | undefined
-  #over = false
+  #closed = false
 
   constructor(wire: BrowserWire) {
     this.#wire = wire
-    wire.handle({ onMessage: (text) => this.#hear(text), onClose: (fault) => this.#end(fault) })
+    wire.handle({ onMessage: (text) => this.#receive(text), onClose: (error) => this.#end(error) })
   }
 
-  /** Playwright may come to hear of the end after it. */
+  /** Playwright may set its listener after the connection has closed. */
   set onclose(listener: (() => void) | undefined) {
     this.#onclose = listener
-    if (this.#over) this.#tellEnd()
+    if (this.#closed) this.#emitClose()
   }
 
   send(message: CdpMessage): void {
-    if (message.id !== undefined) this.#asked.set(message.id, message.sessionId)
+    if (message.id !== undefined) this.#pending.set(message.id, message.sessionId)
     this.#wire.send(JSON.stringify(message))
   }
 
@@ -141,39 +141,39 @@ class Link {
     this.#end()
   }
 
-  #hear(text: string): void {
-    if (this.#over) return
+  #receive(text: string): void {
+    if (this.#closed) return
     const message = readMessage(text)
     if (!message) return this.#end(new Error(noCdp))
-    if (message.method === undefined && !this.#isAwaited(message)) return
-    const made = message.result?.['browserContextId']
-    if (typeof made === 'string') this.contextId = made
-    this.transfers.heard(message)
-    setImmediate(() => onAccountOf(this.#blame, () => this.onmessage?.(message)))
+    if (message.method === undefined && !this.#isPending(message)) return
+    const contextId = message.result?.['browserContextId']
+    if (typeof contextId === 'string') this.contextId = contextId
+    this.transfers.handle(message)
+    setImmediate(() => onAccountOf(this.#fail, () => this.onmessage?.(message)))
   }
 
-  #isAwaited({ id, sessionId }: CdpMessage): boolean {
-    const session = this.#asked.get(id!)
-    return this.#asked.delete(id!) && session === sessionId
+  #isPending({ id, sessionId }: CdpMessage): boolean {
+    const session = this.#pending.get(id!)
+    return this.#pending.delete(id!) && session === sessionId
   }
 
-  readonly #blame = (cause: unknown): void =>
-    this.#end(new Error(`it breaks the rules of the DevTools protocol: ${(cause as Error).message}`, { cause }))
+  readonly #fail = (cause: unknown): void =>
+    this.#end(new Error(`it violates the DevTools protocol: ${(cause as Error).message}`, { cause }))
 
-  #end(fault?: Error): void {
-    if (this.#over) return
-    this.#over = true
-    this.fault = fault
-    this.#wire.close(fault && noCdp)
-    this.#tellEnd()
+  #end(error?: Error): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.error = error
+    this.#wire.close(error && noCdp)
+    this.#emitClose()
   }
 
-  #tellEnd(): void {
+  #emitClose(): void {
     setImmediate(() => this.#onclose?.())
   }
 }
 
-/** Playwright counts up from 1: an answer to this number is nobody's. */
+/** Message ID whose responses are ignored: Playwright counts up from 1 and never reaches it. */
 const unanswered = 2 ** 31 - 1
 
 async function factsOf(browser: Browser): Promise<{ version: string; userAgent: string }> {
@@ -188,7 +188,7 @@ function unusable(url: string, cause: unknown): BaxError {
   const { host } = new URL(url)
   return new BaxError('browser_failed', `cannot use the browser at cdp_url (${host})`, {
     cause,
-    hint: 'is it running with --remote-debugging-port, and is the address right?',
+    hint: 'start it with --remote-debugging-port, and check the URL',
     details: [{ path: 'cdp_url', message: (cause as Error).message.split('\n', 1)[0]! }],
   })
 }

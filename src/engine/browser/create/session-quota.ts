@@ -1,27 +1,27 @@
-/** What a caller has of sessions: from the moment it wishes for one to the end of that. */
+/** Session quota of a caller: counts each session from its request to its end. */
 import type { Quota } from '../../../core/access/quota.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { OpenedSession } from './opening.ts'
 import type { Provisioning } from './provision.ts'
 
-/** @throws BaxError `too_many_sessions` when the caller has as many as it may. */
+/** Counts the session that `make` creates. @throws BaxError `too_many_sessions` when the quota is used up. */
 export async function counted(
   quota: Quota,
   caller: Caller,
   make: () => Promise<OpenedSession | Provisioning>,
 ): Promise<OpenedSession | Provisioning> {
-  const free = quota.take(caller)
-  const freeAtEnd = ({ session: { ended } }: OpenedSession) => {
-    if (ended.aborted) free()
-    ended.addEventListener('abort', free, { once: true })
+  const release = quota.take(caller)
+  const releaseAtEnd = ({ session: { ended } }: OpenedSession) => {
+    if (ended.aborted) release()
+    ended.addEventListener('abort', release, { once: true })
   }
   try {
-    const made = await make()
-    if ('provision' in made) made.session.then(freeAtEnd, free)
-    else freeAtEnd(made)
-    return made
+    const created = await make()
+    if ('provision' in created) created.session.then(releaseAtEnd, release)
+    else releaseAtEnd(created)
+    return created
   } catch (error) {
-    free()
+    release()
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Actions on elements: Playwright waits and acts; when it cannot, the page is asked why. */
+/** Actions on elements: Playwright waits and acts; a diagnosis in the page explains failures. */
 import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -8,20 +8,19 @@ import { explain } from './explain.ts'
 import { pick, type Picked } from './pick.ts'
 import { locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
 
-/** A wait of nothing still has to ask the page once. */
-const leastMs = 250
+/** Minimum timeout, so that Playwright can check the page at least once. */
+const minMs = 250
 
-/** Options of a Playwright call that may take so long. */
+/** Returns the timeout options of a Playwright call. */
 export const callLimit = (timeoutMs: number | undefined, signal: AbortSignal): CallLimit => ({
-  timeout: Math.max(leastMs, timeoutMs ?? limits.command.elementMs),
+  timeout: Math.max(minMs, timeoutMs ?? limits.command.elementMs),
   signal,
 })
 
-/** What one command knows of its elements. */
+/** Context of a command's actions. */
 export interface Acting {
   readonly page: Page
   readonly signal: AbortSignal
-  /** Refuse a selector that matches several elements. */
   readonly strict: boolean
   /** Set for commands that send input. */
   readonly delivery: Delivery | undefined
@@ -31,7 +30,7 @@ export interface Acting {
 
 /**
  * Runs an action on the first visible match of a selector, or on the first one when none is visible.
- * @throws BaxError that says what stood in the way.
+ * @throws BaxError that explains the failure.
  */
 export async function act<T>(
   { page, signal, strict, delivery, onMatches }: Acting,
@@ -47,7 +46,7 @@ export async function act<T>(
   try {
     picked = await pick({ page, selector, parsed, needs: options.needs, strict }, limit)
     if (picked.matches > 1) onMatches(picked.matches)
-    const left = Math.max(leastMs, Math.round(limit.timeout - (performance.now() - started)))
+    const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })
   } catch (error) {
     delivery?.readLog(error)
@@ -58,12 +57,12 @@ export async function act<T>(
   }
 }
 
-/** Failures after which the page does not say any more what stood in the way: out of time, or the element is gone. */
+/** Returns whether an error leaves open if input was sent: a timeout, or a detached element. */
 const isLate = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === 'TimeoutError' || /not attached to the DOM|was detached/.test(error.message))
 
-/** A reference names one element of a snapshot: when that is gone, waiting does not bring it back. */
+/** Checks that the element of a reference still exists: waiting would not bring it back. */
 async function checkRef(element: Locator, selector: string, parsed: ParsedSelector): Promise<void> {
   const found = await element.count().catch((error: unknown) => {
     if (/Invalid frame in aria-ref/.test(String(error))) return 0

@@ -1,8 +1,8 @@
-/** Runs in the page: how elements are named in sentences and found again. */
+/** Runs in the page: describes elements for messages, and searches them. */
 
-/** `button#buy.primary "Buy now"`. */
+/** Returns a description such as `button#buy.primary "Buy now"`. */
 export function elementName(element: Element): string {
-  // Not `element.id`: a form answers that with its field of the name "id".
+  // Not `element.id`: a form with a field named "id" returns that field.
   const written = element.getAttribute('id')
   const id = written ? `#${written}` : ''
   const classes = [...element.classList].slice(0, 3).map((name) => `.${name}`).join('') // prettier-ignore
@@ -10,14 +10,14 @@ export function elementName(element: Element): string {
   return `${element.localName}${id}${classes}${text ? ` ${JSON.stringify(text)}` : ''}`
 }
 
-/** Visible text in one line, cut to a length. */
+/** Returns the visible text in one line, truncated to a length. */
 export function shortText(element: Element, length: number): string {
   const raw = element instanceof HTMLElement ? firstText(element, length) : (element.textContent ?? '')
   const text = raw.replaceAll(/\s+/g, ' ').trim()
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
-/** Text of an element without asking for its layout; reads no further into a big one than it needs. */
+/** Reads the text of an element without computing its layout, and only as much as needed. */
 function firstText(element: HTMLElement, length: number): string {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   let text = ''
@@ -29,7 +29,7 @@ function firstText(element: HTMLElement, length: number): string {
   return text
 }
 
-/** Parent in the tree as it is shown: out of a shadow root comes its host. */
+/** Returns the parent in the flat tree: the parent of a shadow root is its host. */
 export function shownParent(element: Element): Element | null {
   if (element.assignedSlot) return element.assignedSlot
   if (element.parentElement) return element.parentElement
@@ -37,7 +37,7 @@ export function shownParent(element: Element): Element | null {
   return root instanceof ShadowRoot ? root.host : null
 }
 
-/** Every element below a root, open shadow roots included, up to a number. */
+/** Returns all elements below a root, including open shadow roots, up to `most`. */
 export function allElements(root: Document | ShadowRoot | Element, most: number): Element[] {
   const found: Element[] = []
   const queue: (Document | ShadowRoot | Element)[] = [root]
@@ -51,9 +51,9 @@ export function allElements(root: Document | ShadowRoot | Element, most: number)
   return found
 }
 
-/** Whether an element can be seen: it has a size, and no rule of its ancestors hides it. */
+/** Returns whether an element is visible: it has a size, and neither it nor an ancestor is hidden. */
 export function isShown(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
-  // checkVisibility knows closed details, whose content has a size.
+  // `checkVisibility` detects closed `details` elements, whose content has a size.
   return width > 0 && height > 0 && getComputedStyle(element).visibility === 'visible' && element.checkVisibility()
 }

@@ -1,19 +1,19 @@
-/** Runs in the page after an action has failed: what stands in an element's way. */
+/** Runs in the page after a failed action: determines why an element is not usable. */
 import { elementName, isShown, shownParent } from './describe.page.ts'
 
 export interface ElementState {
   connected: boolean
   visible: boolean
-  /** Why it cannot be seen, e.g. `display: none of div#menu`. */
+  /** Why it is not visible, e.g. `display: none of div#menu`. */
   hiddenBy: string | null
-  /** What lies over its middle. */
+  /** Element that covers its center. */
   coveredBy: string | null
   disabled: boolean
   readonly: boolean
   editable: boolean
   inViewport: boolean
   name: string
-  /** Options of a select element, as far as a sentence can hold them. */
+  /** Options of a select element, up to a limit. */
   options: string[] | null
 }
 
@@ -31,7 +31,7 @@ export function stateOf(element: Element): ElementState {
     disabled,
     readonly,
     editable: !disabled && !readonly && isField(element),
-    inViewport: visible && middleOf(element) !== null,
+    inViewport: visible && centerOf(element) !== null,
     name: elementName(element),
     options:
       element instanceof HTMLSelectElement
@@ -54,7 +54,7 @@ function isDisabled(element: Element): boolean {
   return false
 }
 
-/** The rule that keeps an element from being seen, and whose it is. */
+/** Returns the rule that hides an element, and the element that has it. */
 function hiddenBy(element: Element): string {
   let none: Element | null = null
   for (let at: Element | null = element; at; at = shownParent(at)) {
@@ -78,31 +78,31 @@ function visibilityOwner(element: Element): string {
   return owner === element ? 'the element itself' : elementName(owner)
 }
 
-function middleOf(element: Element): { x: number; y: number } | null {
+function centerOf(element: Element): { x: number; y: number } | null {
   const { left, top, width, height } = element.getBoundingClientRect()
   const [x, y] = [left + width / 2, top + height / 2]
   return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight ? { x, y } : null
 }
 
-/** The element that would get a click on the middle of this one, when that is a stranger. */
+/** Returns the element that would receive a click on the center of this one, if it is another one. */
 function coveredBy(element: Element): string | null {
-  const middle = middleOf(element)
-  if (!middle) return null
-  const hit = deepElementAt(document, middle.x, middle.y)
+  const center = centerOf(element)
+  if (!center) return null
+  const hit = deepElementAt(document, center.x, center.y)
   if (hit && !isWithin(hit, element) && !isLabelOf(hit, element)) return elementName(hit)
-  return frameCoveredBy(middle)
+  return frameCoveredBy(center)
 }
 
-/** What lies over a place of an element, such as the frame that another element is in. */
+/** Returns what covers a point of an element, such as a frame. */
 export function coverAt(element: Element, { x, y }: { x: number; y: number }): string | null {
   const hit = deepElementAt(document, x, y)
   return hit && !isWithin(hit, element) ? elementName(hit) : null
 }
 
-/** The same for the frame elements around, as far as their documents may be looked at. */
-function frameCoveredBy(middle: { x: number; y: number }): string | null {
+/** Returns what covers a point of the enclosing frames, as far as their documents are accessible. */
+function frameCoveredBy(center: { x: number; y: number }): string | null {
   let view: Window = window
-  let { x, y } = middle
+  let { x, y } = center
   while (view !== view.parent) {
     const owner = ownerOf(view)
     if (!owner) return null
@@ -117,7 +117,7 @@ function frameCoveredBy(middle: { x: number; y: number }): string | null {
   return null
 }
 
-/** The frame element of a window; null when its document is of another origin. */
+/** Returns the frame element of a window; null when its document is cross-origin. */
 function ownerOf(view: Window): Element | null {
   try {
     return view.frameElement

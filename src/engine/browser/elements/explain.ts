@@ -1,4 +1,4 @@
-/** Why an action on an element failed, in one sentence and in fields. */
+/** Explains why an action on an element failed, in a message and in details. */
 import type { Locator, Page } from 'playwright'
 import type { ActOptions } from '../../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
@@ -11,19 +11,20 @@ import type { Picked } from './pick.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
 import { isGone, translated } from '../batch/playwright-errors.ts'
+import { responseOf } from '../tabs/hung-script.ts'
 import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
 export interface Failed extends ActOptions {
   readonly page: Page
   readonly selector: string
   readonly timeoutMs: number
-  /** The element that the action was given; undefined when none was found. */
+  /** Element of the action; undefined when none was found. */
   readonly picked?: Picked | undefined
 }
 
-/** How long a page may take to say what is wrong with it. */
+/** Timeout for the diagnosis in the page. */
 const diagnosisMs = 2000
-/** The same for its frames; one that hangs must not cost what the page itself has said. */
+/** Timeout for its frames, so that one that hangs does not discard the page's own diagnosis. */
 const framesMs = 1000
 
 const stateOf = pageFunction<Element, ElementState>(diagnoseScript, 'stateOf')
@@ -36,7 +37,7 @@ const nearest = pageFunction<Element, Candidate[]>(nearestScript, 'nearest') as 
   selector: string,
 ) => Candidate[]
 
-/** Playwright refuses these at once: the element is of the wrong sort. */
+/** Errors that Playwright throws at once, since the element has the wrong type. */
 const refusals: readonly [RegExp, ErrorCode, string][] = [
   [/Element is not an? <select>/, 'not_editable', 'is not a select element'],
   [/Element is not an <input>|Cannot type text into|cannot be filled|Malformed value/, 'not_editable', 'does not take this text'],
@@ -46,11 +47,11 @@ const refusals: readonly [RegExp, ErrorCode, string][] = [
   [/not attached to the DOM|was detached/, 'element_detached', 'left the page during the action'],
 ] // prettier-ignore
 
-/** The failure of an action in the words of the error table. */
+/** Converts the error of an action. */
 export async function explain(error: unknown, failed: Failed): Promise<BaxError> {
   const { selector } = failed
-  const fault = selectorFault(error, selector)
-  if (fault) return fault
+  const invalid = selectorFault(error, selector)
+  if (invalid) return invalid
   const message = error instanceof Error ? error.message : String(error)
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
   const refusal = refusals.find(([pattern]) => pattern.test(timedOut ? '' : message))
@@ -63,43 +64,39 @@ export async function explain(error: unknown, failed: Failed): Promise<BaxError>
   if (found) return found
   const also = failed.also === undefined ? undefined : { ...failed, selector: failed.also, picked: undefined }
   const second = also ? await diagnose(also, message) : null
-  return second ?? stillBusy(failed, message, error)
+  return second ?? timeoutError(failed, message, error)
 }
 
-/** What the page says about the element; null when nothing is wrong with it, or when the page does not answer. */
+/** Diagnoses the element in the page; returns null when it is usable, or when the page does not answer. */
 async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
   const { page, selector } = failed
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
-  const matched = await answered(all.count())
+  const matched = await orUndefined(all.count())
   if (matched === undefined) return null
   if (matched === 0) {
     if (parsed.ref) return staleRef(selector, parsed)
-    const [near, answers] = await Promise.all([answered(candidates(page, parsed)), answered(isThere(page))])
-    // Playwright counts none where it cannot ask: only of a page that answers does that say anything.
-    return answers ? notFound(failed, near) : null
+    const [candidates, answers] = await Promise.all([
+      orUndefined(similarElements(page, parsed)),
+      orUndefined(responseOf(page)),
+    ])
+    // Playwright also counts no matches when the page does not answer.
+    return answers ? notFound(failed, candidates) : null
   }
-  const { element, which } = (await stillThere(failed.picked)) ?? { element: all.first(), which: 'first' }
-  const state = await answered(element.evaluate(stateOf, undefined, { timeout: diagnosisMs }))
+  const { element, which } = (await ifPresent(failed.picked)) ?? { element: all.first(), which: 'first' }
+  const state = await orUndefined(element.evaluate(stateOf, undefined, { timeout: diagnosisMs }))
   if (!state) return null
-  const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await answered(frameCover(page, parsed)) : null)
+  const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await orUndefined(frameCover(page, parsed)) : null)
   const seen = { ...state, coveredBy: coveredBy ?? interceptor(log) }
   return fromState(failed, seen, matched > 1 ? { matched, which } : { matched }, log)
 }
 
-/** The element of the action, unless it is hidden or gone by now. */
-async function stillThere(picked: Picked | undefined): Promise<Picked | undefined> {
-  return picked && ((await answered(picked.element.count())) ?? 0) > 0 ? picked : undefined
+/** Returns the element of the action, unless it is hidden or gone by now. */
+async function ifPresent(picked: Picked | undefined): Promise<Picked | undefined> {
+  return picked && ((await orUndefined(picked.element.count())) ?? 0) > 0 ? picked : undefined
 }
 
-/** A refusal is an answer too: the page's policy, or a navigation that is under way. */
-const isThere = (page: Page): Promise<true> =>
-  page.evaluate('0').then(
-    () => true,
-    () => true,
-  )
-
-/** What lies over the frame that an element is in, where it would be clicked; a frame of another site cannot tell. */
+/** Returns what covers an element's frame at the point of a click, which a cross-origin frame cannot see itself. */
 async function frameCover(page: Page, parsed: ParsedSelector): Promise<string | null> {
   const [css] = parsed.frames
   const box = css === undefined ? null : await locateAll(page, parsed).first().boundingBox({ timeout: diagnosisMs })
@@ -108,25 +105,25 @@ async function frameCover(page: Page, parsed: ParsedSelector): Promise<string | 
   return frame.evaluate(coverAt, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, { timeout: diagnosisMs })
 }
 
-/** Near misses of what was not found: of the frame when that is missing, else of the element in it. */
-async function candidates(page: Page, parsed: ParsedSelector): Promise<Candidate[]> {
+/** Returns similar elements: similar frames when the frame is missing, else similar elements in it. */
+async function similarElements(page: Page, parsed: ParsedSelector): Promise<Candidate[]> {
   for (const [at, css] of parsed.frames.entries()) {
     const outer = { frames: parsed.frames.slice(0, at), ref: null }
     if ((await locateAll(page, { ...outer, inner: css }).count()) > 0) continue
-    const near = await nearestIn(rootOf(page, { ...outer, inner: '' }), css)
-    return near.map(({ selector, element }) => ({ selector: `frame=${selector}`, element }))
+    const candidates = await nearestIn(rootOf(page, { ...outer, inner: '' }), css)
+    return candidates.map(({ selector, element }) => ({ selector: `frame=${selector}`, element }))
   }
-  const near = nearestIn(rootOf(page, parsed), parsed.inner)
-  if (parsed.frames.length > 0) return near
-  const [framed = [], here] = await Promise.all([answered(framedMatches(page, parsed.inner), framesMs), near])
+  const candidates = nearestIn(rootOf(page, parsed), parsed.inner)
+  if (parsed.frames.length > 0) return candidates
+  const [framed = [], here] = await Promise.all([orUndefined(framedMatches(page, parsed.inner), framesMs), candidates])
   return [...framed, ...here]
 }
 
 const nearestIn = (root: Locator, selector: string): Promise<Candidate[]> =>
   root.evaluate(nearest, selector, { timeout: diagnosisMs })
 
-/** The answer of the page, or undefined when it navigates, hangs or closes meanwhile: the failure is told without it. */
-async function answered<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | undefined> {
+/** Returns the result of `work`, or undefined when the page navigates, hangs or closes meanwhile. */
+async function orUndefined<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | undefined> {
   try {
     return await withDeadline(work, { ms, value: undefined })
   } catch (error) {
@@ -135,22 +132,22 @@ async function answered<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | unde
   }
 }
 
-function notFound({ selector, timeoutMs }: Failed, near: Candidate[] = []): BaxError {
-  const names = near.map((candidate) => candidate.selector)
+function notFound({ selector, timeoutMs }: Failed, candidates: Candidate[] = []): BaxError {
+  const names = candidates.map((candidate) => candidate.selector)
   const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
   return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
-    details: { selector, matched: 0, candidates: near, waited_ms: timeoutMs },
+    details: { selector, matched: 0, candidates, waited_ms: timeoutMs },
     ...(names[0] && { hint: `did you mean ${names[0]}?` }),
   })
 }
 
-/** How many elements the selector has matched, and which of several was inspected. */
+/** Number of matches of the selector, and which of several was inspected. */
 interface Found {
   readonly matched: number
   readonly which?: Picked['which']
 }
 
-/** The obstacles in the order in which they matter. */
+/** Builds the error for the state of an element, for the most important obstacle. */
 function fromState({ selector, needs }: Failed, state: ElementState, found: Found, log: string): BaxError | null {
   const { matched, which } = found
   const first = which ? `${selector} (the ${which} of ${matched} matches)` : selector
@@ -179,15 +176,15 @@ function fromState({ selector, needs }: Failed, state: ElementState, found: Foun
   return null
 }
 
-/** What Playwright saw in the way, for pages that have changed since and frames of other sites. */
+/** Returns the covering element from Playwright's log, for changed pages and cross-origin frames. */
 function interceptor(log: string): string | null {
   const lines = [...log.matchAll(/(<[^<>]+>.*?)(?: from .+ subtree)? intercepts pointer events/g)]
   return lines.at(-1)?.[1] ?? null
 }
 
-function stillBusy({ selector, timeoutMs }: Failed, log: string, cause: unknown): BaxError {
+function timeoutError({ selector, timeoutMs }: Failed, log: string, cause: unknown): BaxError {
   const moving = /element is not stable/.test(log) ? ': it keeps moving' : ''
-  return new BaxError('timeout', `the action on ${selector} was not done within ${timeoutMs} ms${moving}`, {
+  return new BaxError('timeout', `the action on ${selector} timed out after ${timeoutMs} ms${moving}`, {
     details: { selector },
     cause,
   })

@@ -1,22 +1,22 @@
-/** Elements that a selector would find if it entered a frame: people forget that a page is made of several. */
+/** Finds matches of a selector in the frames of a page, for hints. */
 import type { Frame, Page } from 'playwright'
-import framedScript from './framed.page.ts?inline'
+import candidatesScript from './candidates.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
 import { pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 
-/** Frames looked into at most; a page of advertisements has hundreds. */
-const mostFrames = 30
-const mostCandidates = 3
+/** Maximum number of frames to search; pages with advertisements have hundreds. */
+const maxFrames = 30
+const maxCandidates = 3
 
-const frameSelector = pageFunction<Element, string>(framedScript, 'frameSelector')
-const nameOf = pageFunction<Element, string>(framedScript, 'nameOf')
+const uniqueSelector = pageFunction<Element, string>(candidatesScript, 'uniqueSelector')
+const nameOf = pageFunction<Element, string>(candidatesScript, 'elementName')
 
-/** The matches of a selector of no frame in the frames of the page, each with the chain that leads to it. */
+/** Returns the matches of a selector in the frames of a page, each with its chain of frames. */
 export async function framedMatches(page: Page, selector: string): Promise<Candidate[]> {
-  const frames = page.frames().slice(1, mostFrames + 1)
+  const frames = page.frames().slice(1, maxFrames + 1)
   const found = await Promise.all(frames.map((frame) => matchIn(frame, selector)))
-  return found.filter((candidate) => candidate !== null).slice(0, mostCandidates)
+  return found.filter((candidate) => candidate !== null).slice(0, maxCandidates)
 }
 
 async function matchIn(frame: Frame, selector: string): Promise<Candidate | null> {
@@ -26,17 +26,17 @@ async function matchIn(frame: Frame, selector: string): Promise<Candidate | null
     const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
     return { selector: `${chain}${selector}`, element }
   } catch (error) {
-    // A frame that goes away meanwhile has nothing to offer.
+    // Ignore frames that close meanwhile.
     if (isGone(error)) return null
     throw error
   }
 }
 
-/** `frame=#outer >> frame=#inner >> ` */
+/** Returns a chain such as `frame=#outer >> frame=#inner >> `. */
 async function chainTo(frame: Frame): Promise<string> {
   const parent = frame.parentFrame()
   if (!parent) return ''
   const element = await frame.frameElement()
-  const own = await element.evaluate(frameSelector as (node: Node) => string, undefined)
+  const own = await element.evaluate(uniqueSelector as (node: Node) => string, undefined)
   return `${await chainTo(parent)}frame=${own} >> `
 }

@@ -1,4 +1,4 @@
-/** Runs in the page: where elements are. */
+/** Runs in the page: measures elements. */
 import { isShown, shortText } from './describe.page.ts'
 
 export interface MeasuredBox {
@@ -15,7 +15,7 @@ export interface MeasuredBox {
 
 const maxHtml = 10_000
 
-/** Boxes of the first `limit` elements, in CSS pixels of their own frame's viewport. */
+/** Returns the boxes of the first `limit` elements, in CSS pixels of their own frame's viewport. */
 export function measure(
   elements: Element[],
   { limit, includeHtml }: { limit: number; includeHtml: boolean },
@@ -24,7 +24,6 @@ export function measure(
   return { total: elements.length, boxes }
 }
 
-/** Box of one element. */
 export function measureOne(element: Element, index: number, includeHtml: boolean): MeasuredBox {
   const { x, y, width, height } = element.getBoundingClientRect()
   return {

@@ -1,4 +1,4 @@
-/** Boxes of elements in CSS pixels of the page's viewport, whatever frame they are in. */
+/** Measures elements in CSS pixels of the page's viewport, in any frame. */
 import type { Locator, Page } from 'playwright'
 import type { BoundingBox } from '../../../core/operation/command.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -14,7 +14,7 @@ export interface MeasureOptions {
 
 const measureAll = listFunction<{ total: number; boxes: MeasuredBox[] }, MeasureOptions>(measureScript, 'measure')
 
-/** Boxes of the matches of a selector; does not wait for any. */
+/** Returns the boxes of the matches of a selector, without waiting for any. */
 export async function measure(
   page: Page,
   selector: string,
@@ -24,19 +24,19 @@ export async function measure(
   return { ...found, boxes: await inPage(page, parseSelector(selector), found.boxes) }
 }
 
-/** Boxes in the coordinates of their own frame, moved to those of the page. */
+/** Converts boxes from the coordinates of their frame to those of the page. */
 export async function inPage(
   page: Page,
   parsed: ParsedSelector,
   boxes: readonly MeasuredBox[],
 ): Promise<BoundingBox[]> {
-  // A reference names one element; the frame that it is in has no selector.
+  // The frame of a referenced element has no selector.
   const sample = isFrameRef(page, parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
   const framed = parsed.frames.length > 0 || isFrameRef(page, parsed)
   return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
 }
 
-/** Boxes of a frame moved by where the page and the frame itself see the same element. */
+/** Moves the boxes of a frame by the difference between the page's and the frame's coordinates of one element. */
 export async function moved(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
   const timeout = limits.command.elementMs
   const [seen, own] = await Promise.all([

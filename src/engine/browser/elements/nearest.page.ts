@@ -1,16 +1,15 @@
-/** Runs in the page when a selector matches nothing: the elements of the page that its writer may have meant. */
+/** Runs in the page when a selector matches nothing: finds similar elements. */
 import { distance } from '../../../core/errors/suggest.ts'
 import { allElements, elementName, shortText } from './describe.page.ts'
 
 export interface Candidate {
-  /** A selector that finds the element. */
   selector: string
-  /** What it finds, e.g. `button#buy "Buy now"`. */
+  /** Description of the element, e.g. `button#buy "Buy now"`. */
   element: string
 }
 
-/** A part of the selector that can be misspelled. */
-interface Wanted {
+/** A part of the selector that may be misspelled. */
+interface SelectorPart {
   readonly kind: 'id' | 'class' | 'text' | 'attribute'
   readonly value: string
   /** Name of the attribute, or role of the named element. */
@@ -21,26 +20,26 @@ const maxElements = 20_000
 const maxCandidates = 5
 const maxNames = 8000
 
-/** The nearest real elements, best first. */
+/** Returns the most similar elements, best first. */
 export function nearest(root: Element, selector: string): Candidate[] {
-  const wanted = parts(selector)
-  if (wanted.length === 0) return []
+  const parts = parseParts(selector)
+  if (parts.length === 0) return []
   const elements = allElements(root, maxElements)
-  const best = new Map<string, { candidate: Candidate; far: number }>()
-  for (const part of wanted) {
-    for (const { name, element, spelled } of namesFor(part, elements)) {
-      const far = farness(part.value, name)
-      if (far > 0.45 || far >= (best.get(spelled)?.far ?? 1)) continue
-      best.set(spelled, { candidate: { selector: spelled, element: elementName(element) }, far })
+  const best = new Map<string, { candidate: Candidate; score: number }>()
+  for (const part of parts) {
+    for (const { name, element, selector } of namesFor(part, elements)) {
+      const score = scoreOf(part.value, name)
+      if (score > 0.45 || score >= (best.get(selector)?.score ?? 1)) continue
+      best.set(selector, { candidate: { selector, element: elementName(element) }, score })
     }
   }
   return [...best.values()]
-    .sort((a, b) => a.far - b.far)
+    .sort((a, b) => a.score - b.score)
     .slice(0, maxCandidates)
     .map(({ candidate }) => candidate)
 }
 
-const patterns: readonly [RegExp, (found: RegExpExecArray) => Wanted | null][] = [
+const patterns: readonly [RegExp, (found: RegExpExecArray) => SelectorPart | null][] = [
   [/role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g, ([, role, name]) => ({ kind: 'text', value: name!, of: role! })],
   [/(?:^|>>)\s*text=["']?(.+?)["']?\s*(?=$|>>)/g, ([, text]) => ({ kind: 'text', value: text! })],
   [/:(?:has-text|text|text-is)\(["']?(.+?)["']?\)/g, ([, text]) => ({ kind: 'text', value: text! })],
@@ -50,9 +49,9 @@ const patterns: readonly [RegExp, (found: RegExpExecArray) => Wanted | null][] =
   [/(?:^|[\s>+~])([a-z][\w-]*)(?=$|[\s>+~:])/g, ([, word]) => (document.createElement(word!) instanceof HTMLUnknownElement || word!.includes('-') ? { kind: 'id', value: word! } : null)],
 ] // prettier-ignore
 
-/** Ids, classes, attribute values and texts that a selector names, the last ones first: they are most often wrong. */
-function parts(selector: string): Wanted[] {
-  const found: Wanted[] = []
+/** Returns the IDs, classes, attribute values and texts in a selector, the last ones, which are often wrong, first. */
+function parseParts(selector: string): SelectorPart[] {
+  const found: SelectorPart[] = []
   let rest = selector
   for (const [pattern, read] of patterns) {
     rest = rest.replaceAll(pattern, (...match: unknown[]) => {
@@ -67,19 +66,19 @@ function parts(selector: string): Wanted[] {
 interface Named {
   readonly name: string
   readonly element: Element
-  readonly spelled: string
+  readonly selector: string
 }
 
-/** What the page has of the wanted kind, each name once. */
-function namesFor(part: Wanted, elements: readonly Element[]): Named[] {
+/** Returns the names on the page of the same kind, without duplicates. */
+function namesFor(part: SelectorPart, elements: readonly Element[]): Named[] {
   const names = new Map<string, Named>()
-  const add = (name: string | null | undefined, element: Element, spelled: (name: string) => string) => {
+  const add = (name: string | null | undefined, element: Element, selector: (name: string) => string) => {
     if (!name || names.has(name) || names.size >= maxNames) return
-    names.set(name, { name, element, spelled: spelled(name) })
+    names.set(name, { name, element, selector: selector(name) })
   }
   for (const element of elements) {
     if (part.kind === 'id' || part.kind === 'class') {
-      // Not `element.id`: a form answers that with its field of the name "id".
+      // Not `element.id`: a form with a field named "id" returns that field.
       add(element.getAttribute('id'), element, (id) => `#${CSS.escape(id)}`)
       for (const name of element.classList) add(name, element, (word) => `.${CSS.escape(word)}`)
     }
@@ -87,18 +86,18 @@ function namesFor(part: Wanted, elements: readonly Element[]): Named[] {
     if (part.kind === 'attribute') {
       add(element.getAttribute(part.of!), element, (value) => `[${part.of}=${JSON.stringify(value)}]`)
     }
-    if (part.kind === 'text' && speaks(element)) {
+    if (part.kind === 'text' && isNamedByText(element)) {
       const role = part.of && roleOf(element)
-      const spelled = (text: string) =>
+      const selector = (text: string) =>
         role ? `role=${role}[name=${JSON.stringify(text)}]` : `text=${JSON.stringify(text)}`
-      add(nameOf(element), element, spelled)
+      add(nameOf(element), element, selector)
     }
   }
   return [...names.values()]
 }
 
-/** Whether people would name the element by its text. */
-const speaks = (element: Element) =>
+/** Returns whether selectors usually name the element by its text. */
+const isNamedByText = (element: Element) =>
   element.matches('a, button, label, summary, option, input, select, textarea, h1, h2, h3, h4, h5, h6, li, td, th, dt, legend, [role], [aria-label]') ||
   (element.childElementCount === 0 && (element.textContent ?? '').length < 80) // prettier-ignore
 
@@ -126,9 +125,9 @@ function nameOf(element: Element): string {
   return shortText(element, 80)
 }
 
-/** 0 for the same word, 1 for a wholly different one; a word inside the other is near. */
-function farness(wanted: string, name: string): number {
-  const [a, b] = [plain(wanted), plain(name)]
+/** Returns the distance of two words, from 0 for equal to 1 for unrelated ones; a word inside the other is near. */
+function scoreOf(word: string, name: string): number {
+  const [a, b] = [plain(word), plain(name)]
   if (!a || !b) return 1
   if (a === b) return 0.01
   const longer = Math.max(a.length, b.length)

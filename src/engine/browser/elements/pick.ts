@@ -1,15 +1,15 @@
-/** Chooses the element of a selector that an action works on. */
+/** Chooses the match of a selector for an action. */
 import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import ambiguousScript from './ambiguous.page.ts?inline'
+import candidatesScript from './candidates.page.ts?inline'
 import type { Candidate } from './nearest.page.ts'
 import { listFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, locateAll, type ParsedSelector } from './selectors.ts'
 
-/** The chosen element, and how many the selector has matched. */
+/** The chosen element, and the number of matches. */
 export interface Picked {
   readonly element: Locator
   readonly matches: number
@@ -22,14 +22,13 @@ export interface Picking {
   readonly selector: string
   readonly parsed: ParsedSelector
   readonly needs: ActOptions['needs']
-  /** Refuse a selector that matches several elements. */
   readonly strict: boolean
 }
 
-const describeMatches = listFunction<Candidate[], null>(ambiguousScript, 'describeMatches')
+const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'describeMatches')
 
 /**
- * The first visible match; the first one when none is visible. Waits until there is a match.
+ * Waits for a match, and returns the first visible one, or the first one when none is visible.
  * @throws BaxError `ambiguous_selector` with `strict`; Playwright's TimeoutError.
  */
 export async function pick({ page, selector, parsed, needs, strict }: Picking, limit: CallLimit): Promise<Picked> {
@@ -42,16 +41,16 @@ export async function pick({ page, selector, parsed, needs, strict }: Picking, l
   if (matches < 2) return { element: all.first(), matches, which: 'first' }
   if (strict) throw await ambiguous(page, selector, matches)
   const visible = all.filter({ visible: true })
-  // What needs a visible element waits for any of them; hidden file fields and data can be used as they are.
+  // Wait for a visible match only if needed: hidden file fields, for example, are usable.
   const waits = needs === 'visible' || needs === 'pointer'
   if (!waits && (await count(visible, limit)) === 0) return { element: all.first(), matches, which: 'first' }
   return { element: visible.first(), matches, which: 'first visible' }
 }
 
-/** A page that takes longer than this, and than the time of the action, hangs. */
+/** Minimum timeout before a page counts as hung. */
 const answerMs = 2000
 
-/** A page that navigates meanwhile has none. @throws Error named `TimeoutError`, as Playwright throws it. */
+/** Counts matches, none if the page navigates meanwhile. @throws Error named `TimeoutError`, like Playwright. */
 async function count(all: Locator, { timeout, signal }: CallLimit): Promise<number> {
   const ms = Math.max(timeout, answerMs)
   try {

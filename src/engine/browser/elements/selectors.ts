@@ -1,25 +1,25 @@
-/** Selectors as people write them, turned into Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
+/** Converts selectors to Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from '../observe/refs.ts'
 import type { ListFunction } from '../batch/page-function.ts'
 
-/** A selector taken apart: the frames to enter, and what to find in the last of them. */
+/** A parsed selector: the frames to enter, and the selector in the last of them. */
 export interface ParsedSelector {
   /** CSS of each frame element, outermost first. */
   readonly frames: readonly string[]
-  /** In Playwright's language, but for a reference. */
+  /** Playwright selector, except for a reference. */
   readonly inner: string
-  /** Set when the selector starts at a reference of a snapshot. */
+  /** Set when the selector starts with a reference of a snapshot. */
   readonly ref: string | null
 }
 
-// Quoted parts may hold `>>` themselves.
+// Quoted parts may contain `>>`.
 const framePart = /^\s*frame=((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^"'])*?)\s*(?:>>\s*|$)/
 const refPart = /^\s*ref=([^\s>]*)/
 const refForm = /^(?:f\d+)?e\d+$/
 
-/** @throws BaxError `invalid_selector` for a frame or reference that is no such thing. */
+/** Parses a selector. @throws BaxError `invalid_selector` for an invalid frame or reference. */
 export function parseSelector(selector: string): ParsedSelector {
   const frames: string[] = []
   let rest = selector
@@ -38,9 +38,9 @@ export function parseSelector(selector: string): ParsedSelector {
   return { frames, inner: rest.trimStart(), ref }
 }
 
-/** Every match of a selector. */
+/** Returns a locator for all matches of a selector. */
 export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): Locator {
-  // A reference names its frame, too.
+  // A reference includes its frame.
   if (ref !== null) return page.locator(inner.replace(/^ref=[^\s>]*/, `aria-ref=${playwrightRef(page, ref)}`))
   if (frames.length === 0) return page.locator(inner)
   const [first, ...deeper] = frames as [string, ...string[]]
@@ -48,7 +48,7 @@ export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): L
   return frame.locator(inner)
 }
 
-/** Evaluates a function of all matches of a selector; waits for none. @throws BaxError `invalid_selector`. */
+/** Evaluates a function on all matches of a selector, without waiting. @throws BaxError `invalid_selector`. */
 export async function evaluateAll<Output, Options>(
   page: Page,
   selector: string,
@@ -58,7 +58,7 @@ export async function evaluateAll<Output, Options>(
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
   try {
-    // Playwright finds the frame of a reference for one element only, not for a list.
+    // Playwright resolves the frame of a reference only for single elements, not for lists.
     if (isFrameRef(page, parsed) && (await all.count()) > 0)
       return await all.first().evaluate(work.one as never, options)
     return await all.evaluateAll(work.all as never, options)
@@ -67,24 +67,24 @@ export async function evaluateAll<Output, Options>(
   }
 }
 
-/** Whether a selector starts at a reference to something inside a frame. */
+/** Returns whether a selector starts with a reference to an element inside a frame. */
 export const isFrameRef = (page: Page, { ref }: ParsedSelector): boolean =>
   ref !== null && playwrightRef(page, ref).startsWith('f')
 
-/** The document in which a selector looks, as its root element. */
+/** Returns the root element of the document that a selector searches. */
 export const rootOf = (page: Page, parsed: ParsedSelector): Locator =>
   locateAll(page, { ...parsed, inner: ':root' }).first()
 
 const invalid = (selector: string, why: string) =>
   new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${why}`, { details: { selector } })
 
-const complaint =
+const parseErrors =
   /while parsing|Unknown engine|is not a valid (?:selector|XPath)|Malformed|not allowed inside|Selector cannot|Invalid frame in aria-ref|Unexpected (?:token|end) .*selector|InvalidSelector|Failed to execute '(?:querySelector|evaluate)/i
 
-/** The error for a selector that the browser or Playwright could not read; undefined for every other failure. */
+/** Returns the error for a selector that does not parse; undefined for other errors. */
 export function selectorFault(error: unknown, selector: string): BaxError | undefined {
   const message = error instanceof Error ? error.message : ''
-  if (!complaint.test(message)) return undefined
+  if (!parseErrors.test(message)) return undefined
   const first = message.split('\n', 1)[0]!.replace(/^[\w.]+: /, '').replace(/^Error: /, '') // prettier-ignore
   return new BaxError('invalid_selector', `${JSON.stringify(selector)} is not a selector: ${first}`, {
     details: { selector },
@@ -92,9 +92,9 @@ export function selectorFault(error: unknown, selector: string): BaxError | unde
   })
 }
 
-/** The element of a snapshot's reference is no longer there. */
+/** Builds the error for a reference whose element no longer exists. */
 export const staleRef = (selector: string, { ref }: ParsedSelector): BaxError =>
   new BaxError('stale_ref', `ref=${ref} is stale: its element is gone from the page`, {
-    hint: 'take a new snapshot and use its references',
+    hint: 'run "bax observe" again and use the new refs',
     details: { selector, matched: 0, candidates: [] },
   })

@@ -1,6 +1,6 @@
-/** Runs in an isolated world of every document: remembers when input last reached it. */
+/** Runs in an isolated world of every document: records when input last reached it. */
 
-/** Events that prove the arrival of each kind of input. Values are also set by script, which dispatches the events itself. */
+/** Events that prove the arrival of each kind of input, also if Playwright dispatches them after setting a value. */
 const proofs = {
   press: ['mousedown'],
   move: ['mousemove'],
@@ -11,8 +11,8 @@ export type InputKind = keyof typeof proofs
 
 const setByScript: ReadonlySet<string> = new Set(['input', 'change'])
 
-/** Characters whose times are kept. */
-const mostCharacters = 10_000
+/** Maximum number of characters whose times are stored. */
+const maxCharacters = 10_000
 
 interface Watch {
   readonly document: Document
@@ -22,16 +22,16 @@ interface Watch {
   readonly characters: number[]
 }
 
-const holder = globalThis as { baxInputWatch?: Watch }
+const registry = globalThis as { baxInputWatch?: Watch }
 
 /**
- * Starts listening, once per document. The listeners are on the document and not on the window: Playwright stops an
- * event there that would hit the wrong element, and such an event has not been delivered.
+ * Starts listening, once per document. The listeners are on the document, not on the window, where Playwright stops
+ * events that would hit the wrong element: such events have not been delivered.
  */
 export function watchInput(): void {
-  if (holder.baxInputWatch?.document === document) return
+  if (registry.baxInputWatch?.document === document) return
   const watch: Watch = { document, latest: new Map(), characters: [] }
-  holder.baxInputWatch = watch
+  registry.baxInputWatch = watch
   const options = { capture: true, passive: true }
   for (const kind of Object.keys(proofs) as InputKind[]) {
     const listener = (event: Event) => {
@@ -42,29 +42,29 @@ export function watchInput(): void {
   let isKeyDown = false
   const onText = (event: Event) => {
     if (!event.isTrusted) return
-    // The text of a key is counted with the key: the page may prevent the rest.
+    // Count the text of a key with `keydown`, since the page may prevent the later events.
     const isCharacter = event.type === 'keydown' || (event.type === 'input' && !isKeyDown)
     isKeyDown = event.type === 'keydown' || (isKeyDown && event.type !== 'keyup')
     if (isCharacter && isInField(event)) watch.characters.push(performance.now())
-    if (watch.characters.length > mostCharacters) watch.characters.shift()
+    if (watch.characters.length > maxCharacters) watch.characters.shift()
   }
   for (const type of ['keydown', 'keyup', 'input']) document.addEventListener(type, onText, options)
 }
 
-/** Keys that nothing has the focus for go to the body. */
+/** Returns whether an event targets a field: without focus, keys go to the body. */
 function isInField(event: Event): boolean {
   const target = event.composedPath()[0]
   return target !== document.body && target !== document.documentElement
 }
 
-/** Milliseconds since the latest input of a kind; null when there was none. */
+/** Returns the milliseconds since the latest input of a kind; null when there was none. */
 export function lastInputAge(kind: InputKind): number | null {
-  const at = holder.baxInputWatch?.latest.get(kind)
+  const at = registry.baxInputWatch?.latest.get(kind)
   return at === undefined ? null : performance.now() - at
 }
 
-/** Milliseconds since each character that has reached a field; null when they have not been watched. */
+/** Returns the milliseconds since each character that has reached a field; null when they were not watched. */
 export function characterAges(): number[] | null {
-  const watch = holder.baxInputWatch
+  const watch = registry.baxInputWatch
   return watch ? watch.characters.map((at) => performance.now() - at) : null
 }

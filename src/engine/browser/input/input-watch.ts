@@ -1,4 +1,4 @@
-/** Tells whether input has reached a page, from listeners in an isolated world of its documents. */
+/** Determines whether input has reached a page, with listeners in an isolated world of its documents. */
 import type { Frame, Page } from 'playwright'
 import { protocol } from '../tabs/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
@@ -9,7 +9,7 @@ type Target = Page | Frame
 type Session = Awaited<ReturnType<typeof protocol>>
 
 const worldName = 'bax_input'
-/** A page that takes longer to install the listeners is busy; the action does not wait for it. */
+/** Timeout for installing the listeners; actions do not wait longer for a busy page. */
 const installMs = 500
 
 const watched = new WeakMap<Session, Promise<void>>()
@@ -20,19 +20,19 @@ export async function watchInput(page: Page): Promise<void> {
   await withDeadline(installing, { ms: installMs, value: undefined })
 }
 
-/** Milliseconds since the latest input of a kind in any document of the page; null when there was none. */
+/** Returns the milliseconds since the latest input of a kind in any document of the page; null when there was none. */
 export async function lastInputAge(page: Page, kind: InputKind): Promise<number | null> {
-  const ages = await askAll<number>(page, `lastInputAge(${JSON.stringify(kind)})`)
+  const ages = await callAll<number>(page, `lastInputAge(${JSON.stringify(kind)})`)
   return ages.length > 0 ? Math.min(...ages) : null
 }
 
-/** Number of characters that have reached a field of the page within a time; null when that is not known. */
+/** Returns the number of characters that have reached a field of the page within a time; null when unknown. */
 export async function receivedWithin(page: Page, elapsedMs: () => number): Promise<number | null> {
-  const ages = await askAll<number[]>(page, 'characterAges()')
+  const ages = await callAll<number[]>(page, 'characterAges()')
   return ages.length > 0 ? ages.flat().filter((age) => age < elapsedMs()).length : null
 }
 
-/** A frame with a process of its own has a session of its own. */
+/** Returns the page and its frames, since frames with their own process have their own session. */
 const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
 
 async function install(target: Target): Promise<void> {
@@ -42,31 +42,31 @@ async function install(target: Target): Promise<void> {
     if (!watching) watched.set(session, (watching = watchDocuments(session)))
     await watching
   } catch {
-    // A frame without a session of its own is watched through its page; a target that is gone needs no watch. Without
-    // a watch it is reported as unknown whether input has arrived.
+    // Frames without their own session are watched through their page; closed targets need no watch. Without a watch,
+    // the arrival of input is reported as unknown.
   }
 }
 
 async function watchDocuments(session: Session): Promise<void> {
-  // Scripts for new documents run only while the domain is enabled.
+  // Scripts for new documents run only while the Page domain is enabled.
   await session.send('Page.enable')
   const source = `;${watchScript}; __bax_module.watchInput()`
   await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
 }
 
-/** What the documents of a page answer, without those that have nothing to say. */
-async function askAll<T>(page: Page, call: string): Promise<T[]> {
-  const answers = await Promise.all(targetsOf(page).map((target) => askTarget<T>(target, call)))
+/** Calls a function in all documents of a page; returns the results other than null. */
+async function callAll<T>(page: Page, call: string): Promise<T[]> {
+  const answers = await Promise.all(targetsOf(page).map((target) => callTarget<T>(target, call)))
   return answers.flat().filter((answer) => answer !== null)
 }
 
-async function askTarget<T>(target: Target, call: string): Promise<(T | null)[]> {
+async function callTarget<T>(target: Target, call: string): Promise<(T | null)[]> {
   try {
     const session = await protocol(target)
     const { frameTree } = await session.send('Page.getFrameTree')
-    return await Promise.all(framesOf(frameTree).map((frameId) => ask<T>(session, frameId, call)))
+    return await Promise.all(framesOf(frameTree).map((frameId) => callFrame<T>(session, frameId, call)))
   } catch {
-    // As for the installation: what does not answer leaves it unknown.
+    // As for the installation, a failure means unknown.
     return []
   }
 }
@@ -78,8 +78,8 @@ interface FrameTree {
 
 const framesOf = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(framesOf)]
 
-async function ask<T>(session: Session, frameId: string, call: string): Promise<T | null> {
-  // Returns the world of this name that the listeners are in.
+async function callFrame<T>(session: Session, frameId: string, call: string): Promise<T | null> {
+  // Returns the existing world of this name, which has the listeners.
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName })
   const expression = `;${watchScript}; __bax_module.${call}`
   const { result } = await session.send('Runtime.evaluate', { contextId, expression, returnByValue: true })

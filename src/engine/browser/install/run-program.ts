@@ -1,16 +1,16 @@
-/** Runs an installer and hands its lines on. */
+/** Runs installers and reports their output. */
 import { spawn } from 'node:child_process'
 import { platform } from 'node:os'
 import { createInterface } from 'node:readline'
 
 export interface ProgramOutcome {
-  /** Why it failed: its last words, or that it could not be started; undefined when it succeeded. */
+  /** Why it failed, from its output or its start; undefined on success. */
   readonly problem: string | undefined
 }
 
 export type RunProgram = (program: string, args: readonly string[]) => Promise<ProgramOutcome>
 
-/** A runner that reports every line; aborting the signal ends the program and rejects. */
+/** Returns a runner that reports every line of output; aborting the signal ends the program and rejects. */
 export function programRunner(
   report: (line: string) => void,
   signal: AbortSignal | undefined,
@@ -24,23 +24,23 @@ export function programRunner(
         shell: platform() === 'win32',
         ...(signal && { signal }),
       })
-      const words: string[] = []
-      const hear = (line: string) => {
+      const lines: string[] = []
+      const onLine = (line: string) => {
         const text = line.trim()
         if (text === '') return
-        words.push(text)
+        lines.push(text)
         report(`  ${text}`)
       }
-      createInterface({ input: child.stdout }).on('line', hear)
-      createInterface({ input: child.stderr }).on('line', hear)
+      createInterface({ input: child.stdout }).on('line', onLine)
+      createInterface({ input: child.stderr }).on('line', onLine)
       child.once('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted) return reject(signal.reason as Error)
         const missing = error.code === 'ENOENT'
         resolve({ problem: missing ? `${program} is not installed` : error.message })
       })
       child.once('close', (code) => {
-        const telling = words.findLast((word) => /error|fail|unable|E:/i.test(word)) ?? words.at(-1)
-        resolve({ problem: code === 0 ? undefined : (telling ?? `${program} ended with code ${code}`) })
+        const errorLine = lines.findLast((each) => /error|fail|unable|E:/i.test(each)) ?? lines.at(-1)
+        resolve({ problem: code === 0 ? undefined : (errorLine ?? `${program} ended with code ${code}`) })
       })
     })
 }

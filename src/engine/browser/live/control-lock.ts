@@ -1,4 +1,4 @@
-/** The control of a session, which one person at a time can take from its commands and hand back. */
+/** Lock for the control of a session, which one viewer at a time can take from its commands and return. */
 import type { Dialog } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -6,9 +6,9 @@ import type { LiveDialog } from '../../../core/shapes/live-view.ts'
 import { answerDialog, type DialogAnswer, usualAnswer } from '../tabs/dialogs.ts'
 import type { Session } from '../session/session.ts'
 
-/** Somebody who looks on, and may take the control. */
+/** A viewer who may take control. */
 export interface Person {
-  /** Aborted when the person goes. */
+  /** Aborted when the viewer disconnects. */
   readonly gone: AbortSignal
   onControl(): void
   onDialog(dialog: LiveDialog | null): void
@@ -16,7 +16,7 @@ export interface Person {
 
 interface Holding {
   readonly person: Person
-  readonly handBack: () => void
+  readonly release: () => void
   idle: NodeJS.Timeout
 }
 
@@ -25,22 +25,22 @@ interface OpenDialog {
   readonly answer: (answer: DialogAnswer) => void
 }
 
-const hands = new WeakMap<Session, Hand>()
+const locks = new WeakMap<Session, Hand>()
 
-/** The one of a session. */
+/** Returns the control lock of a session. */
 export function handOf(session: Session): Hand {
-  let hand = hands.get(session)
-  if (!hand) hands.set(session, (hand = new Hand(session)))
-  return hand
+  let lock = locks.get(session)
+  if (!lock) locks.set(session, (lock = new Hand(session)))
+  return lock
 }
 
 export class Hand {
   readonly #session: Session
   readonly #people = new Set<Person>()
-  #wanted: Person | undefined
+  #waiting: Person | undefined
   #holding: Holding | undefined
   /** Open dialogs, the newest last: every tab can have one. */
-  readonly #open: OpenDialog[] = []
+  readonly #dialogs: OpenDialog[] = []
 
   constructor(session: Session) {
     this.#session = session
@@ -50,9 +50,9 @@ export class Hand {
     return this.#holding?.person
   }
 
-  /** Who has asked for it and waits for what runs. */
-  get wanted(): Person | undefined {
-    return this.#wanted
+  /** Viewer who waits for running commands to finish. */
+  get waiting(): Person | undefined {
+    return this.#waiting
   }
 
   watch(person: Person): void {
@@ -61,52 +61,49 @@ export class Hand {
   }
 
   /**
-   * Asks for the control: it comes when what runs is done, and from then on commands wait for their turn.
-   * @throws BaxError `conflict` when somebody else has it or waits for it.
+   * Takes control once running commands finish; further commands wait until it is returned.
+   * @throws BaxError `conflict` when another viewer has it or waits for it.
    */
   async take(person: Person): Promise<void> {
-    const other = this.holder ?? this.#wanted
+    const other = this.holder ?? this.#waiting
     if (other === person) return
-    if (other) throw new BaxError('conflict', 'somebody else has the control of this session, or waits for it')
-    this.#wanted = person
-    this.#tell()
+    if (other) throw new BaxError('conflict', 'another viewer has control of this session, or waits for it')
+    this.#waiting = person
+    this.#notify()
     const signal = AbortSignal.any([person.gone, this.#session.ended])
     const session = this.#session
     try {
       await session.use(() => session.turns.take(() => this.#hold(person, signal), signal))
     } catch (error) {
-      // Whoever left while waiting wants nothing any more; a session that ends tells so itself.
+      // Ignore the abort when the viewer disconnects or the session ends.
       if (!signal.aborted) throw error
     } finally {
-      if (this.#wanted === person) this.#wanted = undefined
-      this.#tell()
+      if (this.#waiting === person) this.#waiting = undefined
+      this.#notify()
     }
   }
 
-  /** Hands it back; commands that waited go on. */
-  handBack(person: Person): void {
-    if (this.#holding?.person === person) this.#holding.handBack()
+  /** Returns control; waiting commands continue. */
+  release(person: Person): void {
+    if (this.#holding?.person === person) this.#holding.release()
   }
 
-  /**
-   * Says that the person does something, which puts off the end of a control that nobody uses.
-   * @throws BaxError `conflict` when it is not theirs.
-   */
+  /** Restarts the idle timeout of the control. @throws BaxError `conflict` when the viewer does not have control. */
   use(person: Person): void {
     if (this.#holding?.person !== person) throw new BaxError('conflict', 'take the control of the session first')
     this.#holding.idle.refresh()
   }
 
-  /** @throws BaxError `conflict` when no dialog is open. */
+  /** Answers the newest dialog. @throws BaxError `conflict` when no dialog is open. */
   answerDialog(answer: DialogAnswer): void {
-    const newest = this.#open.at(-1)
+    const newest = this.#dialogs.at(-1)
     if (!newest) throw new BaxError('conflict', 'no dialog is open')
     newest.answer(answer)
   }
 
   async #hold(person: Person, signal: AbortSignal): Promise<void> {
     const { events, browserContext } = this.#session
-    this.#wanted = undefined
+    this.#waiting = undefined
     const onDialog = (dialog: Dialog) => void answerDialog(dialog, events, () => this.#ask(dialog, person))
     browserContext.on('dialog', onDialog)
     events.emit('control.taken')
@@ -116,35 +113,33 @@ export class Hand {
         reason = 'idle'
         resolve()
       }, limits.live.idleMs)
-      this.#holding = { person, idle, handBack: resolve }
+      this.#holding = { person, idle, release: resolve }
       signal.addEventListener('abort', () => resolve(), { once: true })
-      this.#tell()
+      this.#notify()
     })
     clearTimeout(this.#holding!.idle)
     this.#holding = undefined
     browserContext.off('dialog', onDialog)
-    // One that is still open is answered as without a person: commands must not find it in their way.
-    for (const { dialog, answer } of this.#open) answer(usualAnswer(dialog))
+    // Dialogs must not block the commands that follow.
+    for (const { dialog, answer } of this.#dialogs) answer(usualAnswer(dialog))
     events.emit('control.returned', { reason: signal.aborted ? 'left' : reason })
   }
 
   async #ask(dialog: Dialog, person: Person): Promise<DialogAnswer> {
-    const answered = new Promise<DialogAnswer>((answer) => this.#open.push({ dialog, answer }))
-    const show = () => person.onDialog(told(this.#open.at(-1)))
+    const answered = new Promise<DialogAnswer>((answer) => this.#dialogs.push({ dialog, answer }))
+    const show = () => person.onDialog(describeDialog(this.#dialogs.at(-1)))
     show()
     const answer = await answered
-    this.#open.splice(
-      this.#open.findIndex((open) => open.dialog === dialog),
-      1,
-    )
+    const index = this.#dialogs.findIndex((open) => open.dialog === dialog)
+    this.#dialogs.splice(index, 1)
     show()
     return answer
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const person of this.#people) person.onControl()
   }
 }
 
-const told = (open: OpenDialog | undefined): LiveDialog | null =>
+const describeDialog = (open: OpenDialog | undefined): LiveDialog | null =>
   open ? { kind: open.dialog.type(), message: open.dialog.message(), default_value: open.dialog.defaultValue() } : null

@@ -1,4 +1,4 @@
-/** Commands that wait because a person has control of their session: reported at once, and not forever. */
+/** Command queue of a session while a person has control: waiting commands are reported, and time out. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Call } from '../../../core/operation/operation.ts'
@@ -7,14 +7,14 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Session } from '../session/session.ts'
 import { handOf } from './control-lock.ts'
 
-/** What waits for its turn. */
+/** Queued commands. */
 interface Waiting {
   readonly commands?: readonly CommandCall[]
   readonly timeout_ms?: number | undefined
 }
 
 /**
- * Runs one thing at a time on a session. Waiting for the turn ends with the call or the session.
+ * Runs `work` after all earlier work on the session. The wait ends with the call or the session.
  * @throws BaxError `controlled_by_person` when a person keeps control for longer than the commands wait.
  */
 export async function inTurn<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
@@ -35,7 +35,7 @@ export async function inTurn<T>(session: Session, call: Call, waiting: Waiting, 
 
 /** Reports when commands wait for a person; the signal is aborted when they have waited for too long. */
 function watchControl(session: Session, waiting: Waiting): { signal: AbortSignal; stop: () => void } {
-  const ms = patienceOf(waiting)
+  const ms = maxWaitOf(waiting)
   const commands = (waiting.commands ?? []).map(({ command }) => command)
   const over = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -56,8 +56,8 @@ function watchControl(session: Session, waiting: Waiting): { signal: AbortSignal
   return { signal: over.signal, stop }
 }
 
-/** The time of the batch, or else the longest that one of its commands waits for its element. */
-function patienceOf({ commands = [], timeout_ms: batchMs }: Waiting): number {
+/** Returns the timeout of the batch, or else the longest timeout of its commands. */
+function maxWaitOf({ commands = [], timeout_ms: batchMs }: Waiting): number {
   if (batchMs !== undefined) return batchMs
   const own = commands.flatMap(({ data }) => {
     const ms = data?.['timeout_ms']
@@ -68,11 +68,11 @@ function patienceOf({ commands = [], timeout_ms: batchMs }: Waiting): number {
 
 const controlled = (ms: number): BaxError =>
   new BaxError('controlled_by_person', `a person has control of the session and did not return it within ${ms} ms`, {
-    hint: 'try again when the person has handed control back',
+    hint: 'retry when the person has returned control',
     details: { waited_ms: ms },
   })
 
-/** Gives the commands that were not run because of a person their failures; rethrows any other error. */
+/** Builds the results of commands that timed out while a person had control; rethrows any other error. */
 export const unlessControlled =
   <T>(refuse: (signal: AbortSignal) => Promise<T>) =>
   (error: unknown): Promise<T> => {

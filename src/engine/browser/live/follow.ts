@@ -1,4 +1,4 @@
-/** The live stream of one session: its events, and pictures for those who ask. */
+/** Live stream of one session: its events, and screenshots on request. */
 import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
 import { castOf, type Picture, type Screencast } from './screencast.ts'
 import { Grave } from '../session/tombstone.ts'
@@ -11,10 +11,10 @@ export interface FollowRequest {
   readonly types?: readonly string[]
 }
 
-/** What a reader has to know whatever else it asked for. */
+/** Event types that a reader receives even if it has not selected them. */
 const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
 
-/** Events of a session from a number on, or from now on; null when it has ended. */
+/** Streams the events of a session after `since`, or from now on; returns null when it has ended. */
 export function followSession(
   session: Known,
   request: FollowRequest,
@@ -26,8 +26,8 @@ export function followSession(
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)
   const all: AsyncGenerator<Frame> = events.follow(start, signal)
   if (types === undefined) return all
-  const wanted = only(all, new Set(types))
-  return types.includes('frame') ? withPictures(wanted, castOf(session), start) : wanted
+  const selected = only(all, new Set(types))
+  return types.includes('frame') ? withFrames(selected, castOf(session), start) : selected
 }
 
 async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
@@ -35,10 +35,10 @@ async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): 
 }
 
 /**
- * Puts pictures between the events; a reader that is slow gets the newest one only. Pictures are not kept, so they take
- * no number: resuming after one resumes after the event before it.
+ * Inserts frames between the events; a slow reader gets only the newest one. Frames are not stored and have no number
+ * of their own: a reader that resumes after one resumes after the event before it.
  */
-async function* withPictures(frames: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
+async function* withFrames(frames: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
   let seq = start
   let latest: Picture | undefined
   let wake = () => {}
@@ -49,15 +49,15 @@ async function* withPictures(frames: AsyncGenerator<Frame>, cast: Screencast, st
   try {
     let event = frames.next()
     for (;;) {
-      const arrived = new Promise<undefined>((resolve) => {
+      const pictureArrived = new Promise<undefined>((resolve) => {
         wake = () => resolve(undefined)
         if (latest) wake()
       })
-      const first = await Promise.race([event, arrived])
-      if (first?.done) return
-      if (first) {
-        seq = first.value.seq
-        yield first.value
+      const next = await Promise.race([event, pictureArrived])
+      if (next?.done) return
+      if (next) {
+        seq = next.value.seq
+        yield next.value
         event = frames.next()
       } else {
         const data = latest!

@@ -1,31 +1,31 @@
-/** Tokens that open one session to who holds them; only their hashes are kept. */
+/** Tokens that grant access to one session; only their hashes are stored. */
 import { createHash } from 'node:crypto'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newFrameToken } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 
-/** What a token allows beside watching. */
+/** Permissions of a token besides watching. */
 export interface Grant {
-  /** Driving the session from its live view. */
+  /** Taking control in the live view. */
   readonly control: boolean
-  /** Speaking CDP with it: what a session's first token may, as a program's own. */
+  /** Opening a CDP connection, which only the first token of a session allows. */
   readonly cdp: boolean
 }
 
 export class FrameTokens {
-  /** By hash: looking one up takes the same time however much of it is right. */
+  /** Grants by token hash, so that the time of a lookup reveals nothing about a token. */
   readonly #grants = new Map<string, Grant>()
 
-  /** A further one, as long-lived as the session. @throws BaxError `rate_limited` when it has as many as it may. */
+  /** Adds a token, valid as long as the session. @throws BaxError `rate_limited` when the session has too many. */
   add(grant: Grant): string {
     if (this.#grants.size >= limits.live.tokens)
-      throw new BaxError('rate_limited', `this session has ${limits.live.tokens} tokens already`)
+      throw new BaxError('rate_limited', `this session already has ${limits.live.tokens} tokens`)
     const token = newFrameToken()
     this.#grants.set(hashOf(token), grant)
     return token
   }
 
-  /** What a token allows; undefined for one that is not of this session. */
+  /** Returns the permissions of a token; undefined when it is not of this session. */
   grantOf(token: string): Grant | undefined {
     return this.#grants.get(hashOf(token))
   }

@@ -1,4 +1,4 @@
-/** What a person does with mouse and keyboard, as the protocol's input events. */
+/** Converts mouse and keyboard input of a viewer to CDP input events. */
 import type { CDPSession, Page } from 'playwright'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
 import { isGone } from '../batch/playwright-errors.ts'
@@ -9,7 +9,7 @@ type Key = Extract<LiveInput, { type: 'key' }>
 const mouseTypes = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased', wheel: 'mouseWheel' } as const
 const controlOrMeta = 2 | 4
 
-/** Sends input to one page; events keep their order, and of moves that come too fast only the last is sent. */
+/** Sends input to one page in order; coalesces mouse moves that arrive too fast. */
 export class PageInput {
   readonly page: Page
   readonly #cdp: Promise<CDPSession>
@@ -26,7 +26,7 @@ export class PageInput {
       this.#nextMove = event
       return
     }
-    // A press happens where the pointer is by then.
+    // A press has its own position, so a pending move is obsolete.
     this.#nextMove = undefined
     const { action, delta_x: deltaX, delta_y: deltaY, clicks: clickCount, type: _, ...rest } = event
     const sent = this.#send('Input.dispatchMouseEvent', {
@@ -65,12 +65,12 @@ export class PageInput {
     void this.#send('Input.insertText', { text })
   }
 
-  /** The answer may come late: a press that opens a dialog is answered when that closes. */
+  /** Sends an event; the response to a press that opens a dialog arrives when the dialog closes. */
   async #send(method: 'Input.dispatchMouseEvent' | 'Input.dispatchKeyEvent' | 'Input.insertText', params: object) {
     try {
       await (await this.#cdp).send(method, params as never)
     } catch (error) {
-      // A page that closes under the hand takes nothing any more.
+      // Ignore input for a page that closes meanwhile.
       if (!isGone(error)) throw error
     }
   }
@@ -81,7 +81,7 @@ const textOf = (key: string): string | undefined => {
   return [...key].length === 1 ? key : undefined
 }
 
-/** What a desktop's own key bindings do, which a page in a headless browser has none of. */
+/** Returns the editing commands of desktop key bindings, which headless browsers lack. */
 function commandsOf(action: Key['action'], key: string, modifiers: number): string[] {
   if (action !== 'down' || !(modifiers & controlOrMeta)) return []
   const commands: Record<string, string> = { a: 'selectAll', z: modifiers & 8 ? 'redo' : 'undo', y: 'redo', x: 'cut' }

@@ -1,93 +1,100 @@
-/** One live view: shows a session over a link, and lets a person with the control drive it. */
+/** One live view: shows a session over a WebSocket, and lets a viewer with control drive it. */
 import { faultsOf, sentenceOf } from '../../../core/errors/input-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { retryPassing } from '../../../core/errors/transient-errors.ts'
-import { type LiveDialog, type LiveInput, liveInput, type LiveMessage } from '../../../core/shapes/live-view.ts'
+import {
+  type LiveDialog,
+  type LiveInput,
+  liveInput,
+  type LiveMessage,
+  type LiveViewLink,
+} from '../../../core/shapes/live-view.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { leave, protocol } from '../tabs/hung-script.ts'
 import { translated } from '../batch/playwright-errors.ts'
 import { castOf, type Picture } from './screencast.ts'
+import type { Bases } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from './frame-tokens.ts'
 import { type Hand, handOf, type Person } from './control-lock.ts'
 import { PageInput } from './input.ts'
 
-/** After these the tabs may look otherwise. */
+/** Events after which the list of tabs may have changed. */
 const changesTabs: ReadonlySet<string> = new Set(['tab.opened', 'tab.closed', 'page.navigated', 'page.loaded'])
 
-export class Viewer implements Person {
+class Viewer implements Person {
   readonly #session: Session
   readonly #link: Link
   readonly #grant: Grant
-  readonly #hand: Hand
+  readonly #control: Hand
   readonly #gone = new AbortController()
   #input: PageInput | undefined
   #latest: Picture | undefined
   #sending = false
-  #stage = ''
-  #listing = false
+  #frameSize = ''
+  #isListing = false
   #listAgain = false
   #second = 0
-  #heard = 0
+  #received = 0
 
   constructor(session: Session, link: Link, grant: Grant) {
     this.#session = session
     this.#link = link
     this.#grant = grant
-    this.#hand = handOf(session)
+    this.#control = handOf(session)
   }
 
   get gone(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Shows everything from now on, until the link or the session ends. */
+  /** Shows the session until the connection or the session ends. */
   start(): void {
     const { events, sessionId, name, ended } = this.#session
     this.#link.handle({
-      onText: (text) => void this.#hear(text),
-      onBytes: () => this.#link.close(closeCodes.protocol, 'a live view is spoken to in text'),
+      onText: (text) => void this.#receive(text),
+      onBytes: () => this.#link.close(closeCodes.protocol, 'a live view accepts only text messages'),
       onClose: () => this.#gone.abort(),
     })
-    this.#tell({
+    this.#send({
       type: 'hello',
       session_id: sessionId,
       name,
       may_control: this.#grant.control,
       viewport: this.#session.viewport,
     })
-    this.#hand.watch(this)
+    this.#control.watch(this)
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
-    this.#list()
+    this.#sendTabs()
     const stop = [
       events.listen((event) => this.#show(event)),
-      castOf(this.#session).watch((picture) => this.#picture(picture)),
+      castOf(this.#session).watch((picture) => this.#sendFrame(picture)),
     ]
     const onEnded = () => this.#link.close(closeCodes.browserGone, 'the session has ended')
     ended.addEventListener('abort', onEnded, { once: true })
     this.#gone.signal.addEventListener('abort', () => {
-      for (const one of stop) one()
+      for (const unsubscribe of stop) unsubscribe()
       ended.removeEventListener('abort', onEnded)
     })
   }
 
   onControl(): void {
-    const { holder, wanted } = this.#hand
+    const { holder, waiting } = this.#control
     const who = holder === undefined ? 'nobody' : holder === this ? 'you' : 'another'
-    this.#tell({ type: 'control', holder: who, waiting: wanted === this })
+    this.#send({ type: 'control', holder: who, waiting: waiting === this })
   }
 
   onDialog(dialog: LiveDialog | null): void {
-    this.#tell({ type: 'dialog', dialog })
+    this.#send({ type: 'dialog', dialog })
   }
 
-  #tell(message: LiveMessage): void {
+  #send(message: LiveMessage): void {
     if (this.#link.buffered > limits.live.waitingBytes) {
       this.#link.close(closeCodes.slow, 'the view does not keep up')
       this.#gone.abort()
@@ -95,19 +102,19 @@ export class Viewer implements Person {
   }
 
   #show(event: SessionEvent): void {
-    this.#tell({ type: 'event', event })
-    if (changesTabs.has(event.type)) this.#list()
+    this.#send({ type: 'event', event })
+    if (changesTabs.has(event.type)) this.#sendTabs()
   }
 
-  /** Tells of the tabs; of changes that come meanwhile once more afterwards. */
-  #list(): void {
-    this.#listAgain = this.#listing
-    if (this.#listing || this.#gone.signal.aborted) return
-    this.#listing = true
+  /** Sends the list of tabs, and again afterwards if it changed meanwhile. */
+  #sendTabs(): void {
+    this.#listAgain = this.#isListing
+    if (this.#isListing || this.#gone.signal.aborted) return
+    this.#isListing = true
     void this.#tabs().then((tabs) => {
-      this.#listing = false
-      this.#tell({ type: 'tabs', tabs })
-      if (this.#listAgain) this.#list()
+      this.#isListing = false
+      this.#send({ type: 'tabs', tabs })
+      if (this.#listAgain) this.#sendTabs()
     })
   }
 
@@ -115,57 +122,57 @@ export class Viewer implements Person {
     const { pages } = this.#session
     return Promise.all(
       pages.map(async (page) => {
-        // A page that hangs or goes is told of without its title.
+        // A page that hangs or closes is listed without its title.
         const title = await withDeadline(page.title(), { ms: limits.session.titleMs }).catch(() => '')
         return { tab_id: tabIdOf(page), url: page.url(), title, active: page === pages.at(-1) }
       }),
     )
   }
 
-  /** A link that is slow gets the newest picture only. */
-  #picture(picture: Picture): void {
+  /** Sends a frame; a slow connection gets only the newest one. */
+  #sendFrame(picture: Picture): void {
     this.#latest = picture
     if (this.#sending) return
     this.#sending = true
     this.#latest = undefined
     const { width, height, data } = picture
-    const stage = `${width}x${height}`
-    if (stage !== this.#stage) this.#tell({ type: 'stage', width, height })
-    this.#stage = stage
+    const frameSize = `${width}x${height}`
+    if (frameSize !== this.#frameSize) this.#send({ type: 'stage', width, height })
+    this.#frameSize = frameSize
     this.#link.sendBytes(Buffer.from(data, 'base64'), () => {
       this.#sending = false
-      if (this.#latest) this.#picture(this.#latest)
+      if (this.#latest) this.#sendFrame(this.#latest)
     })
   }
 
-  async #hear(text: string): Promise<void> {
-    if (this.#isFlooding()) return this.#link.close(closeCodes.protocol, 'more messages than hands can make')
+  async #receive(text: string): Promise<void> {
+    if (this.#isFlooding()) return this.#link.close(closeCodes.protocol, 'too many messages per second')
     try {
-      await this.#act(read(text))
+      await this.#act(parseInput(text))
     } catch (thrown) {
       const error = translated(thrown, 'the live view')
-      this.#tell({ type: 'error', error: error.message, code: error.code })
+      this.#send({ type: 'error', error: error.message, code: error.code })
     }
   }
 
   #isFlooding(): boolean {
     const second = Math.floor(performance.now() / 1000)
-    if (second !== this.#second) this.#heard = 0
+    if (second !== this.#second) this.#received = 0
     this.#second = second
-    this.#heard += 1
-    return this.#heard > limits.live.messagesPerSec
+    this.#received += 1
+    return this.#received > limits.live.messagesPerSec
   }
 
   async #act(input: LiveInput): Promise<void> {
     if (!this.#grant.control) {
-      throw new BaxError('unauthorized', 'this token lets you watch only', {
-        hint: '`bax session view --control` makes one that lets you drive',
+      throw new BaxError('unauthorized', 'this token allows only watching', {
+        hint: 'create one with `bax session view --control`',
       })
     }
-    if (input.type === 'take') return this.#hand.take(this)
-    if (input.type === 'return') return this.#hand.handBack(this)
-    this.#hand.use(this)
-    if (input.type === 'dialog') return this.#hand.answerDialog(input)
+    if (input.type === 'take') return this.#control.take(this)
+    if (input.type === 'return') return this.#control.release(this)
+    this.#control.use(this)
+    if (input.type === 'dialog') return this.#control.answerDialog(input)
     if (input.type === 'navigate' || input.type === 'history') return this.#go(input)
     const page = await this.#session.page()
     if (this.#input?.page !== page) this.#input = new PageInput(page, protocol(page))
@@ -185,6 +192,29 @@ export class Viewer implements Person {
   }
 }
 
+/** Creates a URL of the live view. @throws BaxError `unsupported` when nothing serves it, `rate_limited`. */
+export function linkLiveView(session: Session, control: boolean, bases: Bases): LiveViewLink {
+  const url = session.addresses(bases).live_view_url
+  if (url === null) {
+    throw new BaxError('unsupported', 'an embedded engine serves no live view', {
+      hint: 'run the command without --embedded',
+    })
+  }
+  const token = session.tokens.add({ control, cdp: false })
+  return { live_view_url: `${url}?token=${token}`, token, control }
+}
+
+/** Opens the live view; callers without a token have a key, which allows control. @throws BaxError `rate_limited`. */
+export function openLiveView(session: Session, token: string | null): (link: Link) => void {
+  const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
+  if (token !== null) session.guests.assertRoom()
+  return (link) => {
+    const viewer = new Viewer(session, link, grant)
+    viewer.start()
+    if (token !== null) session.guests.letIn(link, viewer.gone)
+  }
+}
+
 type Going = (
   page: Awaited<ReturnType<Session['page']>>,
   limit: { timeout: number; waitUntil: 'commit' },
@@ -197,7 +227,7 @@ const history: Readonly<Record<'back' | 'forward' | 'reload', Going>> = {
 }
 
 /** @throws BaxError `invalid_request` that names the field. */
-function read(text: string): LiveInput {
+function parseInput(text: string): LiveInput {
   if (text.length > limits.live.messageChars) throw new BaxError('payload_too_large', 'the message is too long')
   let value: unknown
   try {
@@ -207,6 +237,6 @@ function read(text: string): LiveInput {
   }
   const parsed = liveInput.safeParse(value)
   if (parsed.success) return parsed.data
-  const faults = faultsOf(parsed.error)
-  throw new BaxError('invalid_request', faults.map(sentenceOf).join('; '), { details: faults })
+  const issues = faultsOf(parsed.error)
+  throw new BaxError('invalid_request', issues.map(sentenceOf).join('; '), { details: issues })
 }

@@ -1,6 +1,6 @@
 /**
- * Runs in Playwright's own world of every frame while a step does: keeps what alerts, status messages and toasts say,
- * also when they are gone before anybody looks.
+ * Runs in Playwright's isolated world of every frame during a step: records alerts, status messages and toasts, even if
+ * they disappear before the observation.
  */
 
 export interface Alert {
@@ -13,16 +13,16 @@ interface Recording {
   readonly found: Map<string, Alert>
 }
 
-const place = globalThis as unknown as Record<symbol, Recording | undefined>
+const registry = globalThis as unknown as Record<symbol, Recording | undefined>
 const key = Symbol.for('bax.alerts')
 
 const live = '[role="alert"], [role="status"], [role="log"], [aria-live="polite"], [aria-live="assertive"], output'
-/** What the libraries call messages that they give no role. */
+/** Class names that libraries use for messages without a role. */
 const toast = '[class*="toast" i], [class*="snackbar" i], [class*="notif" i], [class*="flash" i], [class*="growl" i]'
 const message = `${live}, ${toast}`
 
 export function start({ most, longest }: { most: number; longest: number }): null {
-  place[key]?.observer.disconnect()
+  registry[key]?.observer.disconnect()
   const found: Recording['found'] = new Map()
   const record = (element: Element) => {
     const text = (element as HTMLElement).innerText?.replace(/\s+/g, ' ').trim().slice(0, longest)
@@ -46,7 +46,7 @@ export function start({ most, longest }: { most: number; longest: number }): nul
     for (const element of changed) if (element.isConnected) record(element)
   })
   for (const root of [document, ...shadowRoots(document)]) observer.observe(root, watched)
-  place[key] = { observer, found }
+  registry[key] = { observer, found }
   return null
 }
 
@@ -64,8 +64,8 @@ const shadowRoots = (root: ParentNode): ShadowRoot[] =>
   )
 
 export function stop(): Alert[] {
-  const recording = place[key]
+  const recording = registry[key]
   recording?.observer.disconnect()
-  place[key] = undefined
+  registry[key] = undefined
   return [...(recording?.found.values() ?? [])]
 }

@@ -1,6 +1,6 @@
-/** Pairs the equal items of two lists in their order, as a diff of lines does. */
+/** Pairs the equal items of two lists in order, like a line diff. */
 
-/** Indexes of equal items, both ascending. */
+/** Returns the indexes of equal items, both ascending. */
 export function align(before: readonly string[], after: readonly string[]): [number, number][] {
   const pairs: [number, number][] = []
   alignRange({ before, after, pairs }, { from: 0, to: before.length }, { from: 0, to: after.length })
@@ -18,7 +18,7 @@ interface Range {
   readonly to: number
 }
 
-/** Larger ranges without a single item that is unique in both are given up: they have nothing to hold on to. */
+/** Maximum table size for ranges without an item that is unique in both; larger ones stay unaligned. */
 const tableCells = 250_000
 
 function alignRange(lists: Lists, left: Range, right: Range): void {
@@ -49,14 +49,14 @@ function alignBetween(lists: Lists, [left, right]: readonly [Range, Range], anch
   alignRange(lists, { from: a, to: left.to }, { from: b, to: right.to })
 }
 
-/** Items that are there once on both sides, the longest run of them that keeps its order. */
+/** Returns the longest increasing run of the items that are unique on both sides. */
 function uniqueInOrder({ before, after }: Lists, left: Range, right: Range): [number, number][] {
   const inAfter = uniqueIn(after, right)
   const candidates = [...uniqueIn(before, left)].flatMap(([item, a]): [number, number][] => {
     const b = inAfter.get(item)
     return b === undefined ? [] : [[a, b]]
   })
-  // Patience sorting: for each length the run with the smallest end.
+  // Patience sorting: keeps, for each length, the run with the smallest end.
   const ends: number[] = []
   const previous: number[] = []
   for (const [at, [, b]] of candidates.entries()) {

@@ -1,12 +1,12 @@
-/** Playwright's accessibility tree of a page as it comes, and what was measured of its elements. */
+/** Playwright's accessibility tree of a page, and the measurements of its elements. */
 
-/** One node; text stands between children as strings, or in `text` when it is all there is. */
+/** One node; text is in strings between the children, or in `text` if there is nothing else. */
 export interface AriaNode {
   readonly role: string
   readonly name?: string
   readonly text?: string
   readonly children?: readonly (AriaNode | string)[]
-  /** Playwright's own reference: visible elements that take the pointer have one. */
+  /** Playwright's own reference, for visible elements that receive pointer events. */
   readonly ref?: string
   readonly cursor?: string
   readonly checked?: boolean | 'mixed'
@@ -28,29 +28,29 @@ export interface Box {
   readonly height: number
 }
 
-/** Where an element is, in CSS pixels of the page's viewport, and what the tree does not tell about it. */
+/** Measurements of an element, in CSS pixels of the page's viewport, and facts that the tree does not contain. */
 export interface Mark {
   readonly box: Box
-  /** Of an iframe: its border box; the other one is that of its document. */
+  /** Border box of an iframe, whose `box` is that of its document. */
   readonly outer?: Box
-  /** 0 inside the viewport, else how many pixels away from it. */
+  /** Distance from the viewport in pixels, 0 inside it. */
   readonly away: number
-  /** Takes clicks or text though its role does not say so. */
+  /** Accepts clicks or text although its role does not say so. */
   readonly usable: boolean
   /** A password field. */
   readonly secret: boolean
   readonly focused: boolean
   /** Inside an open modal dialog. */
   readonly modal: boolean
-  /** Out of reach: behind an open modal dialog, or `inert`. */
+  /** Inaccessible: behind an open modal dialog, or `inert`. */
   readonly blocked: boolean
   /** Root of an editor: `contenteditable`, or the element around an EditContext. */
   readonly editor: boolean
-  /** Content of an editor where the tree leaves it out. */
+  /** Content of an editor, where the tree omits it. */
   readonly content?: string
-  /** Read-only field without a name that an editor keeps for itself. */
+  /** Unnamed read-only field that an editor uses internally. */
   readonly decoy: boolean
-  /** Playwright's references of the iframes around it, outermost first. */
+  /** Playwright's references of the enclosing iframes, outermost first. */
   readonly frames: readonly string[]
 }
 
@@ -61,13 +61,13 @@ const controls: ReadonlySet<string> = new Set([
   'option', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem',
 ]) // prettier-ignore
 
-/** Stands for what is in a password field. */
+/** Placeholder for the value of a password field. */
 export const hiddenValue = '•'.repeat(8)
 
-/** Whether a role is that of a control, whatever its element can do. */
+/** Returns whether a node has the role of a control. */
 export const hasControlRole = ({ role }: AriaNode): boolean => role !== 'gridcell' && controls.has(role)
 
-/** Whether an element can be used: clicked, ticked, chosen or written into. */
+/** Returns whether an element can be used: clicked, checked, selected or typed into. */
 export function isControl(node: AriaNode, marks: Marks): boolean {
   const mark = node.ref === undefined ? undefined : marks.get(node.ref)
   if (!mark || mark.decoy) return false
@@ -75,21 +75,21 @@ export function isControl(node: AriaNode, marks: Marks): boolean {
   return controls.has(node.role) || node.cursor === 'pointer' || mark.usable
 }
 
-/** Roles whose elements are told about by their text and by what is in them. */
+/** Roles whose elements are represented by their text and content. */
 const plainRoles: ReadonlySet<string> = new Set([
   'article', 'blockquote', 'caption', 'cell', 'code', 'definition', 'deletion', 'emphasis', 'figure', 'generic', 'group',
   'img', 'insertion', 'listitem', 'mark', 'paragraph', 'row', 'rowgroup', 'separator', 'strong', 'subscript',
   'superscript', 'term', 'time',
 ]) // prettier-ignore
 
-/** Whether an outline of the page has to know where an element is, by what the tree alone tells of it. */
-export const needsPlace = ({ role, cursor }: AriaNode): boolean => cursor === 'pointer' || !plainRoles.has(role)
+/** Returns whether an outline of the page needs the position of an element. */
+export const needsPosition = ({ role, cursor }: AriaNode): boolean => cursor === 'pointer' || !plainRoles.has(role)
 
-/** Every piece of text below nodes, names of nodes without text included. */
+/** Collects the texts of nodes, including the names of nodes without text. */
 export function textsOf(children: readonly (AriaNode | string)[]): string[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [child]
-    // The content of a field is no name of what is around it; it can be a password.
+    // The content of a field does not name its container, and may be a password.
     if (isField(child)) return child.name ? [child.name] : []
     if (child.text !== undefined) return [child.text]
     const inner = textsOf(child.children ?? [])
@@ -97,7 +97,7 @@ export function textsOf(children: readonly (AriaNode | string)[]): string[] {
   })
 }
 
-/** What a control is called: its accessible name, else its text, else what stands in it while it is empty. */
+/** Returns the label of a control: its accessible name, else its placeholder or text. */
 export function labelOf(node: AriaNode): string {
   if (node.name) return node.name
   if (isField(node)) return node.placeholder ?? ''
@@ -106,10 +106,10 @@ export function labelOf(node: AriaNode): string {
 
 const fields: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'spinbutton', 'slider'])
 
-/** Whether the text of a node is a value that can be changed. */
+/** Returns whether the text of a node is an editable value. */
 export const isField = ({ role }: AriaNode): boolean => fields.has(role)
 
-/** Every node with a reference, in document order. */
+/** Iterates over all nodes with a reference, in document order. */
 export function* nodesWithRef(nodes: readonly (AriaNode | string)[]): Generator<AriaNode & { readonly ref: string }> {
   for (const node of nodes) {
     if (typeof node === 'string') continue

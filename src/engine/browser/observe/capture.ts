@@ -1,8 +1,8 @@
-/** Takes the accessibility tree of a page, measures its elements, and gives them references. */
+/** Captures the accessibility tree of a page, measures its elements, and assigns references. */
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import type { AriaNode, Box, Mark } from './aria.ts'
-import { hiddenValue, needsPlace, nodesWithRef } from './aria.ts'
+import { hiddenValue, needsPosition, nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
@@ -11,17 +11,14 @@ import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from './
 /** A page at one moment. */
 export interface Capture {
   readonly facts: PageFacts
-  /** Names the main document for as long as it lives. */
+  /** ID of the main document. */
   readonly document: string
-  /** The wanted part. */
+  /** The requested part. */
   readonly tree: readonly (AriaNode | string)[]
   /** The whole page. */
   readonly all: readonly (AriaNode | string)[]
   readonly marks: ReadonlyMap<string, Mark>
-  /**
-   * Gives references to elements, by Playwright's, and tells more about some of them. Elements that have one from
-   * before keep it.
-   */
+  /** Assigns references to elements by Playwright's, and returns details of some; existing references stay. */
   name(refs: readonly string[], detailed: readonly string[]): Promise<NamedElements>
 }
 
@@ -31,22 +28,22 @@ export interface NamedElements {
   readonly facts: ReadonlyMap<string, ElementFacts>
 }
 
-/** A document that is replaced while it is looked at is looked at again. */
+/** Number of attempts when the document is replaced meanwhile. */
 const attempts = 3
 
 export interface CaptureWishes {
-  /** Only this element and what is in it. */
+  /** Limits the capture to this element. */
   readonly root?: Locator | undefined
-  /** Measure every element, and not only those that an outline needs. */
+  /** Whether to measure all elements, not only those that an outline needs. */
   readonly everything: boolean
   readonly limit: CallLimit
 }
 
-/** @throws BaxError `navigation_aborted` for a page that does not stay. */
-export async function capture(page: Page, wishes: CaptureWishes): Promise<Capture> {
+/** Captures a page. @throws BaxError `navigation_aborted` for a page that keeps navigating. */
+export async function capture(page: Page, options: CaptureWishes): Promise<Capture> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await captureOnce(page, wishes)
+      return await captureOnce(page, options)
     } catch (error) {
       if (!(error instanceof WorldGone) || attempt === attempts) throw error
       forgetWorlds(page)
@@ -55,15 +52,15 @@ export async function capture(page: Page, wishes: CaptureWishes): Promise<Captur
 }
 
 async function captureOnce(page: Page, { root, everything, limit }: CaptureWishes): Promise<Capture> {
-  const options = { mode: 'ai', ...limit } as const
+  const snapshotOptions = { mode: 'ai', ...limit } as const
   // Playwright waits for a body; an SVG or XML document never gets one.
   const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
-  const part = hasBody && root ? await root.ariaSnapshotJSON(options) : undefined
-  // References work for the last snapshot only: that has to be the one of the whole page.
-  const all = (hasBody ? await page.ariaSnapshotJSON(options) : []) as unknown as readonly AriaNode[]
+  const part = hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
+  // References are valid for the last snapshot only, so the whole page comes last.
+  const all = (hasBody ? await page.ariaSnapshotJSON(snapshotOptions) : []) as unknown as readonly AriaNode[]
   const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
-  const wanted = [...nodesWithRef(all)].filter((node) => everything || needsPlace(node)).map(({ ref }) => ref)
-  const found = await measureAll(page, wanted)
+  const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
+  const found = await measureAll(page, refs)
   const main = found.find(({ measured }) => measured.page !== null)?.measured
   const facts = main?.page
   if (!facts) throw new WorldGone()
@@ -86,15 +83,15 @@ interface Found {
   readonly measured: Measured
 }
 
-async function measureAll(page: Page, wanted: readonly string[]): Promise<Found[]> {
+async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]> {
   const measureIn = async (worlds: readonly World[]) =>
     Promise.all(
-      worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', wanted)) })),
+      worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', refs)) })),
     )
   const found = await measureIn(await knownWorlds(page))
   const count = found.reduce((sum, { measured }) => sum + measured.found, 0)
-  // What none of the known documents has is in one that has come since.
-  return count < wanted.length ? measureIn(await listWorlds(page)) : found
+  // Missing elements are in a document that was added since.
+  return count < refs.length ? measureIn(await listWorlds(page)) : found
 }
 
 async function nameAll(
@@ -123,13 +120,13 @@ async function nameAll(
 const script = (name: string, input: unknown): string =>
   `(() => { ;${elementsScript}; return JSON.stringify(__bax_module.${name}(${JSON.stringify(input)})) })()`
 
-interface Window {
+interface FrameView {
   readonly dx: number
   readonly dy: number
-  /** What is seen of the document, in the page's coordinates. */
-  readonly seen: Box
+  /** Visible area of the document, in the page's coordinates. */
+  readonly visible: Box
   readonly frames: readonly string[]
-  /** Whether all of the document is out of reach. */
+  /** Whether the whole document is inaccessible. */
   readonly blocked: boolean
 }
 
@@ -138,35 +135,35 @@ interface RawMarks {
   readonly contents: ReadonlyMap<string, string>
 }
 
-/** Moves the boxes inside frames to where they are on the page. */
+/** Converts the boxes inside frames to coordinates of the page. */
 function placeMarks(
   tree: readonly AriaNode[],
   { raw, contents }: RawMarks,
   { viewport: { width, height } }: PageFacts,
 ): Map<string, Mark> {
   const marks = new Map<string, Mark>()
-  const visit = (nodes: readonly (AriaNode | string)[], window: Window) => {
+  const visit = (nodes: readonly (AriaNode | string)[], view: FrameView) => {
     for (const node of nodes) {
       if (typeof node === 'string') continue
       const own = node.ref === undefined ? undefined : raw.get(node.ref)
-      const mark = own && placed(own, window, contents.get(node.ref!))
+      const mark = own && placed(own, view, contents.get(node.ref!))
       if (mark) marks.set(node.ref!, mark)
-      const inside = node.role === 'iframe' && mark ? windowOf(mark, node.ref!) : window
+      const inside = node.role === 'iframe' && mark ? frameViewOf(mark, node.ref!) : view
       visit(node.children ?? [], inside)
     }
   }
-  visit(tree, { dx: 0, dy: 0, seen: { x: 0, y: 0, width, height }, frames: [], blocked: false })
+  visit(tree, { dx: 0, dy: 0, visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
   return marks
 }
 
-function placed([, flags, x, y, width, height, outer]: RawMark, window: Window, content: string | undefined): Mark {
-  const { dx, dy, seen, frames, blocked } = window
+function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: string | undefined): Mark {
+  const { dx, dy, visible, frames, blocked } = view
   const box = { x: x + dx, y: y + dy, width, height }
   const borders = outer && { x: outer[0] + dx, y: outer[1] + dy, width: outer[2], height: outer[3] }
   return {
     box,
     ...(borders && { outer: borders }),
-    away: Math.round(gap(box.x, width, seen.x, seen.width) + gap(box.y, height, seen.y, seen.height)),
+    away: Math.round(gap(box.x, width, visible.x, visible.width) + gap(box.y, height, visible.y, visible.height)),
     usable: (flags & 1) !== 0,
     secret: (flags & 2) !== 0,
     focused: (flags & 4) !== 0,
@@ -179,15 +176,15 @@ function placed([, flags, x, y, width, height, outer]: RawMark, window: Window, 
   }
 }
 
-const windowOf = ({ box, frames, blocked }: Mark, ref: string): Window => ({
+const frameViewOf = ({ box, frames, blocked }: Mark, ref: string): FrameView => ({
   dx: box.x,
   dy: box.y,
-  seen: box,
+  visible: box,
   frames: [...frames, ref],
   blocked,
 })
 
-/** Takes what is in password fields out of the names that are made of what is in an element; returns it. */
+/** Removes the values of password fields from names that are derived from content; returns the values. */
 function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>): string[] {
   if (node.ref !== undefined && marks.get(node.ref)?.secret) return node.text ? [node.text] : []
   const secrets = (node.children ?? []).flatMap((child) => (typeof child === 'string' ? [] : hideSecrets(child, marks)))
@@ -197,7 +194,7 @@ function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>)
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** How far two ranges are apart; touching ones do not overlap. */
+/** Returns the distance between two ranges; touching ones do not overlap. */
 function gap(start: number, length: number, from: number, size: number): number {
   if (start + length <= from) return from - start - length + 1
   return start >= from + size ? start - from - size + 1 : 0

@@ -1,4 +1,4 @@
-/** The changes between two observations, as they are reported. */
+/** Changes between two observations. */
 import type { SessionEvent } from '../../../core/events/events.ts'
 import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
@@ -10,10 +10,10 @@ import type { Seen } from './seen.ts'
 
 const removedChars = 100
 const addedChars = 1000
-/** From so many changed lines on, most of a page can be new. */
+/** Minimum number of changed lines for a page to count as mostly new. */
 const manyLines = 40
 
-/** Why two observations cannot be compared; undefined when they can. */
+/** Returns why two observations cannot be compared; undefined when they can. */
 function whyFull(before: Seen | undefined, after: Seen): FullReason | undefined {
   if (!before) return 'no_earlier_observation'
   if (before.document !== after.document) return 'new_page'
@@ -23,18 +23,18 @@ function whyFull(before: Seen | undefined, after: Seen): FullReason | undefined 
 
 export interface Compared {
   readonly changes: PageChanges
-  /** Set when there is nothing to compare, or when most of the page is new. */
+  /** Set when a comparison is impossible, or when most of the page is new. */
   readonly full?: FullReason
 }
 
 export interface ComparisonFacts {
   readonly target: BatchTarget
-  /** What was recorded while a step ran. */
+  /** Messages recorded during a step. */
   readonly alerts: readonly Notice[]
   readonly maxChars: number
 }
 
-/** Compares two observations; those of different documents only in what can be compared. */
+/** Compares two observations; those of different documents only in the comparable facts. */
 export function changesBetween(before: Seen, after: Seen, { target, alerts, maxChars }: ComparisonFacts): Compared {
   const reason = whyFull(before, after)
   const empty: View = { units: [], notices: [] }
@@ -58,13 +58,13 @@ export function changesBetween(before: Seen, after: Seen, { target, alerts, maxC
     scroll: before.scroll.x === after.scroll.x && before.scroll.y === after.scroll.y ? null : after.scroll,
     ...eventChanges(events),
     ...tabChanges(target, before.tabs),
-    elements_added: missing(after.controls, before.controls),
-    elements_removed: missing(before.controls, after.controls),
+    elements_added: countMissing(after.controls, before.controls),
+    elements_removed: countMissing(before.controls, after.controls),
   }
-  return { changes: bounded(changes, maxChars), ...(full && { full }) }
+  return { changes: limitSize(changes, maxChars), ...(full && { full }) }
 }
 
-/** The changes of a page that was not observed. */
+/** Returns the changes of a page that was not observed, from events and tabs only. */
 export const unobserved = (target: BatchTarget, before: { tabs: ReadonlySet<string>; seq: number }): PageChanges => ({
   url: null,
   title: null,
@@ -85,19 +85,19 @@ const named = ({ ref, role, name }: Unit) => ({ ref, role, name })
 
 function textsOf({ added, removed, replaced }: Difference): NonNullable<PageChanges['texts']> {
   const isText = ({ isControl, text }: Unit) => !isControl && text !== ''
-  const [come, gone] = [added.filter(isText), removed.filter(isText)]
-  const placeOf = (unit: Unit) => (unit.isControl ? unit.head : unit.where)
+  const [appeared, gone] = [added.filter(isText), removed.filter(isText)]
+  const locationOf = (unit: Unit) => (unit.isControl ? unit.head : unit.where)
   const where = {
-    added: come.map(placeOf),
-    removed: gone.map(placeOf),
-    replaced: replaced.map(([, unit]) => placeOf(unit)),
+    added: appeared.map(locationOf),
+    removed: gone.map(locationOf),
+    replaced: replaced.map(([, unit]) => locationOf(unit)),
   }
-  const hasPlaces = Object.values(where).some((places) => places.some(Boolean))
+  const hasLocations = Object.values(where).some((locations) => locations.some(Boolean))
   return {
-    added: come.map(({ text }) => shortText(text, addedChars)),
+    added: appeared.map(({ text }) => shortText(text, addedChars)),
     removed: gone.map(({ text }) => shortText(text, removedChars)),
     replaced: replaced.map(([old, unit]) => aroundChange(old.text, unit.text)),
-    ...(hasPlaces && { where }),
+    ...(hasLocations && { where }),
   }
 }
 
@@ -121,7 +121,7 @@ function scriptDialogs(events: readonly SessionEvent[]): PageChanges['dialogs'] 
   return dialogs
 }
 
-/** Dialogs of the page itself that opened or closed. */
+/** Returns dialogs in the page's HTML that opened or closed. */
 function pageDialogs(old: View, now: View): PageChanges['dialogs'] {
   const dialogs = ({ notices }: View) => notices.filter(({ role }) => isDialog(role))
   const dialog = ({ text }: Notice, open: boolean) => ({ kind: 'dialog', message: shortText(text, addedChars), open })
@@ -133,17 +133,17 @@ function pageDialogs(old: View, now: View): PageChanges['dialogs'] {
 
 function alertsOf(old: View, now: View, recorded: readonly Notice[]): PageChanges['alerts'] {
   const messages = ({ notices }: View) => notices.filter(({ role, text }) => !isDialog(role) && text !== '')
-  const come = unmatched(messages(now), messages(old))
+  const appeared = unmatched(messages(now), messages(old))
   const all = now.units.flatMap(({ text }) => text)
-  const isThere = ({ text }: Notice) => [...messages(now).map((notice) => notice.text), ...all].includes(text)
-  const passed = unmatched(recorded, come).filter((notice) => !isThere(notice))
+  const isShown = ({ text }: Notice) => [...messages(now).map((notice) => notice.text), ...all].includes(text)
+  const passed = unmatched(recorded, appeared).filter((notice) => !isShown(notice))
   return [
-    ...come.map((notice) => ({ ...notice, text: shortText(notice.text, addedChars), gone: false })),
+    ...appeared.map((notice) => ({ ...notice, text: shortText(notice.text, addedChars), gone: false })),
     ...passed.map((notice) => ({ ...notice, gone: true })),
   ]
 }
 
-/** Those of a list that another one does not have; what it has twice matches twice. */
+/** Returns the items of a list that are not in another; duplicates match separately. */
 function unmatched(list: readonly Notice[], other: readonly Notice[]): Notice[] {
   const left = other.map(({ text }) => text)
   return list.filter(({ text }) => {
@@ -185,14 +185,14 @@ function tabChanges(target: BatchTarget, before: ReadonlySet<string>) {
 const sameFocus = ({ focus: a }: Seen, { focus: b }: Seen): boolean =>
   a === b || (a !== null && b !== null && a.role === b.role && (a.ref === null ? a.name === b.name : a.ref === b.ref))
 
-const missing = (here: ReadonlySet<string>, there: ReadonlySet<string>): number =>
+const countMissing = (here: ReadonlySet<string>, there: ReadonlySet<string>): number =>
   [...here].filter((ref) => !there.has(ref)).length
 
-/** As many changes as fit, the most important kinds first; counts the others. */
-function bounded(changes: PageChanges, maxChars: number): PageChanges {
+/** Limits the size of the changes, keeping the most important kinds first; counts the others. */
+function limitSize(changes: PageChanges, maxChars: number): PageChanges {
   const omitted: Record<string, number> = {}
   let room = maxChars
-  /** Places in a list of what fits. */
+  /** Returns the indexes of the items that fit. */
   const fitting = (kind: string, list: readonly unknown[]): Set<number> => {
     const kept = new Set<number>()
     for (const [at, item] of list.entries()) {

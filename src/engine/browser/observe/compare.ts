@@ -1,27 +1,25 @@
-/** What is different between two views of a page, as a person would say it. */
+/** Compares two views of a page. */
 import { align } from './align.ts'
 import type { Marks } from './aria.ts'
 import { type Entry, saidBy } from './entries.ts'
 import { headOf } from './lines.ts'
 
-/** One line of a view, ready to be compared. */
+/** One line of a view, prepared for comparison. */
 export interface Unit {
-  /** `e12`, of what has a reference that lasts. */
+  /** `e12`, for elements with a lasting reference. */
   readonly ref: string | null
   readonly role: string
   readonly name: string
-  /** Name, or text of its own. */
   readonly text: string
-  /** Of fields. */
   readonly value?: string
   readonly isSecret: boolean
   readonly isControl: boolean
   readonly states: ReadonlySet<string>
-  /** The line as a snapshot has it. */
+  /** The line as in a snapshot. */
   readonly head: string
-  /** Containers around it, and the heading above it. */
+  /** Enclosing containers, and the heading above it. */
   readonly where: string
-  /** The containers alone. */
+  /** Enclosing containers. */
   readonly path: string
 }
 
@@ -36,55 +34,55 @@ export interface View {
   readonly notices: readonly Notice[]
 }
 
-/** Part of a view, flat. */
+/** Flattens entries to a view. */
 export function viewOf(entries: readonly Entry[], marks: Marks, numbers: ReadonlyMap<string, string>): View {
   const units: Unit[] = []
   const notices: Notice[] = []
   const visit = (list: readonly Entry[], path: readonly string[]) => {
     let heading: string[] = []
-    for (const made of list) {
+    for (const item of list) {
       const containers = path.slice(-2)
       const where = [...containers, ...heading].join(' > ')
-      units.push({ ...unitOf(made, { marks, numbers }), where, path: containers.join(' > ') })
-      if (made.kind === 'notice') notices.push({ role: made.role, text: noticeText(made) })
-      if (made.kind === 'heading') heading = [JSON.stringify(saidBy(made).join(' '))]
-      visit(made.below, made.kind === 'heading' ? path : [...path, pathStep(made)])
+      units.push({ ...unitOf(item, { marks, numbers }), where, path: containers.join(' > ') })
+      if (item.kind === 'notice') notices.push({ role: item.role, text: noticeText(item) })
+      if (item.kind === 'heading') heading = [JSON.stringify(saidBy(item).join(' '))]
+      visit(item.below, item.kind === 'heading' ? path : [...path, pathStep(item)])
     }
   }
   visit(entries, [])
   return { units, notices }
 }
 
-/** A dialog is known by its name, a message by its text. */
-const noticeText = (made: Entry): string => (isDialog(made.role) && made.name ? made.name : saidBy(made).join(' '))
+/** Returns the text that identifies a notice: the name of a dialog, the text of a message. */
+const noticeText = (item: Entry): string => (isDialog(item.role) && item.name ? item.name : saidBy(item).join(' '))
 
 export const isDialog = (role: string): boolean => role === 'dialog' || role === 'alertdialog'
 
 const pathStep = ({ role, name }: Entry): string => (name ? `${role} ${JSON.stringify(name)}` : role)
 
-interface Around {
+interface ViewContext {
   readonly marks: Marks
   readonly numbers: ReadonlyMap<string, string>
 }
 
-/** Not a state of the page, or not one that anybody notices. */
+/** Attributes that are not states of the page, or that users do not notice. */
 const permanent = /^(?:level|placeholder|options)=|^active$/
 
-function unitOf(made: Entry, { marks, numbers }: Around): Omit<Unit, 'where' | 'path'> {
-  const { role, name, tail = '', kind, states } = made
-  const ref = made.ref === undefined ? null : (numbers.get(made.ref) ?? null)
+function unitOf(item: Entry, { marks, numbers }: ViewContext): Omit<Unit, 'where' | 'path'> {
+  const { role, name, tail = '', kind, states } = item
+  const ref = item.ref === undefined ? null : (numbers.get(item.ref) ?? null)
   const isControl = kind === 'control' || kind === 'link'
-  const isField = isControl && (fieldRoles.has(role) || made.states.some((state) => state.startsWith('options=')))
+  const isField = isControl && (fieldRoles.has(role) || item.states.some((state) => state.startsWith('options=')))
   return {
     ref,
     role,
     name,
     text: isField ? name : isControl ? [name, tail].filter(Boolean).join(' ') : tail || name,
     ...(isField && { value: tail }),
-    isSecret: made.ref !== undefined && marks.get(made.ref)?.secret === true,
+    isSecret: item.ref !== undefined && marks.get(item.ref)?.secret === true,
     isControl,
     states: new Set(states.filter((state) => !permanent.test(state))),
-    head: ref === null ? headOf(made) : `${headOf(made)} [ref=${ref}]`,
+    head: ref === null ? headOf(item) : `${headOf(item)} [ref=${ref}]`,
   }
 }
 
@@ -111,25 +109,25 @@ export function compare(before: View, after: View): Difference {
   return withoutMoved(difference)
 }
 
-/** Controls that are elsewhere now are still the same. */
+/** Treats controls that have moved as the same. */
 function withoutMoved(difference: Difference): Difference {
-  const gone = new Map(difference.removed.flatMap((unit) => (unit.ref === null ? [] : [[unit.ref, unit] as const])))
-  const moved = difference.added.filter(({ ref }) => ref !== null && gone.has(ref))
-  for (const unit of moved) addMatch(difference, gone.get(unit.ref!)!, unit)
+  const removed = new Map(difference.removed.flatMap((unit) => (unit.ref === null ? [] : [[unit.ref, unit] as const])))
+  const moved = difference.added.filter(({ ref }) => ref !== null && removed.has(ref))
+  for (const unit of moved) addMatch(difference, removed.get(unit.ref!)!, unit)
   const refs = new Set(moved.map(({ ref }) => ref))
-  const stayed = ({ ref }: Unit) => ref === null || !refs.has(ref)
-  return { ...difference, added: difference.added.filter(stayed), removed: difference.removed.filter(stayed) }
+  const isUnmoved = ({ ref }: Unit) => ref === null || !refs.has(ref)
+  return { ...difference, added: difference.added.filter(isUnmoved), removed: difference.removed.filter(isUnmoved) }
 }
 
 const keyOf = ({ ref, role, name, text }: Unit): string => (ref === null ? `${role} ${name} ${text}` : `[${ref}]`)
 
-/** Between two things that stayed: what was taken away and what came, in pairs where they are of one kind. */
+/** Adds the differences between two matches; pairs removed and added units of the same kind. */
 function addGap(difference: Difference, olds: readonly Unit[], news: readonly Unit[]): void {
   const left = [...olds]
   const isPair = (old: Unit, unit: Unit) =>
     unit.ref === null ? old.ref === null && old.role === unit.role && old.path === unit.path : old.ref === unit.ref
   for (const unit of news) {
-    // A control that moved keeps its reference; a new one does not replace another.
+    // A moved control keeps its reference; a new one does not replace another.
     const at = left.findIndex((old) => isPair(old, unit))
     if (at === -1) difference.added.push(unit)
     else addMatch(difference, left.splice(at, 1)[0]!, unit)
@@ -144,7 +142,7 @@ function addMatch({ replaced, values, states }: Difference, old: Unit, unit: Uni
   for (const state of old.states) if (!unit.states.has(state)) states.push({ unit, state, on: false })
 }
 
-/** Two texts with only as much around their difference as says where it is. */
+/** Shortens two texts to their difference with some context. */
 export function aroundChange(old: string, text: string): [string, string] {
   if (Math.max(old.length, text.length) <= wholeChars) return [old, text]
   const shorter = Math.min(old.length, text.length)

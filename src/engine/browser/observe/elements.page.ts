@@ -1,6 +1,6 @@
 /**
- * Runs in Playwright's own world of every frame, which the page cannot see: where the elements of an accessibility
- * snapshot are, and the references under which they are known outside.
+ * Runs in Playwright's isolated world of every frame, hidden from the page: measures the elements of an accessibility
+ * snapshot, and assigns their public references.
  */
 import { type Around, flagsOf, isEditingHost, isUsable, type Seen, whatIsAround } from './flags.page.ts'
 import { selectorMaker } from './selector.page.ts'
@@ -15,21 +15,21 @@ export interface PageFacts {
 
 export type BoxNumbers = [x: number, y: number, width: number, height: number]
 
-/** Playwright's reference, flags, the box in the frame's viewport, and for an iframe the one of its borders. */
+/** Playwright's reference, flags, the box in the frame's viewport, and for an iframe its border box. */
 export type Mark = [ref: string, flags: number, ...box: BoxNumbers, outer?: BoxNumbers]
 
 export interface Measured {
   /** Null in frames below the first. */
   page: PageFacts | null
-  /** How many of the wanted elements are here. */
+  /** Number of requested elements in this document. */
   found: number
-  /** How many can be named, or have been before. */
+  /** Number of elements that have a reference or can get one. */
   remembered: number
-  /** Of the wanted elements, and of others that can be used though their role does not say so. */
+  /** Marks of the requested elements, and of others that are usable although their role does not say so. */
   marks: Mark[]
-  /** Content of editors that Playwright's tree leaves out: text directly in an element with the role textbox. */
+  /** Content of editors that Playwright's tree omits: text directly in an element with the role textbox. */
   contents: [ref: string, content: string][]
-  /** The document, for as long as it lives. */
+  /** ID of the document. */
   document: string
 }
 
@@ -45,7 +45,7 @@ export interface ElementFacts {
 }
 
 export interface Named {
-  /** Playwright's references with their numbers. */
+  /** Numbers by Playwright's references. */
   numbers: [ref: string, number: number][]
   next: number
   facts: [ref: string, facts: ElementFacts][]
@@ -54,24 +54,24 @@ export interface Named {
 interface Memory {
   readonly document: string
   readonly numbers: WeakMap<Element, number>
-  /** Elements of the last snapshot by Playwright's reference. */
+  /** Elements of the last snapshot by Playwright's references. */
   found: Map<string, WeakRef<Element>>
 }
 
-const place = globalThis as unknown as Record<symbol, Memory | undefined>
+const registry = globalThis as unknown as Record<symbol, Memory | undefined>
 const key = Symbol.for('bax.elements')
-const memory = (place[key] ??= {
+const memory = (registry[key] ??= {
   document: `${performance.timeOrigin}-${Math.random()}`,
   numbers: new WeakMap(),
   found: new Map(),
 })
 
-/** Longest content of an editor that is passed on. */
+/** Maximum length of an editor's content. */
 const contentChars = 100_000
 
-/** Finds the elements of a snapshot by Playwright's references. */
-export function measure(wanted: string[]): Measured {
-  const names = new Set(wanted)
+/** Measures the elements of a snapshot by Playwright's references. */
+export function measure(refs: string[]): Measured {
+  const requested = new Set(refs)
   const measured: Measured = {
     page: window.top === window ? pageFacts() : null,
     found: 0,
@@ -81,12 +81,12 @@ export function measure(wanted: string[]): Measured {
     document: memory.document,
   }
   memory.found = new Map()
-  if (names.size > 0) {
+  if (requested.size > 0) {
     const elements = [...everyElement(document)]
     const around = whatIsAround(elements)
     for (const element of elements) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref !== undefined) measureOne(element, ref, { names, around, measured })
+      if (ref !== undefined) measureOne(element, ref, { requested, around, measured })
     }
   }
   measured.remembered = memory.found.size
@@ -94,16 +94,16 @@ export function measure(wanted: string[]): Measured {
 }
 
 interface Measuring {
-  readonly names: ReadonlySet<string>
+  readonly requested: ReadonlySet<string>
   readonly around: Around
   readonly measured: Measured
 }
 
-function measureOne(element: Element, ref: string, { names, around, measured }: Measuring): void {
-  const isWanted = names.has(ref)
-  const isMarked = isWanted || isUsable(element) || around.editors.has(element)
-  if (isWanted) measured.found++
-  // Elements with a number are remembered whether they are wanted now or not.
+function measureOne(element: Element, ref: string, { requested, around, measured }: Measuring): void {
+  const isRequested = requested.has(ref)
+  const isMarked = isRequested || isUsable(element) || around.editors.has(element)
+  if (isRequested) measured.found++
+  // Remember elements with a number even if they are not requested now.
   if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
   if (!isMarked) return
   const box = borderBox(element)
@@ -113,11 +113,11 @@ function measureOne(element: Element, ref: string, { names, around, measured }: 
     measured.contents.push([ref, (element as HTMLElement).innerText.slice(0, contentChars)])
 }
 
-/** Gives numbers to elements that have none yet, and tells more about some of them. */
+/** Assigns numbers to elements without one, and returns details of some. */
 export function name({ refs, next, detailed }: { refs: string[]; next: number; detailed: string[] }): Named {
   const result: Named = { numbers: [], next, facts: [] }
   const unnamed = new Set(refs)
-  // In the order of the document; whoever has a number keeps it, asked for or not.
+  // In document order; existing numbers are included even if not requested.
   for (const [ref, weak] of memory.found) {
     const element = weak.deref()
     if (!element) continue
@@ -145,7 +145,7 @@ function borderBox(element: Element): BoxNumbers {
   return [round(x), round(y), round(width), round(height)]
 }
 
-/** Where the document of a frame is shown. */
+/** Returns the box of a frame's document. */
 function documentBox(frame: HTMLIFrameElement, [x, y]: BoxNumbers): BoxNumbers {
   const { paddingLeft, paddingTop } = getComputedStyle(frame)
   const dx = frame.clientLeft + Number.parseFloat(paddingLeft)
@@ -187,7 +187,7 @@ function factsOf(element: Element, selectorOf: (element: Element) => string): El
 
 function valueOf(element: Element): string | null {
   if (element instanceof HTMLInputElement) {
-    // What a password field holds is nobody's business; whether a box is ticked stands in `checked`.
+    // Never report the value of a password field; `checked` has the state of a checkbox.
     if (['password', 'checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(element.type))
       return null
     return element.value

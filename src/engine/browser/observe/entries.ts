@@ -1,4 +1,4 @@
-/** Entries of a snapshot: what one line shows, and what stands below it. */
+/** Entries of a snapshot: the content of one line, and the entries below it. */
 import { type AriaNode, hiddenValue, isField, labelOf, type Mark, type Marks, textsOf } from './aria.ts'
 
 export type Kind = 'control' | 'link' | 'heading' | 'image' | 'notice' | 'structure' | 'text'
@@ -6,23 +6,22 @@ export type Kind = 'control' | 'link' | 'heading' | 'image' | 'notice' | 'struct
 export interface Entry {
   readonly kind: Kind
   readonly role: string
-  /** Accessible name, or the text that stands in for it. */
+  /** Accessible name, or the text used in its place. */
   readonly name: string
   /** `checked`, `level=2`, in Playwright's spelling. */
   readonly states: readonly string[]
-  /** Playwright's reference, when the line shows one. */
+  /** Playwright's reference, if the line shows one. */
   readonly ref?: string
-  /** Value of a field, or text of its own. */
+  /** Value of a field, or text. */
   readonly tail?: string
-  /** How many texts of the page are in the tail; 1 when it is not given. */
+  /** Number of the page's texts in the tail; 1 by default. */
   readonly pieces?: number
-  /** Options of a native list that the line leaves out. */
+  /** Number of options of a native list that the line omits. */
   readonly hiddenOptions?: number
-  /** Options that it shows. */
   readonly shownOptions?: number
-  /** Text between other elements of its node: it is not where all of the node is. */
+  /** Set for text between other elements of its node, whose position may differ from the node's. */
   readonly isLoose?: true
-  /** Node whose place on the page is that of the entry. */
+  /** Node that determines the position of the entry. */
   readonly node?: AriaNode | undefined
   readonly below: readonly Entry[]
 }
@@ -63,11 +62,11 @@ function statesOf(node: AriaNode): string[] {
 
 export interface ControlText {
   readonly name: string
-  /** Longest value that is shown whole. */
+  /** Maximum length of the value. */
   readonly longest?: number
 }
 
-/** A control without what is inside it: name, states, and what it holds. */
+/** Builds the entry of a control without its children: name, states and value. */
 export function controlEntry(node: AriaNode, marks: Marks, { name, longest }: ControlText): Entry {
   const mark = markOf(node, marks)
   const options = optionsOf(node)
@@ -75,11 +74,11 @@ export function controlEntry(node: AriaNode, marks: Marks, { name, longest }: Co
   const chosen = options.filter(({ node: { selected } }) => selected).map(({ label }) => label)
   const value = squeeze(holdsText ? (mark?.content ?? node.text ?? '') : chosen.join(', '))
   const placeholder = squeeze(node.placeholder ?? '')
-  const made = entry(node.role === 'link' ? 'link' : 'control', node, name, [], mark ? { ref: node.ref! } : {})
+  const result = entry(node.role === 'link' ? 'link' : 'control', node, name, [], mark ? { ref: node.ref! } : {})
   return {
-    ...made,
+    ...result,
     states: [
-      ...made.states,
+      ...result.states,
       ...(placeholder && placeholder !== name ? [`placeholder=${JSON.stringify(placeholder)}`] : []),
       ...(options.length > 0 ? [`options=${optionList(options)}`] : []),
     ],
@@ -89,7 +88,7 @@ export function controlEntry(node: AriaNode, marks: Marks, { name, longest }: Co
   }
 }
 
-/** An element that is edited in place, with the field without a place of its own that names it. */
+/** Builds the entry of an editor, with the field without a reference that names it. */
 export function editorEntry(node: AriaNode): Entry & { readonly field: AriaNode | undefined } {
   const field = findField(node.children ?? [])
   const name = squeeze(node.name || field?.name || '')
@@ -113,7 +112,7 @@ interface Option {
   readonly label: string
 }
 
-/** The options of a native list, which have no place on the page of their own. */
+/** Returns the options of a native list, which have no position on the page. */
 export const optionsOf = (node: AriaNode): Option[] =>
   node.role === 'combobox' || node.role === 'listbox' ? nativeOptions(node.children ?? []) : []
 
@@ -132,14 +131,14 @@ function optionList(options: readonly Option[]): string {
   return names.join(' | ') + (more > 0 ? ` | ${more} more` : '')
 }
 
-/** What an entry and those below it say, in order. */
+/** Returns the texts of an entry and those below it, in order. */
 export const saidBy = ({ name, tail, below }: Entry): string[] => [
   ...(name ? [name] : []),
   ...(tail ? [tail] : []),
   ...below.flatMap(saidBy),
 ]
 
-/** Name of a heading, else its text. */
+/** Returns the name of a heading, or its text. */
 export const headingLabel = (node: AriaNode): string => squeeze(labelOf(node) || textsOf(node.children ?? []).join(' '))
 
 export const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -1,6 +1,6 @@
-/** Runs in the page: what an element can do, and what keeps it from that. */
+/** Runs in the page: determines whether elements are usable, secret, focused or blocked. */
 
-/** What Playwright notes at every element that its snapshot has seen. */
+/** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {
   readonly _ariaRef?: { readonly ref: string }
 }
@@ -14,11 +14,11 @@ const blocked = 16
 const editor = 32
 const decoy = 64
 
-/** What the document has at all, so that not every element must be asked about it. */
+/** Facts about the document, collected once for all elements. */
 export interface Around {
   readonly dialog: Element | undefined
   readonly anyInert: boolean
-  /** Visible elements around an editor that has no box of its own. */
+  /** Visible elements around editors without a box. */
   readonly editors: ReadonlySet<Element>
 }
 
@@ -28,7 +28,7 @@ export const whatIsAround = (elements: readonly Element[]): Around => ({
   editors: new Set(elements.flatMap((element) => editorAround(element) ?? [])),
 })
 
-/** The modal dialog on top: the one with the focus, else the last visible one. Hidden dialogs wait in many pages. */
+/** Returns the top modal dialog: the one with the focus, else the last visible one. Many pages have hidden dialogs. */
 function openDialog(elements: readonly Element[]): Element | undefined {
   const isNative = (element: Element) => element instanceof HTMLDialogElement && element.matches(':modal')
   const open = elements.filter(
@@ -39,7 +39,7 @@ function openDialog(elements: readonly Element[]): Element | undefined {
   return candidates.findLast((element) => contains(element, document.activeElement)) ?? candidates.at(-1)
 }
 
-/** Whether an element is inside another, shadow roots included. */
+/** Returns whether an element is inside another, including shadow roots. */
 function contains(outer: Element, inner: Element | null): boolean {
   for (let at = inner; at;) {
     if (outer.contains(at)) return true
@@ -51,13 +51,13 @@ function contains(outer: Element, inner: Element | null): boolean {
 
 function isShown(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect()
-  // A dialog without a box of its own can have children with one.
+  // A dialog without a box can have children with one.
   const hasBox = (width > 0 && height > 0) || [...element.children].some((child) => child.getClientRects().length > 0)
   const isHidden = element.closest('[aria-hidden="true"]') !== null
   return hasBox && !isHidden && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
 }
 
-/** The closest element with a box around an editor that has none: a script places the editor at the caret. */
+/** Returns the closest element with a box around an editor without one, which a script places at the caret. */
 function editorAround(element: Element): Element | undefined {
   if (!('editContext' in element) || !element.editContext) return undefined
   for (let at: Element | null = element; at; at = at.parentElement) {
@@ -94,7 +94,7 @@ export function flagsOf(element: Element, around: Around): number {
   return flags
 }
 
-/** A field that takes neither text nor focus, hidden from accessibility: an editor uses it for itself. */
+/** Returns whether a field accepts neither text nor focus and is hidden: editors use such fields internally. */
 const isDecoy = (element: Element): boolean =>
   (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) &&
   element.readOnly &&

@@ -1,65 +1,64 @@
-/** A snapshot as lines: rendered to YAML, and cut by relevance when it is too long. */
+/** Renders a snapshot to lines of YAML, and cuts it by relevance when it is too long. */
 import type { Omitted } from '../../../core/shapes/observe.ts'
 import type { Marks } from './aria.ts'
 import type { Entry } from './entries.ts'
 
-/** One line before it has its reference and indentation. */
+/** One line without reference and indentation. */
 export interface Line {
   readonly depth: number
   /** `button "Buy" [disabled]` */
   readonly head: string
-  /** Playwright's reference of the element, when the line shows one. */
+  /** Playwright's reference of the element, if the line shows one. */
   readonly ref?: string
-  /** Value or text, shown behind the colon. */
+  /** Value or text after the colon. */
   readonly tail?: string
-  /** Smaller is more relevant. */
+  /** Relevance; smaller is more relevant. */
   readonly rank: number
-  /** What the line counts as when it is left out; nothing for a line that only groups others. */
+  /** Kind that the line counts as when it is omitted; missing for lines that only group others. */
   readonly counts?: keyof Omitted
-  /** How many it counts as; 1 when it is not given. */
+  /** Number that it counts as; 1 by default. */
   readonly pieces?: number
-  /** Options of a native list that the line leaves out. */
+  /** Number of options of a native list that the line omits. */
   readonly hiddenOptions?: number
-  /** Options that it shows. */
   readonly shownOptions?: number
-  /** Out of reach: behind an open modal dialog, or inert. */
+  /** Inaccessible: behind an open modal dialog, or inert. */
   readonly blocked?: boolean
 }
 
-/** Lines of entries; what is out of reach comes last. */
+/** Converts entries to lines; inaccessible ones come last. */
 export function linesOf(entries: readonly Entry[], marks: Marks): Line[] {
   const hasModal = [...marks.values()].some(({ modal }) => modal)
   const lines: Line[] = []
   const last: Entry[] = []
-  // Text has no place of its own: it is where its container is, or where the element before it ends.
-  const visit = (made: Entry, depth: number, before: number, blockedAbove: boolean): number => {
-    const mark = marks.get(made.ref ?? made.node?.ref ?? '')
-    const isText = made.kind === 'text'
+  // Text has no position of its own: use its container's, or the end of the element before it.
+  const visit = (item: Entry, depth: number, before: number, blockedAbove: boolean): number => {
+    const mark = marks.get(item.ref ?? item.node?.ref ?? '')
+    const isText = item.kind === 'text'
     const blocked = blockedAbove || (mark !== undefined && (mark.blocked || (isText && hasModal && !mark.modal)))
     if (blocked && !blockedAbove) {
-      last.push(made)
+      last.push(item)
       return before
     }
-    const away = made.isLoose ? Math.max(mark?.away ?? 0, before) : (mark?.away ?? before)
-    lines.push(lineOf(made, { depth, blocked, rank: rankOf(made, { away, modal: mark?.modal ?? false, blocked }) }))
+    const away = item.isLoose ? Math.max(mark?.away ?? 0, before) : (mark?.away ?? before)
+    lines.push(lineOf(item, { depth, blocked, rank: rankOf(item, { away, modal: mark?.modal ?? false, blocked }) }))
     let inside = mark?.away ?? before
-    for (const inner of made.below) inside = visit(inner, depth + 1, inside, blocked)
-    return made.below.length > 0 ? inside : away
+    for (const inner of item.below) inside = visit(inner, depth + 1, inside, blocked)
+    return item.below.length > 0 ? inside : away
   }
   let before = 0
-  for (const made of entries) before = visit(made, 0, before, false)
-  for (const made of last) visit(made, 0, 0, true)
-  return lines.filter((line, at) => saysSomething(line) || (lines[at + 1]?.depth ?? 0) > line.depth)
+  for (const item of entries) before = visit(item, 0, before, false)
+  for (const item of last) visit(item, 0, 0, true)
+  return lines.filter((line, at) => isMeaningful(line) || (lines[at + 1]?.depth ?? 0) > line.depth)
 }
 
-const saysSomething = ({ counts, ref }: Line): boolean => counts !== undefined || ref !== undefined
+const isMeaningful = ({ counts, ref }: Line): boolean => counts !== undefined || ref !== undefined
 
-function lineOf(made: Entry, { depth, blocked, rank }: { depth: number; blocked: boolean; rank: number }): Line {
-  const { ref, tail, hiddenOptions, shownOptions, pieces } = made
-  const counts = countsOf(made)
+function lineOf(item: Entry, { depth, blocked, rank }: { depth: number; blocked: boolean; rank: number }): Line {
+  const { ref, tail, hiddenOptions, shownOptions, pieces } = item
+  const counts = countsOf(item)
   return {
     depth,
-    head: headOf(made),
+    head: headOf(item),
     rank,
     ...(ref !== undefined && { ref }),
     ...(tail && { tail }),
@@ -83,7 +82,7 @@ function countsOf({ kind, name, tail }: Entry): keyof Omitted | undefined {
   return name || tail ? 'texts' : undefined
 }
 
-/** Open dialogs and controls in view, then text in view, then the rest by distance; what is out of reach comes last. */
+/** Ranks open dialogs and controls in view first, then text in view, then by distance, and inaccessible ones last. */
 function rankOf({ kind }: Entry, place: { away: number; modal: boolean; blocked: boolean }): number {
   const { away, modal, blocked } = place
   const isImportant = kind !== 'structure' && kind !== 'text' && kind !== 'image'
@@ -93,7 +92,7 @@ function rankOf({ kind }: Entry, place: { away: number; modal: boolean; blocked:
 
 const blockedNotice = '# out of reach, behind an open dialog or inert:'
 
-/** Lines as YAML, with the references as they are known outside. */
+/** Renders lines as YAML with public references. */
 export function renderLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>): string[] {
   return lines.flatMap((line, at) => {
     const text = renderLine(line, numbers, (lines[at + 1]?.depth ?? 0) > line.depth)
@@ -113,10 +112,10 @@ export interface Cut {
   readonly omitted: Omitted
 }
 
-/** Room for the notices. */
+/** Characters reserved for the notices. */
 const noticeChars = 200
 
-/** The most relevant lines that fit, in their order, each below the ones it belongs to; counts the others. */
+/** Renders the most relevant lines that fit, in order and with their parents; counts the others. */
 export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number): Cut {
   const whole = renderLines(lines, numbers).join('\n')
   if (whole.length <= maxChars) return { text: whole, omitted: {} }
@@ -125,7 +124,7 @@ export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, st
     if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
     if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
   }
-  // One long text must not take the room of everything else.
+  // One long text must not displace everything else.
   const longest = Math.max(200, Math.floor(maxChars / 10))
   const short = lines.map((line) => (line.tail && line.tail.length > longest ? shortened(line, longest) : line))
   const kept = choose(short, numbers, maxChars - noticeChars)
@@ -139,7 +138,7 @@ export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, st
 
 const shortened = (line: Line, longest: number): Line => ({ ...line, tail: shortText(line.tail!, longest) })
 
-/** The beginning of a text, and how much of it is missing. */
+/** Truncates a text, and appends the number of missing characters. */
 export const shortText = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length - longest} more characters)`
 
@@ -150,7 +149,7 @@ function choose(lines: readonly Line[], numbers: ReadonlyMap<string, string>, si
   let room = size
   const byRank = lines.map((_, at) => at).toSorted((a, b) => lines[a]!.rank - lines[b]!.rank || a - b)
   for (const at of byRank) {
-    // A line that only groups others is kept for their sake.
+    // A line that only groups others is included with them.
     if (kept.has(at) || (lines[at]!.counts === undefined && (lines[at + 1]?.depth ?? 0) > lines[at]!.depth)) continue
     const needed: number[] = []
     for (let line = at; line >= 0 && !kept.has(line); line = parents[line]!) needed.push(line)
@@ -162,7 +161,7 @@ function choose(lines: readonly Line[], numbers: ReadonlyMap<string, string>, si
   return kept
 }
 
-/** Index of the line that each one is indented below; -1 at the top. */
+/** Returns the index of each line's parent; -1 at the top level. */
 function parentsOf(lines: readonly Line[]): number[] {
   const open: number[] = []
   return lines.map(({ depth }, at) => {
@@ -180,7 +179,7 @@ function countsText(omitted: Omitted): string {
   return counts.length > 1 ? `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : (counts[0] ?? 'nothing')
 }
 
-/** Plain text cut between two lines; says how much is left. */
+/** Cuts plain text at a line break, and appends the number of omitted characters. */
 export function cutText(text: string, maxChars: number): { readonly text: string; readonly omittedChars: number } {
   if (text.length <= maxChars) return { text, omittedChars: 0 }
   const end = text.lastIndexOf('\n', Math.max(0, maxChars - noticeChars))
@@ -190,7 +189,7 @@ export function cutText(text: string, maxChars: number): { readonly text: string
   return { text: shown ? `${shown}\n${notice}` : notice, omittedChars: left }
 }
 
-/** A key that begins with a role needs quotes only where YAML would end it early. */
+/** Quotes a key where needed; keys start with a role, so only `: `, ` #` and a final colon need quotes. */
 const yamlKey = (key: string): string => (/: | #|:$/.test(key) ? `'${key.replaceAll("'", "''")}'` : key)
 
 const plainValue = /^(?![-?:,[\]{}#&*!|>'"%@`\s])(?!.*(?:: | #|:$|\s$)).+$/

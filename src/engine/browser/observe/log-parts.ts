@@ -1,11 +1,11 @@
-/** What an observation tells from the events of its session. */
+/** Parts of an observation that come from the session's events. */
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 
 type Data = Record<string, unknown>
 
-/** The last messages of the pages, uncaught errors included. */
+/** Returns the last console messages of the pages, including uncaught errors. */
 export function recentConsole(events: readonly SessionEvent[]): NonNullable<Observation['console']> {
   return events
     .filter(({ type }) => type === 'console' || type === 'page.error')
@@ -17,7 +17,7 @@ export function recentConsole(events: readonly SessionEvent[]): NonNullable<Obse
     })
 }
 
-/** The last requests with what became of them. */
+/** Returns the last requests with their results. */
 export function recentNetwork(events: readonly SessionEvent[]): NonNullable<Observation['network']> {
   const requests = new Map<unknown, Data>()
   for (const { type, data } of events) {
@@ -33,11 +33,11 @@ export function recentNetwork(events: readonly SessionEvent[]): NonNullable<Obse
   }))
 }
 
-/** Dialogs since a tab's document was opened. */
+/** Returns the dialogs since a tab's document was opened. */
 export function recentDialogs(events: readonly SessionEvent[], tabId: string): Observation['dialogs'] {
-  const begun = events.findLastIndex(({ type, data }) => type === 'page.navigated' && data['tab_id'] === tabId)
+  const start = events.findLastIndex(({ type, data }) => type === 'page.navigated' && data['tab_id'] === tabId)
   const dialogs: Observation['dialogs'] = []
-  for (const { type, data } of events.slice(begun + 1)) {
+  for (const { type, data } of events.slice(start + 1)) {
     if (data['tab_id'] !== tabId) continue
     if (type === 'dialog.opened')
       dialogs.push({ kind: String(data['kind']), message: String(data['message']), open: true })

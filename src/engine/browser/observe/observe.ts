@@ -1,4 +1,4 @@
-/** Observations: what a page shows and offers at one moment. */
+/** Observations: the content and controls of a page at one moment. */
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -32,46 +32,50 @@ import { pageView } from './page-view.ts'
 import { lastSeen, remember, type Seen, type SeenFacts, seenOf } from './seen.ts'
 import { storageOf } from './storage.ts'
 
-/** How long a title may take: a page that hangs must not hold up what is known of the others. */
+/** Timeout for a title, so that a page that hangs does not block the observation. */
 const titleMs = 250
 
 export interface Observed {
   readonly observation: Observation
   readonly seen: Seen
-  /** With a comparison that found something to compare with. */
+  /** Set when a comparison was requested and possible. */
   readonly compared?: Compared
 }
 
-/** What to compare an observation with. */
+/** Baseline to compare an observation with. */
 export interface Comparison {
-  /** Nothing yet: the observation is of the whole page, and says so. */
+  /** Undefined when there is none: then the observation is of the whole page, and says so. */
   readonly before: Seen | undefined
-  /** Recorded in between. */
+  /** Messages recorded since then. */
   readonly alerts: readonly Notice[]
 }
 
 /**
- * Looks at the active tab. With a comparison the observation has the changes instead of the page, where that is possible.
- * @throws BaxError `element_not_found`, `stale_ref` or `invalid_selector` for a selector, `timeout` for a page that hangs.
+ * Observes the active tab. With a comparison, the observation has the changes instead of the page if possible.
+ * @throws BaxError `element_not_found`, `stale_ref` or `invalid_selector`, or `timeout` for a page that hangs.
  */
 export async function observe(
   target: BatchTarget,
-  wishes: ObservationWishes,
+  options: ObservationWishes,
   signal: AbortSignal,
   comparison?: Comparison,
 ): Promise<Observed> {
-  const deadline = { ms: limits.observe.timeoutMs, error: 'the page did not answer; a script keeps it busy' }
-  for (let again = true; ; again = false) {
+  const deadline = { ms: limits.observe.timeoutMs, error: 'the page did not answer: a script keeps it busy' }
+  const run = async () => {
+    const page = await target.page()
+    return unlessCrashed(page, () => observePage(page, { target, options, signal, comparison }))
+  }
+  for (let retry = true; ; retry = false) {
     try {
-      const observed = await withDeadline(look(target, wishes, signal, comparison), deadline)
-      if (comparison || wishes.include.includes('snapshot') || wishes.include.includes('elements'))
+      const observed = await withDeadline(run(), deadline)
+      if (comparison || options.include.includes('snapshot') || options.include.includes('elements'))
         remember(target, observed.seen)
       return observed
     } catch (thrown) {
       signal.throwIfAborted()
       const error = await failureOf(thrown, 'observe', target)
-      // A tab that closes while it is looked at leaves the one before it to look at.
-      if (error.code !== 'target_closed' || !again) throw error
+      // When the tab closes meanwhile, observe the tab before it.
+      if (error.code !== 'target_closed' || !retry) throw error
     }
   }
 }
@@ -86,39 +90,29 @@ export async function observeSession(
   return (await observe(target, request, signal, comparison)).observation
 }
 
-async function look(
-  target: BatchTarget,
-  wishes: ObservationWishes,
-  signal: AbortSignal,
-  comparison: Comparison | undefined,
-): Promise<Observed> {
-  const page = await target.page()
-  return unlessCrashed(page, () => lookAt(page, { target, wishes, signal, comparison }))
-}
-
-interface Look {
+interface ObserveContext {
   readonly target: BatchTarget
-  readonly wishes: ObservationWishes
+  readonly options: ObservationWishes
   readonly signal: AbortSignal
   readonly comparison: Comparison | undefined
 }
 
-async function lookAt(page: Page, { target, wishes, signal, comparison }: Look): Promise<Observed> {
+async function observePage(page: Page, { target, options, signal, comparison }: ObserveContext): Promise<Observed> {
   const limit = callLimit(limits.observe.timeoutMs, signal)
-  const root = wishes.selector === undefined ? undefined : await rootOf(page, wishes.selector)
+  const root = options.selector === undefined ? undefined : await rootOf(page, options.selector)
   const { lastSeq: seq } = target.events
-  // A comparison is of the text, too.
-  const everything = !wishes.interactive_only || comparison !== undefined
+  // Comparisons include the text.
+  const everything = !options.interactive_only || comparison !== undefined
   const captured = await capture(page, { root, everything, limit })
-  const facts = { part: wishes.selector, url: shownUrl(page.url()), seq }
-  const compared = comparison && (await compareWith(comparison, target, captured, { ...facts, wishes }))
+  const facts = { part: options.selector, url: shownUrl(page.url()), seq }
+  const compared = comparison && (await compareWith(comparison, target, captured, { ...facts, options }))
   if (compared?.result && !compared.result.full) {
     const { seen, result } = compared
-    const observation = await partsOf({ target, page, wishes, captured, limit, root })
+    const observation = await partsOf({ target, page, options, captured, limit, root })
     return { observation: { ...observation, changes: result.changes }, seen, compared: result }
   }
-  const described = await describe(captured, wishes)
-  const parts = await partsOf({ target, page, wishes, captured, limit, root, described })
+  const described = await describe(captured, options)
+  const parts = await partsOf({ target, page, options, captured, limit, root, described })
   const full = comparison && (compared?.result?.full ?? 'no_earlier_observation')
   return {
     observation: { ...parts, ...(full && { full }) },
@@ -131,20 +125,20 @@ async function compareWith(
   { before, alerts }: Comparison,
   target: BatchTarget,
   captured: Capture,
-  { wishes, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { wishes: ObservationWishes },
+  { options, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { options: ObservationWishes },
 ): Promise<{ seen: Seen; result: Compared } | undefined> {
   if (!before) return undefined
   const refs = controlsOf(captured)
   const { numbers } = await captured.name(refs, [])
   const controls = new Set(refs.flatMap((ref) => numbers.get(ref) ?? []))
   const seen = seenOf(target, captured, { ...facts, controls, numbers })
-  return { seen, result: changesBetween(before, seen, { target, alerts, maxChars: wishes.max_chars }) }
+  return { seen, result: changesBetween(before, seen, { target, alerts, maxChars: options.max_chars }) }
 }
 
-interface Looking {
+interface PartsContext {
   readonly target: BatchTarget
   readonly page: Page
-  readonly wishes: ObservationWishes
+  readonly options: ObservationWishes
   readonly captured: Capture
   readonly limit: CallLimit
   readonly root: Locator | undefined
@@ -152,11 +146,11 @@ interface Looking {
   readonly described?: Described
 }
 
-/** The observation, with the parts that were asked for. */
-async function partsOf(looking: Looking): Promise<Observation> {
-  const { target, page, wishes, captured, limit, root, described } = looking
-  const wants = new Set<string>(wishes.include)
-  const text = wants.has('text') ? cutText(await textOf(page, root, limit), wishes.max_chars) : undefined
+/** Builds the observation with the requested parts. */
+async function partsOf(context: PartsContext): Promise<Observation> {
+  const { target, page, options, captured, limit, root, described } = context
+  const parts = new Set<string>(options.include)
+  const text = parts.has('text') ? cutText(await textOf(page, root, limit), options.max_chars) : undefined
   const events = target.events.since(0)
   const omitted = { ...described?.omitted, ...(text?.omittedChars && { characters: text.omittedChars }) }
   return {
@@ -166,14 +160,14 @@ async function partsOf(looking: Looking): Promise<Observation> {
     captured_at: new Date().toISOString(),
     url: shownUrl(page.url()),
     ...captured.facts,
-    ...(described && wants.has('tabs') && { tabs: await tabsOf(target, page) }),
-    ...(described && wants.has('snapshot') && { snapshot: described.snapshot }),
-    ...(described && wants.has('elements') && { elements: described.elements }),
-    ...(wants.has('screenshot') && { screenshot: await pictureOf(page, wishes.full_page, limit) }),
+    ...(described && parts.has('tabs') && { tabs: await tabsOf(target, page) }),
+    ...(described && parts.has('snapshot') && { snapshot: described.snapshot }),
+    ...(described && parts.has('elements') && { elements: described.elements }),
+    ...(parts.has('screenshot') && { screenshot: await screenshotOf(page, options.full_page, limit) }),
     ...(text && { text: text.text }),
-    ...(wants.has('console') && { console: recentConsole(events) }),
-    ...(wants.has('network') && { network: recentNetwork(events) }),
-    ...(wants.has('storage') && { storage: await storageOf(page) }),
+    ...(parts.has('console') && { console: recentConsole(events) }),
+    ...(parts.has('network') && { network: recentNetwork(events) }),
+    ...(parts.has('storage') && { storage: await storageOf(page) }),
     dialogs: recentDialogs(events, tabIdOf(page)),
     truncated: Object.keys(omitted).some((kind) => kind !== 'options'),
     omitted,
@@ -199,13 +193,13 @@ interface Described {
   readonly numbers: ReadonlyMap<string, string>
 }
 
-async function describe(captured: Capture, wishes: ObservationWishes): Promise<Described> {
+async function describe(captured: Capture, options: ObservationWishes): Promise<Described> {
   const { tree, marks } = captured
-  const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = wishes
+  const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = options
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))
-  const isListed = (node: Referred) => isControl(node, marks) || (!onlyControls && node.role !== 'generic')
+  const isListed = (node: NodeWithRef) => isControl(node, marks) || (!onlyControls && node.role !== 'generic')
   const listed = include.includes('elements') ? nodes.filter(isListed) : []
-  const chosen = nearest(listed, captured, limit)
+  const chosen = nearestFirst(listed, captured, limit)
   const frames = chosen.flatMap(({ ref }) => marks.get(ref)!.frames)
   const entries = onlyControls ? outline(tree, marks) : pageView(tree, marks)
   const lines = linesOf(entries, marks)
@@ -214,12 +208,12 @@ async function describe(captured: Capture, wishes: ObservationWishes): Promise<D
   for (const ref of everyControl) refs.add(ref)
   const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
   const cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', omitted: {} }
-  const options = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
+  const hidden = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
   const elements = listed.length - chosen.length
   return {
     snapshot: cut.text,
     elements: chosen.flatMap((node) => elementOf(node, captured, named) ?? []),
-    omitted: { ...cut.omitted, ...(options > 0 && { options }), ...(elements > 0 && { elements }) },
+    omitted: { ...cut.omitted, ...(hidden > 0 && { options: hidden }), ...(elements > 0 && { elements }) },
     controls: new Set(everyControl.flatMap((ref) => named.numbers.get(ref) ?? [])),
     numbers: named.numbers,
   }
@@ -228,23 +222,27 @@ async function describe(captured: Capture, wishes: ObservationWishes): Promise<D
 const controlsOf = ({ all, marks }: Capture): string[] =>
   [...nodesWithRef(all)].filter((node) => isControl(node, marks)).map(({ ref }) => ref)
 
-type Referred = AriaNode & { readonly ref: string }
+type NodeWithRef = AriaNode & { readonly ref: string }
 
-/** Controls before other elements, those in view first, in document order; what is out of reach comes last. */
-function nearest(nodes: readonly Referred[], { marks }: Capture, limit: number): Referred[] {
-  const rank = (node: Referred): number => {
+/** Selects up to `limit` nodes in document order, preferring controls and those in view; inaccessible ones are last. */
+function nearestFirst(nodes: readonly NodeWithRef[], { marks }: Capture, limit: number): NodeWithRef[] {
+  const rank = (node: NodeWithRef): number => {
     const { away, modal, blocked } = marks.get(node.ref)!
     return (blocked ? 2e9 : modal ? -1 : away) + (isControl(node, marks) ? 0 : 1e9)
   }
   const kept = nodes.length > limit ? new Set(nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)) : new Set(nodes) // prettier-ignore
-  const isBlocked = ({ ref }: Referred) => Number(marks.get(ref)!.blocked)
+  const isBlocked = ({ ref }: NodeWithRef) => Number(marks.get(ref)!.blocked)
   return nodes.filter((node) => kept.has(node)).toSorted((a, b) => isBlocked(a) - isBlocked(b))
 }
 
-function elementOf(node: Referred, { marks }: Capture, { numbers, facts }: NamedElements): ObservedElement | undefined {
+function elementOf(
+  node: NodeWithRef,
+  { marks }: Capture,
+  { numbers, facts }: NamedElements,
+): ObservedElement | undefined {
   const ref = numbers.get(node.ref)
   const fact = facts.get(node.ref)
-  // It left the page between the snapshot and the question.
+  // The element left the page after the snapshot.
   if (ref === undefined || fact === undefined) return undefined
   const { box, outer, away, frames, blocked } = marks.get(node.ref)!
   const path = frames.map((frame) => `frame=${facts.get(frame)?.selector ?? 'iframe'} >> `).join('')
@@ -277,7 +275,7 @@ async function textOf(page: Page, root: Locator | undefined, limit: { timeout: n
   return page.evaluate(() => document.body?.innerText ?? document.documentElement.textContent ?? '')
 }
 
-async function pictureOf(page: Page, fullPage: boolean, limit: { timeout: number }): Promise<string> {
+async function screenshotOf(page: Page, fullPage: boolean, limit: { timeout: number }): Promise<string> {
   const bytes = await page.screenshot({ type: 'png', fullPage, ...limit })
   return bytes.toString('base64')
 }

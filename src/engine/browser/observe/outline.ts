@@ -1,4 +1,4 @@
-/** The short view of a page: controls, headings and landmarks, with as much text as tells one from the other. */
+/** Short view of a page: controls, headings and landmarks, with the text that distinguishes them. */
 import { type AriaNode, hasControlRole, isControl, isField, labelOf, type Marks, textsOf } from './aria.ts'
 import {
   clip,
@@ -14,7 +14,7 @@ import {
   textEntry,
 } from './entries.ts'
 
-/** What a part of the tree comes to: entries, and text that nothing has shown yet. */
+/** Result for a part of the tree: entries, and text that no entry shows yet. */
 interface Part {
   readonly entries: readonly Entry[]
   readonly loose: readonly string[]
@@ -23,14 +23,14 @@ interface Part {
 const labelChars = 100
 const contextChars = 80
 const noticeChars = 300
-/** A container with more controls is no context of any single one of them. */
+/** Maximum number of controls in a container that serves as their context. */
 const contextControls = 10
 
 const landmarks: ReadonlySet<string> = new Set([
   'banner', 'complementary', 'contentinfo', 'form', 'main', 'navigation', 'region', 'search', 'dialog', 'alertdialog',
   'group', 'menu', 'menubar', 'tablist', 'tabpanel', 'toolbar', 'tree', 'radiogroup', 'iframe', 'table', 'grid', 'list',
 ]) // prettier-ignore
-/** Shown only when they have a name: without one they say nothing. */
+/** Landmarks that are shown only with a name. */
 const onlyNamed: ReadonlySet<string> = new Set([
   'form', 'group', 'region', 'list', 'table', 'grid', 'menu', 'toolbar', 'tabpanel',
 ]) // prettier-ignore
@@ -49,7 +49,7 @@ function partOf(children: readonly (AriaNode | string)[], marks: Marks): Part {
 }
 
 function nodePart(node: AriaNode, marks: Marks): Part {
-  if (isControl(node, marks) || isReferred(node)) return { entries: [control(node, marks)], loose: [] }
+  if (isControl(node, marks) || isNamedControl(node)) return { entries: [control(node, marks)], loose: [] }
   const { role } = node
   if (role === 'heading') return { entries: [heading(node, marks)], loose: [] }
   const inner = partOf(node.children ?? [], marks)
@@ -64,14 +64,14 @@ function nodePart(node: AriaNode, marks: Marks): Part {
   return context(node, { entries: inner.entries, loose })
 }
 
-/** A control that takes no pointer, or has no box, has a name all the same. */
-const isReferred = (node: AriaNode): boolean =>
+/** Returns whether a node is a named control without a reference, such as one without a box. */
+const isNamedControl = (node: AriaNode): boolean =>
   node.ref === undefined && hasControlRole(node) && squeeze(labelOf(node)) !== ''
 
-/** A container whose text tells its controls apart gets a line with that text. */
+/** Adds a line with the text of a container that distinguishes its controls. */
 function context(node: AriaNode, { entries, loose }: Part): Part {
   const count = controlsIn(entries)
-  // The text of an item without a control of its own describes no control.
+  // The text of an item without controls describes no control.
   if (count === 0) return { entries, loose: items.has(node.role) ? [] : loose }
   if (count > contextControls) return { entries, loose: [] }
   const text = unsaid(entries, loose)
@@ -83,40 +83,40 @@ function context(node: AriaNode, { entries, loose }: Part): Part {
 
 function control(node: AriaNode, marks: Marks): Entry {
   if (markOf(node, marks)?.editor && !isField(node)) {
-    const { field: _, ...made } = editorEntry(node)
+    const { field: _, ...item } = editorEntry(node)
     const text = clip(squeeze(node.text ?? textsOf(node.children ?? []).join(' ')), labelChars)
-    return { ...made, name: clip(made.name, labelChars), ...(text && { tail: text }) }
+    return { ...item, name: clip(item.name, labelChars), ...(text && { tail: text }) }
   }
-  const made = controlEntry(node, marks, { name: clip(squeeze(labelOf(node)), labelChars), longest: labelChars })
+  const item = controlEntry(node, marks, { name: clip(squeeze(labelOf(node)), labelChars), longest: labelChars })
   const inner = partOf(node.children ?? [], marks).entries.flatMap(controlsOnly)
-  return { ...made, below: optionsOf(node).length > 0 ? [] : inner }
+  return { ...item, below: optionsOf(node).length > 0 ? [] : inner }
 }
 
 function heading(node: AriaNode, marks: Marks): Entry {
   const inner = partOf(node.children ?? [], marks).entries
   const label = headingLabel(node)
-  // A link that is the whole heading says its text once.
-  const said = inner.length === 1 && inner[0]!.name === label
-  return entry('heading', node, said ? '' : clip(label, labelChars), inner)
+  // A link that is the whole heading already shows the text.
+  const isSaid = inner.length === 1 && inner[0]!.name === label
+  return entry('heading', node, isSaid ? '' : clip(label, labelChars), inner)
 }
 
 function notice(node: AriaNode, { entries }: Part, loose: readonly string[]): Entry {
   const shown = clip(unsaid(entries, loose), noticeChars)
-  const made = entry('notice', node, node.name ?? '', entries)
-  if (shown === '') return made
-  return entries.length === 0 ? { ...made, tail: shown } : { ...made, below: [textEntry(shown, node), ...entries] }
+  const item = entry('notice', node, node.name ?? '', entries)
+  if (shown === '') return item
+  return entries.length === 0 ? { ...item, tail: shown } : { ...item, below: [textEntry(shown, node), ...entries] }
 }
 
-/** Texts that the names of entries do not contain. */
+/** Joins the texts that the entries do not contain. */
 function unsaid(entries: readonly Entry[], loose: readonly string[]): string {
-  const said = entries.flatMap(saidBy)
-  const texts = loose.map(squeeze).filter((text) => text !== '' && !said.some((label) => label.includes(text)))
+  const isSaid = entries.flatMap(saidBy)
+  const texts = loose.map(squeeze).filter((text) => text !== '' && !isSaid.some((label) => label.includes(text)))
   return texts.join(' ')
 }
 
 const isUsed = ({ kind }: Entry): boolean => kind === 'control' || kind === 'link'
 
 const controlsIn = (entries: readonly Entry[]): number =>
-  entries.reduce((sum, made) => sum + (isUsed(made) ? 1 : 0) + controlsIn(made.below), 0)
+  entries.reduce((sum, item) => sum + (isUsed(item) ? 1 : 0) + controlsIn(item.below), 0)
 
-const controlsOnly = (made: Entry): Entry[] => (isUsed(made) ? [made] : made.below.flatMap(controlsOnly))
+const controlsOnly = (item: Entry): Entry[] => (isUsed(item) ? [item] : item.below.flatMap(controlsOnly))

@@ -1,4 +1,4 @@
-/** The default view of a page: all of its text and controls, in document order. */
+/** Default view of a page: all text and controls, in document order. */
 import { type AriaNode, hasControlRole, isControl, isField, type Marks } from './aria.ts'
 import {
   controlEntry,
@@ -15,35 +15,35 @@ import {
 
 type Children = readonly (AriaNode | string)[]
 
-/** Text within text. */
+/** Roles of inline text. */
 const inlineRoles: ReadonlySet<string> = new Set([
   'code', 'deletion', 'emphasis', 'insertion', 'mark', 'strong', 'subscript', 'superscript', 'text', 'time',
 ]) // prettier-ignore
-/** Without a name these only group, or repeat what their content says. */
+/** Roles that, without a name, only group or repeat their content. */
 const wrappers: ReadonlySet<string> = new Set([
   'application', 'document', 'figure', 'form', 'generic', 'group', 'img', 'list', 'menu', 'menubar', 'none',
   'paragraph', 'presentation', 'region', 'rowgroup', 'separator', 'tablist', 'tabpanel', 'toolbar', ...inlineRoles,
 ]) // prettier-ignore
 const items: ReadonlySet<string> = new Set(['article', 'listitem'])
 const notices: ReadonlySet<string> = new Set(['alert', 'alertdialog', 'dialog', 'status', 'tooltip'])
-/** Roles of fields, which mostly have their label beside them. */
+/** Roles of fields, which usually have a label beside them. */
 const labelled: ReadonlySet<string> = new Set([
   'checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox',
 ]) // prettier-ignore
 const cells: ReadonlySet<string> = new Set(['cell', 'columnheader', 'gridcell', 'rowheader'])
-/** Longer content of a control without a name stands below it instead of naming it. */
+/** Maximum length of content that names an unnamed control; longer content is shown below it. */
 const nameChars = 300
 
 export function pageView(tree: Children, marks: Marks): readonly Entry[] {
   return entriesOf(tree, undefined, marks)
 }
 
-/** Entries of children; text that runs on through inline elements is one entry. */
+/** Converts children to entries; text that continues through inline elements is one entry. */
 function entriesOf(children: Children, parent: AriaNode | undefined, marks: Marks): Entry[] {
-  const made: Entry[] = []
+  const result: Entry[] = []
   const run: string[] = []
   const flush = () => {
-    if (run.length > 0) made.push(textEntry(run.join(' '), parent, run.length))
+    if (run.length > 0) result.push(textEntry(run.join(' '), parent, run.length))
     run.length = 0
   }
   for (const child of children) {
@@ -53,18 +53,18 @@ function entriesOf(children: Children, parent: AriaNode | undefined, marks: Mark
       continue
     }
     flush()
-    made.push(...entriesOfNode(child as AriaNode, marks))
+    result.push(...entriesOfNode(child as AriaNode, marks))
   }
   flush()
-  const kept = made.filter((each, at) => !isLabel(each, [made[at - 1], made[at + 1]]))
-  return made.length === 1 ? kept : kept.map((each) => (each.node === parent ? { ...each, isLoose: true } : each))
+  const kept = result.filter((each, at) => !isLabel(each, [result[at - 1], result[at + 1]]))
+  return result.length === 1 ? kept : kept.map((each) => (each.node === parent ? { ...each, isLoose: true } : each))
 }
 
-/** Whether a text only repeats the name of the field beside it. */
+/** Returns whether a text only repeats the name of the field beside it. */
 const isLabel = ({ kind, tail }: Entry, beside: readonly (Entry | undefined)[]): boolean =>
   kind === 'text' && beside.some((each) => each !== undefined && labelled.has(each.role) && each.name === tail)
 
-/** Text of a string or of an inline element with nothing but text in it. */
+/** Returns the text of a string or of an inline element that contains only text. */
 function inlineText(child: AriaNode | string, marks: Marks): string | undefined {
   if (typeof child === 'string') return squeeze(child)
   if (!inlineRoles.has(child.role) || child.name || isControl(child, marks)) return undefined
@@ -91,7 +91,7 @@ function entriesOfNode(node: AriaNode, marks: Marks): Entry[] {
   return [named(notices.has(node.role) ? 'notice' : 'structure', node, name, content)]
 }
 
-/** One control stands for itself, and a heading shows where something begins. */
+/** Returns whether an unnamed item needs no line: a single control, or a heading at its start, is enough. */
 const needsNoLine = ([first, ...others]: readonly Entry[]): boolean =>
   first !== undefined && (first.kind === 'heading' || (others.length === 0 && first.kind !== 'text'))
 
@@ -102,13 +102,13 @@ const contentOf = (node: AriaNode, marks: Marks): Entry[] => {
   return text ? [textEntry(text, node)] : []
 }
 
-/** The name of a heading; one that only repeats what is in it, such as a link, is left to that. */
+/** Returns the name of a heading, empty if it only repeats its content, such as a link. */
 const headingName = (node: AriaNode): string => (node.name || !node.children ? headingLabel(node) : '')
 
-/** An entry with content, of which nothing is repeated that its name says. */
+/** Builds an entry without content that repeats its name. */
 function named(kind: Entry['kind'], node: AriaNode, name: string, content: readonly Entry[]): Entry {
   const isContainer = kind === 'structure' || kind === 'notice'
-  // Only a name that is all of the content repeats it: that of a region is said by its heading, too.
+  // Drop the content of a container only if the name equals all of it: a region's name may equal its heading.
   const rest = isContainer ? (said(content) === name && content.every(isPlain) ? [] : content) : beyondName(name, content) // prettier-ignore
   if (name === '' && kind === 'heading' && rest.every(isPlain)) return entry(kind, node, said(rest), [])
   const [only] = rest
@@ -117,13 +117,13 @@ function named(kind: Entry['kind'], node: AriaNode, name: string, content: reado
   return entry(kind, node, name, rest)
 }
 
-/** Content without the plain text that a name says already, read in the same order: no text counts twice. */
+/** Removes plain text that the name already contains, in order, so that no text counts twice. */
 function beyondName(name: string, content: readonly Entry[]): Entry[] {
   if (name === '') return [...content]
   let at = 0
-  return content.filter((made) => {
-    if (!isPlain(made)) return true
-    const text = said([made])
+  return content.filter((result) => {
+    if (!isPlain(result)) return true
+    const text = said([result])
     const found = name.indexOf(text, at)
     if (text === '' || found === -1) return true
     at = found + text.length
@@ -131,7 +131,7 @@ function beyondName(name: string, content: readonly Entry[]): Entry[] {
   })
 }
 
-/** Whether an entry is text and nothing else: no control, no reference, nothing below. */
+/** Returns whether an entry is only text: no control, no reference, nothing below. */
 const isPlain = ({ kind, ref, below, states }: Entry): boolean =>
   ref === undefined &&
   below.length === 0 &&
@@ -143,51 +143,53 @@ function control(node: AriaNode, marks: Marks): Entry {
   const mark = markOf(node, marks)
   const name = squeeze(node.name ?? '')
   if (isField(node)) {
-    const made = controlEntry(node, marks, { name: name || squeeze(node.placeholder ?? '') })
-    return { ...made, below: fieldContent(node, marks) }
+    const result = controlEntry(node, marks, { name: name || squeeze(node.placeholder ?? '') })
+    return { ...result, below: fieldContent(node, marks) }
   }
   if (mark?.editor) return editor(node, marks)
-  const made = controlEntry(node, marks, { name })
-  if (optionsOf(node).length > 0) return made
-  if (node.role === 'combobox' && node.text !== undefined) return made
+  const result = controlEntry(node, marks, { name })
+  if (optionsOf(node).length > 0) return result
+  if (node.role === 'combobox' && node.text !== undefined) return result
   const content = contentOf(node, marks)
   const isShort = content.every(isPlain) && said(content).length <= nameChars
-  if (name === '' && isShort && node.role !== 'combobox') return { ...made, name: said(content) }
+  if (name === '' && isShort && node.role !== 'combobox') return { ...result, name: said(content) }
   const rest = beyondName(name, content)
   const [only] = rest
-  return rest.length === 1 && only!.kind === 'text' ? { ...made, tail: only!.tail! } : { ...made, below: rest }
+  return rest.length === 1 && only!.kind === 'text' ? { ...result, tail: only!.tail! } : { ...result, below: rest }
 }
 
-/** What is inside a field besides its text: an editor can contain links and lists. */
+/** Returns the content of a field besides its text: an editor can contain links and lists. */
 function fieldContent(node: AriaNode, marks: Marks): Entry[] {
   if (node.text !== undefined || !node.children) return []
   const content = contentOf(node, marks)
-  return markOf(node, marks)?.content === undefined ? content : content.filter((made) => !isPlain(made))
+  return markOf(node, marks)?.content === undefined ? content : content.filter((result) => !isPlain(result))
 }
 
-/** An element that is edited in place and has no role that says so. */
+/** Builds the entry of an editable element without the role of a field. */
 function editor(node: AriaNode, marks: Marks): Entry {
-  const { field, ...made } = editorEntry(node)
+  const { field, ...result } = editorEntry(node)
   const content = contentOf(node, marks).filter((inner) => inner.node !== field || inner.below.length > 0 || !field)
-  return content.length > 0 && content.every(isPlain) ? { ...made, tail: said(content) } : { ...made, below: content }
+  return content.length > 0 && content.every(isPlain)
+    ? { ...result, tail: said(content) }
+    : { ...result, below: content }
 }
 
-/** A row is one line when it is all text, cells separated by bars; else its text and controls stand below it. */
+/** Builds a row: one line with cells separated by bars if it is all text, else text and controls are below it. */
 function row(node: AriaNode, marks: Marks): Entry[] {
   const content = rowContent(node, marks)
   const name = squeeze(node.name ?? '')
   const repeats = letters(name) === letters(said(content))
-  const made = named('structure', node, repeats ? '' : name, content)
-  return made.name === '' && !made.tail && made.below.length === 0 && made.states.length === 0 ? [] : [made]
+  const result = named('structure', node, repeats ? '' : name, content)
+  return result.name === '' && !result.tail && result.below.length === 0 && result.states.length === 0 ? [] : [result]
 }
 
 const letters = (text: string): string => text.replaceAll(/[\s|]/g, '')
 
 function rowContent(node: AriaNode, marks: Marks): Entry[] {
-  const made: Entry[] = []
+  const result: Entry[] = []
   const texts: string[] = []
   const flush = () => {
-    if (texts.some(Boolean)) made.push(textEntry(squeeze(texts.join(' | ')), node, texts.filter(Boolean).length))
+    if (texts.some(Boolean)) result.push(textEntry(squeeze(texts.join(' | ')), node, texts.filter(Boolean).length))
     texts.length = 0
   }
   if (node.text !== undefined) return [textEntry(squeeze(node.text), node)]
@@ -202,12 +204,12 @@ function rowContent(node: AriaNode, marks: Marks): Entry[] {
       if (inner.kind === 'text') texts.push(inner.tail!)
       else {
         flush()
-        made.push(inner)
+        result.push(inner)
       }
     }
   }
   flush()
-  return made
+  return result
 }
 
 function cellContent(child: AriaNode | string, marks: Marks): Entry[] {

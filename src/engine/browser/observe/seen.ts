@@ -1,4 +1,4 @@
-/** What an observation saw, kept for the comparison with the next one of the same session. */
+/** The last observation of each session, stored for the comparison with the next one. */
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { AriaNode } from './aria.ts'
@@ -10,7 +10,7 @@ import { pageView } from './page-view.ts'
 export interface Seen {
   readonly url: string
   readonly title: string
-  /** Names the document for as long as it lives. */
+  /** ID of the document. */
   readonly document: string
   /** Selector of the part that was observed. */
   readonly part: string | undefined
@@ -19,9 +19,9 @@ export interface Seen {
   /** References of all controls. */
   readonly controls: ReadonlySet<string>
   readonly tabs: ReadonlySet<string>
-  /** Number of the session's last event before it. */
+  /** Number of the session's last event before the observation. */
   readonly seq: number
-  /** What the page says and offers; null when it is too large to be kept. */
+  /** Text and controls of the page; null when they are too large to store. */
   readonly view: (() => View) | null
 }
 
@@ -36,7 +36,7 @@ export interface SeenFacts {
 export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts): Seen {
   const { tree, marks, document } = captured
   const { numbers, ...rest } = facts
-  // Most observations are never compared: the view is made when one is.
+  // Build the view on demand, since most observations are never compared.
   let view: View | undefined
   const makeView = () => (view ??= viewOf(pageView(tree, marks), marks, numbers))
   const { x, y } = captured.facts.scroll
@@ -51,10 +51,9 @@ export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts)
   }
 }
 
-/** Size of a page's tree up to which it is kept: one for each session. */
+/** Maximum size of a stored tree; there is one per session. */
 const rememberedChars = 8_000_000
 
-/** The last observation of each session, for as long as the session lives. */
 const last = new WeakMap<BatchTarget, Seen>()
 
 export const lastSeen = (target: BatchTarget): Seen | undefined => last.get(target)
@@ -74,7 +73,7 @@ function focusOf({ all, marks }: Capture, numbers: ReadonlyMap<string, string>):
   return node ? { ref: numbers.get(node.ref!) ?? null, role: node.role, name: node.name ?? '' } : null
 }
 
-/** About as many characters as a tree takes in memory. */
+/** Estimates the size of a tree in characters. */
 function sizeOf(children: readonly (AriaNode | string)[]): number {
   return children.reduce((sum, child) => {
     if (typeof child === 'string') return sum + child.length

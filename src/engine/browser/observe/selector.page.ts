@@ -1,17 +1,17 @@
-/** Runs in the page: a short CSS selector that only one element matches. */
+/** Runs in the page: finds short CSS selectors that match only one element. */
 
 interface Counts {
   readonly ids: Map<string, number>
   readonly attributes: Map<string, number>
 }
 
-/** Attributes that people give to elements to find them again, best first. */
-const telling = ['data-testid', 'data-test', 'data-qa', 'name', 'aria-label', 'placeholder', 'href', 'for'] as const
+/** Attributes that identify elements, best first. */
+const identifying = ['data-testid', 'data-test', 'data-qa', 'name', 'aria-label', 'placeholder', 'href', 'for'] as const
 const longest = 60
 
-/** Makes selectors, open shadow roots included, for as long as the document does not change. */
+/** Returns a function that builds selectors, including open shadow roots, as long as the document does not change. */
 export function selectorMaker(): (element: Element) => string {
-  // One counting for all: looking each selector up would search the document anew.
+  // Count once for all selectors: checking each one would search the document again.
   const counted = new Map<Document | ShadowRoot, Counts>()
   const countsOf = (root: Document | ShadowRoot): Counts => {
     let counts = counted.get(root)
@@ -25,7 +25,7 @@ export function selectorMaker(): (element: Element) => string {
   return function selectorOf(element): string {
     const root = element.getRootNode() as Document | ShadowRoot
     const within = selectorWithin(element, countsOf(root))
-    // Playwright's CSS goes into shadow roots by itself.
+    // Playwright's CSS engine pierces shadow roots.
     return root instanceof ShadowRoot ? `${selectorOf(root.host)} ${within}` : within
   }
 }
@@ -43,10 +43,10 @@ function selectorWithin(element: Element, counts: Counts): string {
   return steps.join(' > ')
 }
 
-/** An id or a telling attribute that nothing else has. */
+/** Returns a selector by a unique ID or identifying attribute. */
 function shortest(element: Element, { ids, attributes }: Counts): string | undefined {
   if (element.id && element.id.length <= longest && ids.get(element.id) === 1) return `#${CSS.escape(element.id)}`
-  for (const name of telling) {
+  for (const name of identifying) {
     const value = element.getAttribute(name)
     if (!value || value.length > longest || attributes.get(keyOf(element, name, value)) !== 1) continue
     return `${element.localName}[${name}="${value.replaceAll(/["\\]/g, '\\$&')}"]`
@@ -57,7 +57,7 @@ function shortest(element: Element, { ids, attributes }: Counts): string | undef
 function count(root: Document | ShadowRoot, counts: Counts): void {
   for (const element of root.querySelectorAll('*')) {
     if (element.id) add(counts.ids, element.id)
-    for (const name of telling) {
+    for (const name of identifying) {
       const value = element.getAttribute(name)
       if (value && value.length <= longest) add(counts.attributes, keyOf(element, name, value))
     }
@@ -71,7 +71,7 @@ function add(map: Map<string, number>, key: string): void {
   map.set(key, (map.get(key) ?? 0) + 1)
 }
 
-/** `li:nth-of-type(3)`, or the bare tag when it is the only one. */
+/** Returns `li:nth-of-type(3)`, or only the tag if it is unique among its siblings. */
 function stepOf(element: Element): string {
   let before = 0
   let after = 0

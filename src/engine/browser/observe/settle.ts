@@ -1,4 +1,4 @@
-/** Waits until a page has come to rest after something was done to it. */
+/** Waits until a page is stable after an action. */
 import type { Page } from 'playwright'
 import { setTimeout as after } from 'node:timers/promises'
 import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
@@ -6,12 +6,12 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 
-/** Connections that stay open say nothing about the page's rest. */
+/** Resource types whose connections stay open. */
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
 /**
- * Resolves when nothing has changed in the document for a moment and nothing that was asked for since event `since`,
- * a request or a download, is still to come; after `maxMs` in any case.
+ * Waits until the document has stopped changing and all requests and downloads since event `since` have ended, but at
+ * most `maxMs`.
  */
 export async function settle(target: BatchTarget, since: number, maxMs: number, signal: AbortSignal): Promise<void> {
   if (maxMs === 0) return
@@ -21,13 +21,13 @@ export async function settle(target: BatchTarget, since: number, maxMs: number, 
     // Rejects only when it is over.
     await withDeadline(domQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
     if (over.aborted) return
-    const answered = pending(target.events.since(since)) === 0
-    if (answered && !target.events.since(seq).some(moves)) return
-    if (!answered) await nextAnswer(target.events, over)
+    const isIdle = pending(target.events.since(since)) === 0
+    if (isIdle && !target.events.since(seq).some(isActivity)) return
+    if (!isIdle) await nextResponse(target.events, over)
   }
 }
 
-const moves = ({ type }: SessionEvent): boolean =>
+const isActivity = ({ type }: SessionEvent): boolean =>
   type.startsWith('page.') || type === 'network.request' || type === 'tab.opened'
 
 function pending(events: readonly SessionEvent[]): number {
@@ -42,13 +42,13 @@ function pending(events: readonly SessionEvent[]): number {
   return open.size + downloads
 }
 
-async function nextAnswer(events: EventLog, signal: AbortSignal): Promise<void> {
+async function nextResponse(events: EventLog, signal: AbortSignal): Promise<void> {
   for await (const { type } of events.follow(events.lastSeq, signal)) {
     if (type === 'network.response' || type === 'network.failed' || type === 'download.finished') return
   }
 }
 
-/** No change of the loaded document for a moment; a document that is replaced meanwhile is not quiet, and no failure. */
+/** Waits until the loaded document stops changing; returns after a short time when it is replaced meanwhile. */
 async function domQuiet(page: Page, maxMs: number): Promise<void> {
   const { quietMs } = limits.observe
   await page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))

@@ -1,4 +1,4 @@
-/** Commands with their consequences: where the page was, what happened, what it looks like now. */
+/** Steps: commands with their effects on the page. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import {
@@ -21,18 +21,18 @@ import { observe } from './observe.ts'
 import { lastSeen, type Seen } from './seen.ts'
 import { settle } from './settle.ts'
 
-type Place = { url: string; title: string }
-type Happened = { type: string; data: Record<string, unknown> }
+type PageState = { url: string; title: string }
+type StepEvent = { type: string; data: Record<string, unknown> }
 
-/** One command: the page around it, and the number of the last event before it. */
-interface Trail {
-  readonly before: Place
+/** Effects of one command: the page before and after it, and its events. */
+interface Effect {
+  readonly before: PageState
+  /** Number of the last event before it. */
   readonly seq: number
-  after?: Place
-  events?: Happened[]
+  after?: PageState
+  events?: StepEvent[]
 }
 
-/** A title that takes longer is not waited for: the page is busy. */
 const titleMs = 500
 
 /** Runs the commands of a step and observes the page. */
@@ -43,33 +43,33 @@ export async function runStep(
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
   const earlier = request.diff ? lastSeen(target) : undefined
-  // A crash before the first command is that command's to report.
+  // The first command reports a crash that happened before it.
   const isObservable = request.observe !== null && !target.crashed
-  const looks = isObservable ? onlyPage(request.observe) : null
-  const before = earlier ?? (looks && (await observe(target, looks, signal)).seen)
+  const baseline = isObservable ? withoutOutput(request.observe) : null
+  const before = earlier ?? (baseline && (await observe(target, baseline, signal)).seen)
   const tabs = new Set(target.pages.map(tabIdOf))
-  const start = await placeOf(target)
+  const start = await pageStateOf(target)
   const startSeq = target.events.lastSeq
-  const trails = new Map<number, Trail>()
+  const effects = new Map<number, Effect>()
   const stopRecording = isObservable ? await recordAlerts(target) : undefined
   const batch = await runBatch(target, request, tools, signal, {
     before: async (index) => {
-      trails.set(index, { before: await placeOf(target), seq: target.events.lastSeq })
+      effects.set(index, { before: await pageStateOf(target), seq: target.events.lastSeq })
     },
-    after: async (index) => close(target, trails.get(index)!, await placeOf(target)),
+    after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
   })
-  const restless = await settle(target, startSeq, request.settle_ms, signal).catch(pageCrash)
-  const end = await placeOf(target)
-  const last = [...trails.values()].at(-1)
-  // What an action sets off may come a moment after it.
-  if (last) close(target, last, end)
+  const crash = await settle(target, startSeq, request.settle_ms, signal).catch(pageCrash)
+  const end = await pageStateOf(target)
+  const last = [...effects.values()].at(-1)
+  // Include effects that follow the last action with a delay.
+  if (last) finish(target, last, end)
   const alerts = (await stopRecording?.()) ?? []
-  const outcome = await lookAgain(target, request, signal, { before, earlier, alerts })
+  const outcome = await observeAfter(target, request, signal, { before, earlier, alerts })
   const changes = outcome.changes ?? unobserved(target, { tabs, seq: startSeq })
-  const joined = [batch.warning, restless, outcome.warning].filter(Boolean).join('; ')
+  const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
-    results: batch.results.map((result) => ({ ...result, ...shown(trails.get(result.index)) })),
+    results: batch.results.map((result) => ({ ...result, ...effectsOf(effects.get(result.index)) })),
     ...(outcome.observation && { observation: outcome.observation }),
     ...(outcome.screenshot !== undefined && { screenshot: outcome.screenshot }),
     changes: {
@@ -79,11 +79,11 @@ export async function runStep(
       new_page: outcome.newPage ?? start.url !== end.url,
     },
     ...(outcome.full && { full: outcome.full }),
-    ...(joined && { warning: joined }),
+    ...(warning && { warning }),
   }
 }
 
-/** The response of a step that did not run because of what `signal` was aborted with; the page is not touched. */
+/** Builds the response of a step that did not run since `signal` is aborted; does not touch the page. */
 export async function refuseStep(
   target: BatchTarget,
   request: StepRequest,
@@ -97,29 +97,29 @@ export async function refuseStep(
 
 const withoutParts = observationWishes.parse({ include: [] })
 
-/** What is compared with the observation afterwards. */
-const onlyPage = ({ selector }: ObservationWishes): ObservationWishes => ({
+/** Options of the observation before the step, which is only the baseline of the comparison. */
+const withoutOutput = ({ selector }: ObservationWishes): ObservationWishes => ({
   ...withoutParts,
   ...(selector !== undefined && { selector }),
 })
 
-async function placeOf(target: BatchTarget): Promise<Place> {
+async function pageStateOf(target: BatchTarget): Promise<PageState> {
   const page = target.pages.at(-1)
   if (!page) return { url: 'about:blank', title: '' }
   const title = await withDeadline(page.title(), { ms: titleMs }).catch(() => '')
   return { url: shownUrl(page.url()), title }
 }
 
-function close(target: BatchTarget, trail: Trail, after: Place): void {
-  trail.after = after
-  trail.events = target.events.since(trail.seq).filter(matters).map(({ type, data }) => ({ type, data })) // prettier-ignore
+function finish(target: BatchTarget, effect: Effect, after: PageState): void {
+  effect.after = after
+  effect.events = target.events.since(effect.seq).filter(isReported).map(({ type, data }) => ({ type, data })) // prettier-ignore
 }
 
-const shown = (trail: Trail | undefined) =>
-  trail ? { before: trail.before, after: trail.after ?? trail.before, events: trail.events ?? [] } : {}
+const effectsOf = (effect: Effect | undefined) =>
+  effect ? { before: effect.before, after: effect.after ?? effect.before, events: effect.events ?? [] } : {}
 
-/** Dialogs, downloads, file choosers, tabs, errors of the page and failed requests. */
-function matters({ type, data }: SessionEvent): boolean {
+/** Returns whether an event is reported: dialogs, downloads, file choosers, tabs, page errors and failed requests. */
+function isReported({ type, data }: SessionEvent): boolean {
   if (type === 'console') return data['level'] === 'error'
   return /^(?:dialog|download|file_chooser|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
 }
@@ -133,7 +133,7 @@ interface Outcome {
   readonly warning?: string
 }
 
-/** The commands have been run: a page that crashes afterwards is no failure of theirs. */
+/** Converts a crash after the commands to a warning, since the commands have succeeded. */
 function pageCrash(error: unknown): string {
   if (error instanceof BaxError && error.code === 'page_crashed') return error.message
   throw error
@@ -147,15 +147,15 @@ interface Earlier {
   readonly alerts: readonly Notice[]
 }
 
-/** The observation afterwards; the commands have been run, so a page that cannot be looked at is no failure of theirs. */
-async function lookAgain(
+/** Observes the page after the commands; a failure is a warning, since the commands have been run. */
+async function observeAfter(
   target: BatchTarget,
   request: StepRequest,
   signal: AbortSignal,
   earlier: Earlier,
 ): Promise<Outcome> {
   try {
-    if (request.observe) return await compareAgain(target, request, signal, earlier)
+    if (request.observe) return await compareAfter(target, request, signal, earlier)
     if (!request.screenshot) return {}
     const { observation } = await observe(target, { ...withoutParts, include: ['screenshot'] }, signal)
     return { screenshot: observation.screenshot! }
@@ -165,23 +165,23 @@ async function lookAgain(
   }
 }
 
-async function compareAgain(
+async function compareAfter(
   target: BatchTarget,
-  { observe: wishes, diff }: StepRequest,
+  { observe: options, diff }: StepRequest,
   signal: AbortSignal,
   { before, earlier, alerts }: Earlier,
 ): Promise<Outcome> {
-  const observed = await observe(target, wishes!, signal, diff ? { before: earlier, alerts } : undefined)
+  const observed = await observe(target, options!, signal, diff ? { before: earlier, alerts } : undefined)
   const { observation, seen } = observed
-  // A page that had crashed before is compared with nothing.
+  // After an earlier crash there is no baseline.
   if (!before) return { observation, ...(observation.full && { full: observation.full }) }
-  const compared = observed.compared ?? changesBetween(before, seen, { target, alerts, maxChars: wishes!.max_chars })
+  const compared = observed.compared ?? changesBetween(before, seen, { target, alerts, maxChars: options!.max_chars })
   const { changes } = compared
   const newPage = before.document !== seen.document
   if (!diff) return { observation, changes, newPage }
   if (observation.full) return { observation, changes, newPage, full: observation.full }
   const { screenshot, changes: _, ...parts } = observation
-  const isWanted = wishes!.include.some((part) => otherParts.has(part))
+  const isWanted = options!.include.some((part) => otherParts.has(part))
   return {
     changes,
     newPage,
@@ -190,5 +190,5 @@ async function compareAgain(
   }
 }
 
-/** Parts of an observation that changes do not stand in for. */
+/** Parts of an observation that changes do not replace. */
 const otherParts: ReadonlySet<string> = new Set(['text', 'console', 'network', 'storage'])

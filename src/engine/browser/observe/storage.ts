@@ -1,8 +1,9 @@
+/** Storage part of an observation. */
 import type { Page } from 'playwright'
 import { readable } from '../../../commands/cookie-shape.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 
-/** Cookies of the session and what the page's origin stores; null for a page without an origin. */
+/** Reads the cookies of the session and the storage of the page's origin, null for a page without an origin. */
 export async function storageOf(page: Page): Promise<NonNullable<Observation['storage']>> {
   const [cookies, areas] = await Promise.all([
     page.context().cookies(),
@@ -10,7 +11,7 @@ export async function storageOf(page: Page): Promise<NonNullable<Observation['st
       try {
         return { local_storage: { ...localStorage }, session_storage: { ...sessionStorage } }
       } catch {
-        // Touching the storage of such a page throws.
+        // The page has no origin.
         return { local_storage: null, session_storage: null }
       }
     }),

@@ -1,20 +1,20 @@
 /**
- * Playwright's own script world in the documents of a page. A snapshot leaves its references there, out of the page's
- * sight; no public call of Playwright evaluates in it, so this goes over the protocol.
+ * Playwright's isolated world in the documents of a page, where a snapshot stores its references, hidden from the page.
+ * Playwright has no public API to evaluate in it, so this module uses CDP.
  */
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 
 /** One document's world. */
 export interface World {
-  /** Value of an expression. @throws WorldGone when the document was replaced meanwhile. */
+  /** Evaluates an expression. @throws WorldGone when the document was replaced meanwhile. */
   evaluate<T>(expression: string): Promise<T>
 }
 
-/** The document of a world is not there any more. */
+/** Error for a world whose document was replaced. */
 export class WorldGone extends BaxError {
   constructor() {
-    super('navigation_aborted', 'the page navigated while it was looked at')
+    super('navigation_aborted', 'the page navigated during the observation')
   }
 }
 
@@ -23,24 +23,24 @@ const sessions = new WeakMap<Page | Frame, Promise<CDPSession | null>>()
 
 const listed = new WeakMap<Page, readonly World[]>()
 
-/** The worlds of a page as they were listed last, or for the first time; a document may have been replaced since. */
+/** Returns the worlds of a page as last listed, which may be outdated; lists them on first use. */
 export const knownWorlds = async (page: Page): Promise<readonly World[]> => listed.get(page) ?? listWorlds(page)
 
-/** The worlds of all documents of a page, the main frame's first, frames with a process of their own included. */
+/** Lists the worlds of all documents of a page, the main frame's first, including frames with their own process. */
 export async function listWorlds(page: Page): Promise<readonly World[]> {
   const worlds = await findWorlds(page)
   listed.set(page, worlds)
   return worlds
 }
 
-/** Says that the listed worlds are not to be relied upon. */
+/** Discards the listed worlds of a page. */
 export const forgetWorlds = (page: Page): void => void listed.delete(page)
 
 async function findWorlds(page: Page): Promise<World[]> {
   const own = await sessionOf(page)
   if (!own) throw new BaxError('target_closed', 'the page was closed')
   const worlds = await list(own)
-  // A frame that has no world here may run in a process of its own.
+  // Frames without a world here may have their own process.
   if (worlds.length >= page.frames().length) return worlds
   const others = await Promise.all(page.frames().slice(1).map(worldsOfFrame))
   return [...worlds, ...others.flat()]
@@ -50,7 +50,7 @@ async function worldsOfFrame(frame: Frame): Promise<World[]> {
   const session = await sessionOf(frame)
   if (!session) return []
   return list(session).catch(() => {
-    // The frame has moved to another process; its next session is found when it is asked for.
+    // The frame has moved to another process: open a new session next time.
     sessions.delete(frame)
     return []
   })
@@ -61,7 +61,7 @@ function sessionOf(target: Page | Frame): Promise<CDPSession | null> {
   if (!session) {
     const context = 'context' in target ? target.context() : target.page().context()
     session = context.newCDPSession(target).catch((error: unknown) => {
-      // Most frames share the process of their page and have no session of their own; that may change.
+      // Most frames share the process and session of their page; that may change.
       sessions.delete(target)
       if (/does not have a separate CDP session|closed|detached/i.test(String(error))) return null
       throw error
@@ -79,7 +79,7 @@ async function list(session: CDPSession): Promise<World[]> {
   session.on('Runtime.executionContextCreated', add)
   try {
     const { frameTree } = await session.send('Page.getFrameTree')
-    // Enabling lists what is there; staying enabled would deliver, and keep, everything that the page logs.
+    // Enabling lists the contexts; staying enabled would deliver, and retain, all console output of the page.
     await session.send('Runtime.enable')
     await session.send('Runtime.disable')
     const isMain = ({ frameId }: { frameId: string }) => (frameId === frameTree.frame.id ? 0 : 1)

@@ -1,6 +1,6 @@
 /**
- * Runs in every frame of a page: marks for clicks and the pointer, and numbered boxes around elements. Everything is
- * drawn in a closed shadow root in the top layer, which takes no events and no room in the layout.
+ * Runs in every frame of a page: draws marks for clicks and the pointer, and numbered boxes around elements. They are
+ * in a closed shadow root in the top layer, which affects neither events nor layout.
  */
 import { type MeasuredBox, measureOne } from '../elements/measure.page.ts'
 
@@ -19,13 +19,13 @@ interface Layer {
 }
 
 const key = Symbol.for('bax.overlay')
-const place = globalThis as unknown as Record<symbol, Layer | undefined>
+const registry = globalThis as unknown as Record<symbol, Layer | undefined>
 const maxMarks = 10
 const colours = ['#e6194b', '#0072b2', '#2e7d32', '#8e24aa', '#d35400', '#00838f']
 
-/** Shows or hides a mark at every click and at the pointer. */
+/** Shows or hides marks at clicks and at the pointer. */
 export function clicks(enabled: boolean): void {
-  const layer = enabled ? open() : place[key]
+  const layer = enabled ? open() : registry[key]
   if (!layer || enabled === (layer.stopClicks !== null)) return
   if (enabled) layer.stopClicks = followPointer(layer)
   else {
@@ -38,7 +38,7 @@ export function clicks(enabled: boolean): void {
   }
 }
 
-/** Draws boxes around elements in place of those drawn before, numbered from `from`. */
+/** Replaces the boxes by boxes around `elements`, numbered from `from`. */
 export function boxes(
   elements: Element[],
   options: { from: number; limit: number; includeHtml: boolean; visibleOnly: boolean },
@@ -56,9 +56,8 @@ export function boxes(
   return shown.map(({ box }) => box)
 }
 
-/** Removes the boxes. */
 export function clearBoxes(): void {
-  const layer = place[key]
+  const layer = registry[key]
   if (!layer) return
   for (const { frame } of layer.boxes) frame.remove()
   layer.boxes = []
@@ -66,10 +65,10 @@ export function clearBoxes(): void {
 }
 
 function open(): Layer {
-  const before = place[key]
-  if (before?.host.isConnected) return before
-  const host = before?.host ?? document.createElement('bax-overlay')
-  const layer = before ?? {
+  const existing = registry[key]
+  if (existing?.host.isConnected) return existing
+  const host = existing?.host ?? document.createElement('bax-overlay')
+  const layer = existing ?? {
     host,
     root: host.attachShadow({ mode: 'closed' }),
     marks: [],
@@ -83,22 +82,22 @@ function open(): Layer {
     all: 'initial', position: 'fixed', inset: '0', width: '100%', height: '100%', margin: '0', padding: '0', border: '0',
     background: 'transparent', overflow: 'hidden', 'pointer-events': 'none', 'z-index': '2147483647', display: 'block',
   }) // prettier-ignore
-  Object.defineProperty(place, key, { value: layer, configurable: true, enumerable: false })
+  Object.defineProperty(registry, key, { value: layer, configurable: true, enumerable: false })
   attach(host)
   return layer
 }
 
-/** Puts the host into the document, and again when a page writes its document anew or has none yet. */
+/** Adds the host to the document, and again when the document is rewritten or has no root yet. */
 function attach(host: HTMLElement): void {
   const add = () => {
     if (!document.documentElement || host.isConnected) return
     document.documentElement.append(host)
-    // The top layer lies above dialogs as well.
+    // The top layer is above dialogs too.
     host.showPopover()
   }
   add()
   const observer = new MutationObserver(() => {
-    if (place[key]?.host === host) add()
+    if (registry[key]?.host === host) add()
     else observer.disconnect()
   })
   observer.observe(document, { childList: true })
@@ -106,7 +105,7 @@ function attach(host: HTMLElement): void {
 
 function closeEmpty(layer: Layer): void {
   if (layer.stopClicks || layer.boxes.length > 0) return
-  Object.defineProperty(place, key, { value: undefined, configurable: true, enumerable: false })
+  Object.defineProperty(registry, key, { value: undefined, configurable: true, enumerable: false })
   layer.host.remove()
 }
 
@@ -166,7 +165,7 @@ function boxFrame(layer: Layer, index: number): HTMLElement {
   return frame
 }
 
-/** Keeps the boxes on their elements, frame by frame, for as long as there are any. */
+/** Moves the boxes with their elements on every animation frame. */
 function follow(layer: Layer): void {
   const drawn = layer.boxes
   const step = () => {

@@ -1,4 +1,4 @@
-/** Marks and boxes drawn on the pages of a session; they come back after navigations and in new tabs. */
+/** Marks and boxes drawn on the pages of a session, restored after navigations and in new tabs. */
 import type { BrowserContext, Frame, Page } from 'playwright'
 import type { BoundingBox, Overlay } from '../../../core/operation/command.ts'
 import overlayScript from './overlay.page.ts?inline'
@@ -8,7 +8,7 @@ import { listFunction, pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
 
-interface BoxesWanted {
+interface BoxOptions {
   readonly selector?: string
   readonly limit: number
   readonly includeHtml: boolean
@@ -16,15 +16,15 @@ interface BoxesWanted {
 
 interface State {
   clicks: boolean
-  boxes: BoxesWanted | null
+  boxes: BoxOptions | null
   readonly pages: WeakSet<Page>
-  /** Drawing that is under way because of a navigation. */
+  /** Pending redraws after navigations. */
   pending: Promise<unknown>
 }
 
 const states = new WeakMap<BrowserContext, State>()
 
-/** What a page offers to be used; drawn around when no selector is given. */
+/** Interactive elements, which get boxes when no selector is given. */
 const interactive =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=tab], [role=menuitem], [role=option], [contenteditable=""], [contenteditable=true], [onclick], [tabindex]:not([tabindex="-1"])'
 
@@ -39,7 +39,7 @@ interface Drawing {
   readonly visibleOnly: boolean
 }
 
-/** The overlay of a page; what was switched on in its session is drawn by the time this resolves. */
+/** Returns the overlay of a page, after drawing what is enabled in its session. */
 export async function overlayOf(page: Page): Promise<Overlay> {
   const context = page.context()
   const before = states.get(context)
@@ -57,10 +57,10 @@ export async function overlayOf(page: Page): Promise<Overlay> {
       attach(page, state())
       await inFrames(page, (frame) => frame.evaluate(setClicks, enabled))
     },
-    async boxes({ enabled, ...wanted }) {
-      state().boxes = enabled ? wanted : null
+    async boxes({ enabled, ...options }) {
+      state().boxes = enabled ? options : null
       attach(page, state())
-      if (enabled) return draw(page, wanted)
+      if (enabled) return draw(page, options)
       await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
       return []
     },
@@ -76,12 +76,12 @@ function stateOf(context: BrowserContext): State {
   return state
 }
 
-/** Draws again whenever a document of the page is replaced. */
+/** Redraws whenever a document of the page is replaced. */
 function attach(page: Page, state: State): void {
   if (state.pages.has(page)) return
   state.pages.add(page)
   const queue = (work: () => Promise<unknown>) => {
-    // A page that cannot be drawn on is no reason for its next command to fail.
+    // A failed redraw must not fail the next command.
     state.pending = Promise.all([state.pending, work()]).catch(() => {})
   }
   page.on('framenavigated', (frame) => {
@@ -99,7 +99,7 @@ async function redraw(page: Page, { clicks, boxes }: Pick<State, 'clicks' | 'box
   if (boxes) await unlessGone(draw(page, boxes))
 }
 
-async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<BoundingBox[]> {
+async function draw(page: Page, { selector, ...options }: BoxOptions): Promise<BoundingBox[]> {
   await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
   if (selector !== undefined) {
     const boxes = await evaluateAll(page, selector, drawBoxes, { ...options, from: 0, visibleOnly: false })
@@ -107,14 +107,14 @@ async function draw(page: Page, { selector, ...options }: BoxesWanted): Promise<
   }
   const drawn: BoundingBox[] = []
   for (const frame of page.frames()) {
-    const wanted = { ...options, limit: options.limit - drawn.length, from: drawn.length, visibleOnly: true }
-    if (wanted.limit > 0) drawn.push(...((await unlessGone(drawIn(frame, wanted))) ?? []))
+    const drawing = { ...options, limit: options.limit - drawn.length, from: drawn.length, visibleOnly: true }
+    if (drawing.limit > 0) drawn.push(...((await unlessGone(drawIn(frame, drawing))) ?? []))
   }
   return drawn
 }
 
-async function drawIn(frame: Frame, wanted: Drawing): Promise<BoundingBox[]> {
-  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, wanted)
+async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
+  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
   return frame.parentFrame() && boxes.length > 0 ? moved(frame.locator(':root').first(), boxes) : boxes
 }
 
@@ -122,7 +122,7 @@ async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): P
   await Promise.all(page.frames().map((frame) => unlessGone(work(frame))))
 }
 
-/** A frame that navigates or closes meanwhile is drawn on by its own next event; any other failure is one. */
+/** Ignores failures of a frame that navigates or closes meanwhile, which is redrawn by its next event. */
 async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -1,4 +1,4 @@
-/** Playwright on one channel of a browser: contexts with their CDP ids, and client hints that match the user agent. */
+/** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { playwright } from './playwright.ts'
@@ -6,11 +6,11 @@ import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { type ContextTransfers, Transfers } from './transfers.ts'
 import { disguiseOf } from './user-agents.ts'
 
-/** A context with the id that other channels know it by. */
+/** A context with the ID that identifies it on other channels. */
 export interface DrivenContext {
   readonly context: BrowserContext
   readonly contextId: string
-  /** How many pages the browser has opened in it, those included that Playwright has not told of yet. */
+  /** Number of pages that the browser has opened in it, including those that Playwright has not reported yet. */
   readonly pagesOpened: () => number
   readonly transfers: ContextTransfers
 }
@@ -31,7 +31,7 @@ export class Driver {
     return new Driver(await playwright().chromium.connectOverCDP(link as never, options), link)
   }
 
-  /** One at a time, so that the id seen on the wire belongs to the context that is being made. */
+  /** Opens contexts one at a time, so that the ID seen on the channel belongs to the context being opened. */
   newContext(options: BrowserContextOptions): Promise<DrivenContext> {
     const made = this.#turn.then(async () => {
       const context = await this.browser.newContext(options)
@@ -45,31 +45,31 @@ export class Driver {
   }
 }
 
-/** Playwright's transport over a channel. */
+/** Playwright's transport over a CDP channel. */
 class Link {
-  /** Id of the newest browser context that this consumer has made. */
+  /** ID of the browser context that Playwright created last. */
   lastContextId = ''
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
   readonly transfers: Transfers
   readonly #channel: CdpChannel
   readonly #version: string
-  /** Contexts of this consumer with the number of pages that were opened in them. */
+  /** Number of opened pages of each of Playwright's contexts. */
   readonly #contexts = new Map<string, number>()
 
-  /** Targets by the session that Playwright drives them with, and the user agent that it gave them. */
+  /** Targets by protocol session, and the user agents that Playwright has set on them. */
   readonly #targets = new Map<string, string>()
-  readonly #agents = new Map<string, { params: CdpMessage['params']; sessionId: string }>()
+  readonly #userAgents = new Map<string, { params: CdpMessage['params']; sessionId: string }>()
 
   constructor(channel: CdpChannel, version: string) {
     this.#channel = channel
     this.transfers = new Transfers((message) => channel.post(message, () => {}))
     this.#version = version
     channel.onEvent((message) => {
-      if (this.#isForeign(message)) this.#letGo(message)
+      if (this.#isForeign(message)) this.#detach(message)
       else {
         this.#count(message)
-        this.transfers.heard(message)
+        this.transfers.handle(message)
         this.#pass(message)
       }
     })
@@ -81,7 +81,7 @@ class Link {
   }
 
   send(message: CdpMessage): void {
-    if (message.method === 'Emulation.setUserAgentOverride') this.#disguise(message)
+    if (message.method === 'Emulation.setUserAgentOverride') this.#onUserAgent(message)
     this.#channel.post(message, (answer) => {
       const contextId = answer.result?.['browserContextId']
       if (message.method === 'Target.createBrowserContext' && typeof contextId === 'string') {
@@ -93,7 +93,7 @@ class Link {
         this.#contexts.delete(gone)
         this.transfers.forget(gone)
       }
-      if (message.method === 'Target.attachToTarget') this.#shareAgent(message, answer)
+      if (message.method === 'Target.attachToTarget') this.#shareUserAgent(message, answer)
       this.#pass(answer)
     })
   }
@@ -102,12 +102,12 @@ class Link {
     this.#channel.close()
   }
 
-  /** Every message in a task of its own, as Playwright's own transports do: what awaits an answer runs before the next event. */
+  /** Delivers every message in its own task, so that code awaiting a response runs before the next event. */
   #pass(message: CdpMessage): void {
     setImmediate(() => this.onmessage?.(message))
   }
 
-  /** Playwright takes pages of contexts it has not made for pages of the default context, and would drive them. */
+  /** Playwright would treat pages of contexts that it has not created as its own. */
   #isForeign({ method, sessionId, params }: CdpMessage): boolean {
     if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return false
     const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
@@ -125,39 +125,39 @@ class Link {
       this.#contexts.set(browserContextId, this.pagesOpened(browserContextId) + 1)
   }
 
-  #disguise(message: CdpMessage): void {
-    disguise(message, this.#version)
+  #onUserAgent(message: CdpMessage): void {
+    addClientHints(message, this.#version)
     const { sessionId = '', params } = message
     const target = this.#targets.get(sessionId)
-    if (target !== undefined) this.#agents.set(target, { params, sessionId })
+    if (target !== undefined) this.#userAgents.set(target, { params, sessionId })
   }
 
   #forget(sessionId: string): void {
     const target = this.#targets.get(sessionId)
     this.#targets.delete(sessionId)
-    if (target !== undefined && this.#agents.get(target)?.sessionId === sessionId) this.#agents.delete(target)
+    if (target !== undefined && this.#userAgents.get(target)?.sessionId === sessionId) this.#userAgents.delete(target)
   }
 
   /**
-   * A second session of a page gets the same user agent: when a navigation changes the page's process, every session
-   * restores what it had set, and one that had set nothing would take the platform back.
+   * Sets the same user agent on a second session of a page. When a navigation changes the page's process, each session
+   * restores its own settings; one without a user agent would reset the platform.
    */
-  #shareAgent({ params }: CdpMessage, { result }: CdpMessage): void {
-    const agent = this.#agents.get(params?.['targetId'] as string)
+  #shareUserAgent({ params }: CdpMessage, { result }: CdpMessage): void {
+    const override = this.#userAgents.get(params?.['targetId'] as string)
     const sessionId = result?.['sessionId']
-    if (!agent || typeof sessionId !== 'string') return
-    // The page may go before it hears of it.
-    this.#channel.post({ method: 'Emulation.setUserAgentOverride', params: agent.params, sessionId }, () => {})
+    if (!override || typeof sessionId !== 'string') return
+    // Ignore the response: the page may close first.
+    this.#channel.post({ method: 'Emulation.setUserAgentOverride', params: override.params, sessionId }, () => {})
   }
 
-  #letGo({ params }: CdpMessage): void {
-    // A target that has gone meanwhile needs no detaching; the answer is of no interest.
+  #detach({ params }: CdpMessage): void {
+    // Ignore the response: the target may have closed meanwhile.
     this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: params!['sessionId'] } }, () => {})
   }
 }
 
-/** Playwright derives the platform from the user agent but leaves the brands to the browser, which would tell another story. */
-function disguise(message: CdpMessage, version: string): void {
+/** Sets client hints that match the user agent: Playwright sets only the platform and leaves the browser's brands. */
+function addClientHints(message: CdpMessage, version: string): void {
   const userAgent = message.params?.['userAgent']
   if (typeof userAgent !== 'string' || userAgent === '') return
   const { hints, platform } = disguiseOf(userAgent, version)

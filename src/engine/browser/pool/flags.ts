@@ -1,4 +1,4 @@
-/** Command-line switches of Chromium: what Playwright passes when it launches one itself, minus what only its own builds know. */
+/** Command-line switches of Chromium: those that Playwright passes, without those that only its own builds support. */
 
 export type BrowserKind = 'headless' | 'stealth' | 'headful' | 'headful-stealth'
 
@@ -8,7 +8,7 @@ export const hasWindows = (kind: BrowserKind): boolean => kind === 'headful' || 
 /** Returns whether browsers of this kind hide from pages that they are automated. */
 export const hidesAutomation = (kind: BrowserKind): boolean => kind === 'stealth' || kind === 'headful-stealth'
 
-/** Of several `--disable-features` only the last counts: who adds to them repeats them. */
+/** Chromium applies only the last `--disable-features`: a further one has to repeat these. */
 export const disabledFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
@@ -69,10 +69,10 @@ const windowless = [
 
 export interface FlagFacts {
   readonly kind: BrowserKind
-  /** The executable is the headless shell, which knows one headless mode only. */
+  /** Whether the executable is the headless shell, which has only one headless mode. */
   readonly shell: boolean
   readonly profileDir: string
-  /** Chromium's sandbox cannot be set up by root. */
+  /** Whether the process runs as root, which cannot set up Chromium's sandbox. */
   readonly root: boolean
 }
 

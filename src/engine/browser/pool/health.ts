@@ -3,18 +3,16 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 
 export interface HealthTimes {
-  /** Interval between two checks. */
   readonly everyMs: number
-  /** Time for the answer of a check. */
   readonly answerMs: number
-  /** Time from the first check without an answer until the browser counts as dead. */
+  /** Time from the first failed check until the browser counts as dead. */
   readonly graceMs: number
 }
 
 export interface HealthRules {
-  /** Sends something that a working browser answers at once. */
+  /** Sends a request that a working browser answers at once. */
   readonly ask: () => Promise<unknown>
-  /** When anything was received from the browser: an answer waits behind a long message. `performance.now()`. */
+  /** Returns when anything was last received (`performance.now()`), since a response may wait behind a long message. */
   readonly heardAt: () => number
   readonly times?: HealthTimes | undefined
   /** Called when the browser stops answering, and when it answers again. */
@@ -44,7 +42,6 @@ export class Health {
     return this.#responsive
   }
 
-  /** Whether the browser was given up. */
   get dead(): boolean {
     return this.#dead
   }
@@ -52,15 +49,15 @@ export class Health {
   /** Returns whether the browser answers in time. */
   async check(): Promise<boolean> {
     if (this.#stopped) return this.#responsive
-    this.#pending ??= this.#ask()
+    this.#pending ??= this.#ping()
     const answer = this.#pending.then(() => true)
     const answered = await withDeadline(answer, { ms: this.#times.answerMs, value: false, unref: true })
-    if (answered || this.#isHeard()) return true
+    if (answered || this.#isReceiving()) return true
     this.#unanswered()
     return false
   }
 
-  #isHeard(): boolean {
+  #isReceiving(): boolean {
     return performance.now() - this.#rules.heardAt() < this.#times.answerMs
   }
 
@@ -70,8 +67,8 @@ export class Health {
     clearTimeout(this.#grace)
   }
 
-  async #ask(): Promise<void> {
-    // An error is an answer too; a connection that is gone is reported by itself.
+  async #ping(): Promise<void> {
+    // An error is a response too; a lost connection is reported elsewhere.
     await this.#rules.ask().catch(() => {})
     this.#pending = undefined
     this.#recovered()
@@ -88,16 +85,16 @@ export class Health {
     if (!this.#responsive || this.#stopped) return
     this.#responsive = false
     const { graceMs, answerMs } = this.#times
-    // After a pause of this process itself all timers are due at once: the answer gets its time once more.
+    // After this process was suspended all timers are due at once, so allow one more answer period.
     const lastChance = () => {
-      this.#grace = setTimeout(() => this.#giveUp(), answerMs).unref()
+      this.#grace = setTimeout(() => this.#declareDead(), answerMs).unref()
     }
     this.#grace = setTimeout(lastChance, Math.max(0, graceMs - 2 * answerMs)).unref()
     this.#rules.onChange(false)
   }
 
-  #giveUp(): void {
-    if (this.#isHeard()) return this.#recovered()
+  #declareDead(): void {
+    if (this.#isReceiving()) return this.#recovered()
     this.#dead = true
     this.stop()
     this.#rules.onDead()

@@ -1,9 +1,9 @@
-/** Starts Chromium so that it and its folder go when the engine goes, however the engine ends. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** Starts Chromium so that it ends, and its folder is removed, when the engine ends for any reason. */
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
-// Browsers are given the environment that this process has, display and time zone and all.
+// Browsers inherit the environment of this process, including display and time zone.
 import { env } from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -12,23 +12,23 @@ import { systemReason } from '../../../core/errors/system-errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
 
-/** A running Chromium and the two ends of its debugging pipe. */
+/** A running Chromium and its debugging pipe. */
 export interface BrowserProcess {
-  /** Everything the browser writes: `profile`, `artifacts`, `downloads`, `crashes`. */
+  /** Folder for all that the browser writes: `profile`, `artifacts`, `downloads`, `crashes`. */
   readonly folder: string
   readonly input: Writable
   readonly output: Readable
-  /** Settles when the process and its wrapper are gone. */
+  /** Resolves when the process and its wrapper have exited. */
   readonly exited: Promise<void>
-  /** The last lines of its stderr, for the text of a failure. */
+  /** Returns the last lines of its stderr, for error messages. */
   lastWords(): string
-  /** Closes the pipe, which ends Chromium; kills what is left after a grace; removes the folder. */
+  /** Closes the pipe, which ends Chromium; kills it after a grace period; removes the folder. */
   end(): Promise<void>
 }
 
 /**
- * The wrapper gives the pipe to Chromium, closes its own copies (so that we notice the end at once), and removes the
- * folder afterwards. When the engine is killed the pipe breaks, Chromium ends, and the wrapper still cleans up.
+ * Shell wrapper that passes the pipe to Chromium, closes its own copies, so that the engine notices the end at once,
+ * and removes the folder afterwards. When the engine is killed, the pipe breaks, Chromium ends, and it still cleans up.
  */
 const wrapper = `dir=$1; shift
 "$@" &
@@ -43,11 +43,11 @@ export interface LaunchFacts {
   readonly path: string
   readonly shell: boolean
   readonly kind: BrowserKind
-  /** Switches beside the usual ones; of one that stands twice the later counts. */
+  /** Additional switches; of duplicates the last one counts. */
   readonly extra?: readonly string[]
 }
 
-/** @throws BaxError `browser_failed` when the program cannot be started. */
+/** Starts a browser process. @throws BaxError `browser_failed` when the program cannot be started. */
 export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFacts): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
   await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
@@ -56,17 +56,10 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
   const windows = platform() === 'win32'
   // The crash reporter of a full Chromium would write to the home folder.
   const environment = { ...env, BREAKPAD_DUMP_LOCATION: join(folder, 'crashes') }
+  const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], env: environment }
   const child = windows
-    ? spawn(path, flags, {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-        env: environment,
-        windowsHide: !hasWindows(kind),
-      })
-    : spawn('/bin/sh', ['-c', wrapper, 'sh', folder, path, ...flags], {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-        env: environment,
-        detached: true,
-      })
+    ? spawn(path, flags, { ...options, windowsHide: !hasWindows(kind) })
+    : spawn('/bin/sh', ['-c', wrapper, 'sh', folder, path, ...flags], { ...options, detached: true })
   try {
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject))
   } catch (cause) {
@@ -80,10 +73,10 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
 }
 
 function watch(child: ChildProcess, folder: string, windows: boolean): BrowserProcess {
-  const words: string[] = []
+  const lastLines: string[] = []
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    words.push(...text.split('\n').filter((line) => line.trim() !== ''))
-    words.splice(0, words.length - stderrLines)
+    lastLines.push(...text.split('\n').filter((line) => line.trim() !== ''))
+    lastLines.splice(0, lastLines.length - stderrLines)
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const input = child.stdio[3] as Writable
@@ -109,7 +102,7 @@ function watch(child: ChildProcess, folder: string, windows: boolean): BrowserPr
     input,
     output,
     exited,
-    lastWords: () => words.join('\n'),
+    lastWords: () => lastLines.join('\n'),
     end: () => (ending ??= end()),
   }
 }

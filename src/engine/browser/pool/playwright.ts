@@ -1,4 +1,4 @@
-/** The driver, loaded when the first browser is needed: `require` is a third faster than `import()`. */
+/** Loads Playwright when the first browser is needed: `require` is a third faster than `import()`. */
 import { createRequire } from 'node:module'
 import type * as Playwright from 'playwright'
 

@@ -1,4 +1,4 @@
-/** The fleet: browsers by kind, the places in them, and those who wait for one. */
+/** Browser pool: browsers by kind, their slots, and the queue for slots. */
 import type { EngineConfig, PoolConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -8,52 +8,53 @@ import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
 import { type LocatedBrowser, locateBrowser } from '../install/locate.ts'
 import { BrowserWorker } from './worker.ts'
 
-/** A place held in a browser that runs or is about to. */
+/** A reserved slot in a browser that runs or is being launched. */
 export interface Seat {
-  /** The browser was being started when the seat was given. */
+  /** Whether the browser was still launching when the slot was reserved. */
   readonly launching: boolean
-  /** Settles when the browser has answered for the first time. */
+  /** Settles on the first response of the browser. */
   readonly found: Promise<void>
   readonly worker: Promise<BrowserWorker>
-  /** Gives the place to the next in the queue; does nothing the second time. */
+  /** Frees the slot for the next in the queue; does nothing the second time. */
   free(): void
 }
 
-/** Someone in the queue for a seat. */
+/** A queued request for a slot. */
 export interface Waiting {
   readonly seat: Promise<Seat>
-  /** 1 = next; null once it has a seat or has given up. */
+  /** Position in the queue, 1 for the next; null when it has a slot or has left the queue. */
   readonly position: number | null
   leave(): void
 }
 
-/** One browser, from the decision to launch it to its end. */
-interface Berth {
+/** One browser of the pool, from its launch to its end. */
+interface PooledBrowser {
   readonly kind: BrowserKind
   readonly found: Promise<void>
   readonly worker: Promise<BrowserWorker>
   running: BrowserWorker | undefined
-  seats: number
+  slotsInUse: number
   retire: NodeJS.Timeout | undefined
 }
 
-/** A place that a seat holds, and whether the seat is still in use. */
-interface Hold {
-  berth: Berth
-  free: () => void
-  given: boolean
+/** Browsers of one kind, and the requests that wait for a slot in them. */
+interface Fleet {
+  readonly browsers: PooledBrowser[]
+  readonly queue: ((seat: Seat) => void)[]
 }
 
-interface Waiter {
-  readonly resolve: (seat: Seat) => void
+/** A slot as held by a seat, and whether the seat is still in use. */
+interface Hold {
+  browser: PooledBrowser
+  free: () => void
+  isInUse: boolean
 }
 
 export class Pool {
   readonly #config: EngineConfig
   readonly #egress: Egress
   readonly #size: PoolConfig
-  readonly #berths = new Map<BrowserKind, Berth[]>()
-  readonly #queues = new Map<BrowserKind, Waiter[]>()
+  readonly #fleets = new Map<BrowserKind, Fleet>()
   readonly #located = new Map<string, Promise<LocatedBrowser>>()
   #launched = 0
   #closed = false
@@ -62,39 +63,38 @@ export class Pool {
     this.#config = config
     this.#egress = egress
     const { warm, contextsPerBrowser, browsers, health } = limits.pool
-    // A command with an engine of its own ends before a second session could use what is kept ready.
+    // A command with an embedded engine ends before a second session could use a warm context.
     const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, health }
     this.#size = { ...size, ...config.pool }
   }
 
-  /** A free place in a browser that runs or is being started, or the first one of its kind; undefined when one must wait. */
+  /** Reserves a free slot, launching the first browser of its kind; returns undefined when the request has to queue. */
   reserve(kind: BrowserKind): Seat | undefined {
-    if (this.#queueOf(kind).length > 0) return undefined
-    const berth = this.#freeBerth(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
-    return berth && this.#seat(berth)
+    if (this.#fleetOf(kind).queue.length > 0) return undefined
+    const browser = this.#withFreeSlot(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
+    return browser && this.#reserveIn(browser)
   }
 
-  /** A place in the queue; another browser is launched for it when there may be one more. */
+  /** Queues a request for a slot; launches another browser for it if the limit allows. */
   queue(kind: BrowserKind): Waiting {
-    const queue = this.#queueOf(kind)
+    const { queue } = this.#fleetOf(kind)
     const { promise, resolve } = withResolver<Seat>()
-    const waiter: Waiter = { resolve }
-    queue.push(waiter)
+    queue.push(resolve)
     this.#serve(kind)
     return {
       seat: promise,
       get position() {
-        const at = queue.indexOf(waiter)
+        const at = queue.indexOf(resolve)
         return at < 0 ? null : at + 1
       },
       leave() {
-        const at = queue.indexOf(waiter)
+        const at = queue.indexOf(resolve)
         if (at >= 0) queue.splice(at, 1)
       },
     }
   }
 
-  /** Looks for the browser of a kind once; a failure is not remembered, since it may be mended meanwhile. */
+  /** Locates the browser of a kind once; failures are not cached, since the user may fix them. */
   locate(kind: BrowserKind): Promise<LocatedBrowser> {
     let located = this.#located.get(kind)
     if (!located) {
@@ -108,7 +108,8 @@ export class Pool {
   }
 
   status(): EngineStatus['browsers'] {
-    return [...this.#berths.values()].flat().flatMap(({ kind, running, seats: sessions }) => {
+    const all = [...this.#fleets.values()].flatMap(({ browsers }) => browsers)
+    return all.flatMap(({ kind, running, slotsInUse: sessions }) => {
       if (!running) return []
       const { id: worker_id, product, pid, warm, health } = running
       return [{ worker_id, kind, product, pid, sessions, warm, responsive: health.responsive }]
@@ -117,169 +118,161 @@ export class Pool {
 
   async close(): Promise<void> {
     this.#closed = true
-    const all = [...this.#berths.values()].flat()
-    this.#berths.clear()
+    const all = [...this.#fleets.values()].flatMap(({ browsers }) => browsers.splice(0))
     await Promise.all(
       all.map(async ({ worker, retire }) => {
         clearTimeout(retire)
-        // One that never came up has cleaned up after itself.
+        // A failed launch has already cleaned up.
         const running = await worker.catch(() => undefined)
         await running?.end()
       }),
     )
   }
 
-  #freeBerth(kind: BrowserKind): Berth | undefined {
-    return this.#usableOf(kind).find(({ seats }) => seats < this.#size.contextsPerBrowser)
+  #withFreeSlot(kind: BrowserKind): PooledBrowser | undefined {
+    return this.#usableOf(kind).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
   }
 
-  /** Browsers that run and answer, or are being started. */
-  #usableOf(kind: BrowserKind): Berth[] {
-    return this.#berthsOf(kind).filter(({ running }) => running?.health.responsive !== false)
+  /** Returns the browsers that are responsive or launching. */
+  #usableOf(kind: BrowserKind): PooledBrowser[] {
+    return this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
   }
 
-  #launch(kind: BrowserKind): Berth {
-    const { promise: found, resolve: onFound, reject: onMissed } = withResolver<void>()
-    // Its failure is the worker's too, and told there.
+  #launch(kind: BrowserKind): PooledBrowser {
+    const { promise: found, resolve: onFound, reject: onFailed } = withResolver<void>()
+    // A failure also rejects `worker`, which reports it.
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
-    const health = { times: this.#size.health, onChange: (answers: boolean) => this.#changed(berth, answers) }
-    const worker = this.locate(kind).then((browser) =>
-      BrowserWorker.launch({ id, kind, browser, egress: this.#egress, filesAllowed, onFound, health, log }),
+    const health = { times: this.#size.health, onChange: (answers: boolean) => this.#onHealthChange(browser, answers) }
+    const worker = this.locate(kind).then((located) =>
+      BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
     )
-    const berth: Berth = { kind, found, worker, running: undefined, seats: 0, retire: undefined }
-    this.#berthsOf(kind).push(berth)
+    const browser: PooledBrowser = { kind, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
+    this.#fleetOf(kind).browsers.push(browser)
     worker.then(
       (running) => {
-        berth.running = running
-        running.upstream.onClose(() => this.#lose(berth))
+        browser.running = running
+        running.upstream.onClose(() => this.#onLost(browser))
         this.#config.log('info', 'browser started', { worker: id, product: running.product, pid: running.pid })
-        this.#warm(berth)
+        this.#updateWarm(browser)
       },
       (error: Error) => {
         this.#located.delete(kind)
         this.#config.log('error', 'browser did not start', { worker: id, error: error.message })
-        onMissed(error)
-        this.#remove(berth)
+        onFailed(error)
+        this.#remove(browser)
       },
     )
-    return berth
+    return browser
   }
 
-  #seat(first: Berth): Seat {
-    const hold = { berth: first, free: this.#hold(first), given: true }
-    const worker = this.#answering(hold)
-    // Reported where the seat is used.
+  #reserveIn(first: PooledBrowser): Seat {
+    const hold = { browser: first, free: this.#hold(first), isInUse: true }
+    const worker = this.#responsiveWorker(hold)
+    // The user of the seat reports the failure.
     worker.catch(() => {})
     const free = () => {
-      hold.given = false
+      hold.isInUse = false
       hold.free()
     }
     return { launching: first.running === undefined, found: first.found, worker, free }
   }
 
-  /** The browser of a seat; a seat in one that does not answer moves to another one. */
-  async #answering(hold: Hold): Promise<BrowserWorker> {
+  /** Returns the browser of a seat; moves a seat in an unresponsive browser to another one. */
+  async #responsiveWorker(hold: Hold): Promise<BrowserWorker> {
     for (;;) {
-      const { kind, running } = hold.berth
-      if (!running) return hold.berth.worker
+      const { kind, running } = hold.browser
+      if (!running) return hold.browser.worker
       if (await running.health.check()) return running
       hold.free()
       const more = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
-      const next = hold.given ? (this.#freeBerth(kind) ?? (more ? this.#launch(kind) : undefined)) : undefined
+      const next = hold.isInUse ? (this.#withFreeSlot(kind) ?? (more ? this.#launch(kind) : undefined)) : undefined
       if (!next) {
         throw new BaxError('no_capacity', 'the browser does not answer, and all others are full', {
           retryAfterSecs: Math.ceil(this.#size.health.graceMs / 1000),
         })
       }
-      hold.berth = next
+      hold.browser = next
       hold.free = this.#hold(next)
     }
   }
 
-  /** Takes a place; the function that it returns gives it back, once. */
-  #hold(berth: Berth): () => void {
-    berth.seats++
-    clearTimeout(berth.retire)
-    this.#warm(berth)
+  /** Occupies a slot; the returned function frees it, once. */
+  #hold(browser: PooledBrowser): () => void {
+    browser.slotsInUse++
+    clearTimeout(browser.retire)
+    this.#updateWarm(browser)
     let held = true
     return () => {
       if (!held) return
       held = false
-      berth.seats--
-      this.#serve(berth.kind)
-      this.#warm(berth)
-      if (berth.seats === 0) this.#retireLater(berth)
+      browser.slotsInUse--
+      this.#serve(browser.kind)
+      this.#updateWarm(browser)
+      if (browser.slotsInUse === 0) this.#retireLater(browser)
     }
   }
 
-  #changed(berth: Berth, answers: boolean): void {
-    const facts = { worker: berth.running?.id, pid: berth.running?.pid }
+  #onHealthChange(browser: PooledBrowser, answers: boolean): void {
+    const facts = { worker: browser.running?.id, pid: browser.running?.pid }
     this.#config.log('warn', answers ? 'a browser answers again' : 'a browser does not answer', facts)
-    this.#serve(berth.kind)
+    this.#serve(browser.kind)
   }
 
-  /** Gives free places to those who wait, launching another browser while there may be one. */
+  /** Assigns free slots to queued requests, launching further browsers up to the limit. */
   #serve(kind: BrowserKind): void {
-    const queue = this.#queueOf(kind)
+    const { queue } = this.#fleetOf(kind)
     while (queue.length > 0 && !this.#closed) {
       const more = this.#usableOf(kind).length < this.#size.browsers
-      const berth = this.#freeBerth(kind) ?? (more ? this.#launch(kind) : undefined)
-      if (!berth) return
-      queue.shift()!.resolve(this.#seat(berth))
+      const browser = this.#withFreeSlot(kind) ?? (more ? this.#launch(kind) : undefined)
+      if (!browser) return
+      queue.shift()!(this.#reserveIn(browser))
     }
   }
 
-  /** Ready pages never take a place that a session could have. */
-  #warm(berth: Berth): void {
-    // A window that nobody asked for must not show up.
-    const wanted = hasWindows(berth.kind) || this.#closed ? 0 : this.#size.warm
-    berth.running?.keepWarm(Math.min(wanted, this.#size.contextsPerBrowser - berth.seats))
+  /** Adjusts the number of warm contexts, which never take a slot that a session could use. */
+  #updateWarm(browser: PooledBrowser): void {
+    // Warm contexts of windowed browsers would show windows that nobody requested.
+    const target = hasWindows(browser.kind) || this.#closed ? 0 : this.#size.warm
+    browser.running?.keepWarm(Math.min(target, this.#size.contextsPerBrowser - browser.slotsInUse))
   }
 
-  #retireLater(berth: Berth): void {
-    clearTimeout(berth.retire)
-    berth.retire = setTimeout(() => {
-      if (berth.seats > 0 || this.#berthsOf(berth.kind).length < 2 || !this.#remove(berth)) return
-      this.#end(berth.running!)
+  #retireLater(browser: PooledBrowser): void {
+    clearTimeout(browser.retire)
+    browser.retire = setTimeout(() => {
+      if (browser.slotsInUse > 0 || this.#fleetOf(browser.kind).browsers.length < 2 || !this.#remove(browser)) return
+      this.#end(browser.running!)
     }, limits.pool.idleMs).unref()
   }
 
-  /** A browser that is gone: what is left of it is cleaned up, and the next session gets another. */
-  #lose(berth: Berth): void {
-    if (this.#remove(berth)) this.#config.log('warn', 'browser lost', { worker: berth.running!.id })
-    this.#end(berth.running!)
+  /** Removes a browser that has ended, and cleans up after it. */
+  #onLost(browser: PooledBrowser): void {
+    if (this.#remove(browser)) this.#config.log('warn', 'browser lost', { worker: browser.running!.id })
+    this.#end(browser.running!)
   }
 
   #end(worker: BrowserWorker): void {
     worker.end().catch((error: Error) => {
-      this.#config.log('error', 'what a browser left could not be removed', { worker: worker.id, error: error.message })
+      this.#config.log('error', 'could not clean up after a browser', { worker: worker.id, error: error.message })
     })
   }
 
-  #remove(berth: Berth): boolean {
-    const berths = this.#berthsOf(berth.kind)
-    const at = berths.indexOf(berth)
+  #remove(browser: PooledBrowser): boolean {
+    const { browsers } = this.#fleetOf(browser.kind)
+    const at = browsers.indexOf(browser)
     if (at < 0) return false
-    berths.splice(at, 1)
-    clearTimeout(berth.retire)
-    this.#serve(berth.kind)
+    browsers.splice(at, 1)
+    clearTimeout(browser.retire)
+    this.#serve(browser.kind)
     return true
   }
 
-  #berthsOf(kind: BrowserKind): Berth[] {
-    return this.#berths.get(kind) ?? setAndGet(this.#berths, kind, [])
+  #fleetOf(kind: BrowserKind): Fleet {
+    let fleet = this.#fleets.get(kind)
+    if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: [] }))
+    return fleet
   }
-
-  #queueOf(kind: BrowserKind): Waiter[] {
-    return this.#queues.get(kind) ?? setAndGet(this.#queues, kind, [])
-  }
-}
-
-function setAndGet<K, V>(map: Map<K, V>, key: K, value: V): V {
-  map.set(key, value)
-  return value
 }
 
 function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {

@@ -1,24 +1,24 @@
-/** What a browser tells of its running downloads on the wire: Playwright tells of their ends alone. */
+/** Progress of running downloads, read from the CDP connection: Playwright reports only their ends. */
 import type { CdpMessage } from '../../cdp/router.ts'
 
 /** The running downloads of one context. */
 export interface ContextTransfers {
-  /** `bytes` have come of the download so far; undefined once it is over. Called whenever the browser tells of it. */
+  /** Calls the listener on progress; `bytes` have been received so far, undefined at the end of the download. */
   onProgress(listener: (guid: string, bytes: number | undefined) => void): void
-  /** Ends a download; the browser removes what it has of it. */
+  /** Cancels a download; the browser removes its partial file. */
   cancel(guid: string): void
 }
 
 type Listener = Parameters<ContextTransfers['onProgress']>[0]
 
-/** Hears the messages of a connection, and tells each context of the downloads of its own pages. */
+/** Routes the download events of a connection to the contexts of the pages. */
 export class Transfers {
   readonly #post: (message: CdpMessage) => void
-  /** Contexts by the sessions of their pages and frames, and by the downloads that these have begun. */
+  /** Context IDs by protocol session of their pages and frames, and by download. */
   readonly #contextOf = new Map<string, string>()
   readonly #listeners = new Map<string, Listener>()
 
-  /** `post` sends a message on the browser level; its answer is of no interest. */
+  /** `post` sends a message to the browser and ignores the response. */
   constructor(post: (message: CdpMessage) => void) {
     this.#post = post
   }
@@ -30,8 +30,8 @@ export class Transfers {
     }
   }
 
-  /** Has to be given every event of the connection. */
-  heard({ method, sessionId, params }: CdpMessage): void {
+  /** Handles an event; has to receive every event of the connection. */
+  handle({ method, sessionId, params }: CdpMessage): void {
     switch (method) {
       case 'Target.attachedToTarget': {
         const { browserContextId } = params!['targetInfo'] as { browserContextId?: string }
@@ -41,7 +41,7 @@ export class Transfers {
       case 'Target.detachedFromTarget':
         this.#contextOf.delete(params!['sessionId'] as string)
         break
-      // Only the page's own event says whose download it is; a page may be gone long before its download.
+      // Only this event has the page's session; the page may close long before its download ends.
       case 'Page.downloadWillBegin': {
         const contextId = this.#contextOf.get(sessionId ?? '')
         if (contextId !== undefined) this.#contextOf.set(params!['guid'] as string, contextId)
@@ -52,7 +52,7 @@ export class Transfers {
     }
   }
 
-  /** The context is gone. */
+  /** Removes a context that has closed. */
   forget(contextId: string): void {
     this.#listeners.delete(contextId)
     for (const [id, of] of this.#contextOf) if (of === contextId) this.#contextOf.delete(id)

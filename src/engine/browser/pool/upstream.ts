@@ -1,4 +1,4 @@
-/** The connection to a browser that we have started: the router over its pipe. */
+/** Connection to a launched browser: a CDP router over its pipe. */
 import type { Readable, Writable } from 'node:stream'
 import { limits } from '../../../core/limits/limits.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
@@ -14,11 +14,11 @@ export class Upstream extends CdpRouter {
     const pipe = new Pipe(input, output)
     super(pipe)
     this.#pipe = pipe
-    // A page that is ended so is told of as crashed; the question itself has no answer.
+    // The crash of the page is reported as an event; the call itself gets no response.
     pipe.onEndless = (sessionId) => this.post({ method: 'Page.crash', sessionId }, () => {})
   }
 
-  /** When anything was received last, by `performance.now()`. */
+  /** When anything was last received, by `performance.now()`. */
   get heardAt(): number {
     return this.#pipe.heardAt
   }
@@ -26,12 +26,12 @@ export class Upstream extends CdpRouter {
 
 const { messageBytes } = limits.cdp
 
-/** Where the number of an answer stands: Chromium writes it first. */
+/** Bytes at the start of a message that contain its ID, which Chromium writes first. */
 const headBytes = 200
 
 /**
- * Messages end with a NUL; one may come in several chunks and a chunk may hold several. How long one gets is for a page to
- * say: of one that is too long only the ends are kept.
+ * Splits the pipe into messages, which end with a NUL and may span chunks. A page controls the length of its messages,
+ * so only the ends of oversized ones are kept.
  */
 class Pipe implements CdpWire {
   readonly #input: Writable
@@ -66,8 +66,8 @@ class Pipe implements CdpWire {
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       this.#keep(chunk.subarray(start, end))
       start = end + 1
-      const heard = this.#whole()
-      if (heard !== undefined) onMessage(heard)
+      const text = this.#takeMessage()
+      if (text !== undefined) onMessage(text)
     }
     this.#keep(chunk.subarray(start))
   }
@@ -79,8 +79,8 @@ class Pipe implements CdpWire {
     if (this.#partialBytes > messageBytes) this.#partial = endsOf(this.#partial)
   }
 
-  /** The message whose last piece has come; undefined when it is left out. */
-  #whole(): string | undefined {
+  /** Returns the complete message; undefined when it is dropped. */
+  #takeMessage(): string | undefined {
     const pieces = this.#partial
     const isTooLong = this.#partialBytes > messageBytes
     this.#partial = []
@@ -88,17 +88,17 @@ class Pipe implements CdpWire {
     if (isTooLong) return this.#refuse(pieces[0]!, pieces[1]!, `larger than ${messageBytes / 1024 / 1024} MiB`)
     const message = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
     const excess = messageExcess(message)
-    return excess === undefined ? this.#flood.heard(message) : this.#refuse(message, message, excess)
+    return excess === undefined ? this.#flood.filter(message) : this.#refuse(message, message, excess)
   }
 
-  /** In place of an answer, that it was too long; a page that says so much by itself is ended, as one that says it in pieces. */
+  /** Replaces an oversized response by an error; ends a page that sends an oversized event. */
   #refuse(head: Buffer, tail: Buffer, excess: string): string | undefined {
     const id = answeredId(head)
     return id === undefined ? void this.onEndless(sessionIn(tail)) : tooLargeAnswer(id, excess)
   }
 }
 
-/** The beginning and the end of what came in pieces, none of them empty; copies, so that nothing else is held. */
+/** Copies the beginning and the end of non-empty pieces, so that the rest can be garbage collected. */
 const endsOf = (pieces: readonly Buffer[]): Buffer[] => [
   Buffer.from(Buffer.concat(pieces.slice(0, headBytes)).subarray(0, headBytes)),
   Buffer.from(Buffer.concat(pieces.slice(-tailBytes)).subarray(-tailBytes)),

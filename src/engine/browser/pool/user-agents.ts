@@ -1,4 +1,4 @@
-/** Plausible user agents of the running browser's own version, with client hints that tell the same story. */
+/** Plausible user agents for the version of the running browser, with matching client hints. */
 
 interface UserAgentHints {
   readonly brands: readonly Brand[]
@@ -45,7 +45,7 @@ const systems = [
 const chrome = (system: string, major: string): string =>
   `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
 
-/** A user agent of the given browser version (`156.0.8078.79`) on a system chosen at random. */
+/** Returns a user agent of the given browser version (`156.0.8078.79`) on a random operating system. */
 export function randomUserAgent(version: string, random: () => number = Math.random): string {
   const major = version.split('.')[0]!
   const choices = [
@@ -56,11 +56,11 @@ export function randomUserAgent(version: string, random: () => number = Math.ran
   return choices[Math.floor(random() * choices.length)]!
 }
 
-/** The browser's own user agent without the word that gives a headless one away. */
+/** Returns the browser's user agent without the mark of headless mode. */
 export const plainUserAgent = (userAgent: string): string =>
   userAgent.replace('HeadlessChrome', 'Chrome').replace(/Chrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0')
 
-/** What goes with a user agent: client hints (none for browsers that send none) and `navigator.platform`. */
+/** Returns the client hints of a user agent, none for browsers that send none, and its `navigator.platform`. */
 export function disguiseOf(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
   const platform = platforms.find(({ pattern }) => pattern.test(userAgent))
   const major = /\bChrome\/(\d+)/.exec(userAgent)?.[1]
@@ -89,15 +89,13 @@ const greaseMarks = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_']
 const greaseVersions = ['8', '99', '24']
 const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] // prettier-ignore
 
-/** Chromium's own rule for the made-up brand and the order (components/embedder_support/user_agent_utils.cc). */
+/** Lists brands like Chromium, with the GREASE brand and in order (components/embedder_support/user_agent_utils.cc). */
 function brandList(major: number, product: string, version: string): Brand[] {
   const mark = (offset: number) => greaseMarks[(major + offset) % greaseMarks.length]!
   const greaseVersion = greaseVersions[major % greaseVersions.length]!
+  const grease = `Not${mark(0)}A${mark(1)}Brand`
   const members: Brand[] = [
-    {
-      brand: `Not${mark(0)}A${mark(1)}Brand`,
-      version: version.includes('.') ? `${greaseVersion}.0.0.0` : greaseVersion,
-    },
+    { brand: grease, version: version.includes('.') ? `${greaseVersion}.0.0.0` : greaseVersion },
     { brand: 'Chromium', version },
     { brand: product, version },
   ]

@@ -1,4 +1,4 @@
-/** One browser process with Playwright on it: opens and closes contexts, and keeps a few ready ones. */
+/** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
 import type { CdpRules } from '../cdp/cdp-rules.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
@@ -20,14 +20,14 @@ import { plainUserAgent } from './user-agents.ts'
 
 /** An open context with its first page. */
 export interface Place {
-  /** How many pages the browser has opened in the context, told before Playwright tells. */
+  /** Number of pages that the browser has opened in the context, ahead of Playwright. */
   readonly pagesOpened: () => number
   readonly transfers: ContextTransfers
   readonly context: BrowserContext
   readonly page: Page
-  /** A channel to the browser that sees this context alone. */
+  /** Opens a CDP channel limited to this context. */
   openCdp(): Promise<CdpChannel>
-  /** Ends the context at once, even under a page that hangs. */
+  /** Closes the context at once, even if a page hangs. */
   close(): Promise<void>
 }
 
@@ -36,9 +36,9 @@ export interface WorkerFacts {
   readonly kind: BrowserKind
   readonly browser: LocatedBrowser
   readonly egress: Egress
-  /** Whether clients of its sessions may name files of this machine. */
+  /** Whether CDP clients of its sessions may access local files. */
   readonly filesAllowed: boolean
-  /** Called when the browser answers for the first time. */
+  /** Called on the first response of the browser. */
   readonly onFound: () => void
   readonly health: Pick<HealthRules, 'times' | 'onChange'>
   readonly log: Log
@@ -52,7 +52,7 @@ export class BrowserWorker {
   readonly userAgent: string
   readonly pid: number
   readonly upstream: Upstream
-  /** The folder for everything this browser's sessions download. */
+  /** Folder of the browser, which also holds the downloads of its sessions. */
   readonly folder: string
   readonly health: Health
   readonly #process: BrowserProcess
@@ -61,7 +61,7 @@ export class BrowserWorker {
   readonly #log: Log
   readonly #rules: CdpRules
   readonly #warm: Place[] = []
-  #warmWanted = 0
+  #warmTarget = 0
   #warming = false
   #ending = false
 
@@ -83,22 +83,22 @@ export class BrowserWorker {
       heardAt: () => this.upstream.heardAt,
       onDead: () => {
         this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
-        this.#process.end().catch((error: Error) => this.#log('error', 'what a browser left could not be removed', { worker: this.id, error: error.message })) // prettier-ignore
+        this.#process.end().catch((error: Error) => this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })) // prettier-ignore
       },
     })
     this.upstream.onClose(() => this.health.stop())
     this.#rules = { files: facts.filesAllowed, checkUrl: (url) => facts.egress.checkLiteral(url) }
   }
 
-  /** @throws BaxError `browser_failed` with the browser's last words. */
+  /** Starts a browser. @throws BaxError `browser_failed` with the last lines of its stderr. */
   static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
     const { browser, kind, egress } = facts
     const shell = browser.kind === 'headless-shell'
     const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches() })
     try {
-      // Loading the driver takes as long as the browser's start: both at once.
+      // Loading Playwright takes as long as starting the browser, so do both at once.
       setImmediate(playwright)
-      const deadline = { ms: limits.pool.launchMs, error: lateAnswer }
+      const deadline = { ms: limits.pool.launchMs, error: noAnswer }
       return new BrowserWorker(facts, await withDeadline(connect(process, facts.onFound), deadline))
     } catch (cause) {
       await process.end()
@@ -117,7 +117,7 @@ export class BrowserWorker {
     return this.product.slice(this.product.indexOf('/') + 1)
   }
 
-  /** Options of a context without wishes of its own; these are the ones kept ready. */
+  /** Options of warm contexts. */
   get defaults(): BrowserContextOptions {
     return {
       viewport: { ...limits.session.viewport },
@@ -129,55 +129,57 @@ export class BrowserWorker {
     return this.#warm.length
   }
 
-  /** A context with a page; without `options` a ready one when there is one. */
+  /** Opens a context with a page; without `options`, returns a warm one if available. */
   async open(options?: BrowserContextOptions): Promise<Place> {
     const ready = options ? undefined : this.#warm.shift()
     return ready ?? this.#make({ ...this.defaults, ...options })
   }
 
-  /** Says how many ready places to keep; they are made in the background, one after the other. */
+  /** Sets how many warm contexts to keep; they are opened in the background, one at a time. */
   keepWarm(count: number): void {
-    this.#warmWanted = count
+    this.#warmTarget = count
     if (this.#warming) return
     this.#warming = true
     this.#warmUp()
       .catch((error: Error) => {
-        // A browser that ends meanwhile needs no ready pages.
-        if (!this.#ending && !this.upstream.closed) this.#log('warn', 'no ready page', { error: error.message })
+        // Ignore failures while the browser ends.
+        if (!this.#ending && !this.upstream.closed)
+          this.#log('warn', 'could not open a warm page', { error: error.message })
       })
       .finally(() => {
         this.#warming = false
       })
   }
 
-  /** Ends the browser and removes its folder. */
   async end(): Promise<void> {
     this.#ending = true
     await this.#process.end()
   }
 
   async #warmUp(): Promise<void> {
-    // The creation that asked for it goes first.
+    // Let the session that triggered this go first.
     await new Promise((resolve) => setTimeout(resolve, limits.pool.warmDelayMs))
-    while (this.#warm.length < this.#warmWanted && !this.#ending && !this.upstream.closed) {
+    while (this.#warm.length < this.#warmTarget && !this.#ending && !this.upstream.closed) {
       const place = await this.#make(this.defaults)
       this.#warm.push(place)
       const drop = () => {
         const at = this.#warm.indexOf(place)
         if (at < 0) return
         this.#warm.splice(at, 1)
-        place.close().catch((error: Error) => this.#log('warn', 'a ready page was left', { error: error.message }))
+        place
+          .close()
+          .catch((error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message }))
       }
       place.page.once('crash', drop).once('close', drop)
     }
   }
 
   async #make(options: BrowserContextOptions): Promise<Place> {
-    const { context, contextId, ...told } = await this.#driver.newContext(options)
+    const { context, contextId, ...driven } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()
       const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
-      return { context, page, ...told, openCdp, close: () => this.#close(context, contextId) }
+      return { context, page, ...driven, openCdp, close: () => this.#close(context, contextId) }
     } catch (error) {
       await this.#close(context, contextId)
       throw error
@@ -186,14 +188,14 @@ export class BrowserWorker {
 
   async #close(context: BrowserContext, contextId: string): Promise<void> {
     if (this.upstream.closed) return
-    // One that does not answer drops the context when it does again; it may be killed before.
+    // An unresponsive browser closes the context when it answers again, or is killed.
     if (!this.health.responsive) return void context.close().catch(() => {})
     try {
       return await withDeadline(context.close(), { ms: limits.pool.closeMs })
     } catch {
       if (this.upstream.closed) return
     }
-    // Playwright did not get through: the browser itself drops the context, whatever its pages do.
+    // Playwright could not close it: ask the browser itself, which disposes of the context even if pages hang.
     await this.#control
       .send('Target.disposeBrowserContext', { browserContextId: contextId })
       .catch((error: BaxError) => {
@@ -211,7 +213,7 @@ interface WorkerParts {
   readonly pid: number
 }
 
-const lateAnswer = `it did not answer within ${limits.pool.launchMs} ms`
+const noAnswer = `it did not answer within ${limits.pool.launchMs} ms`
 
 async function connect(process: BrowserProcess, onFound: () => void): Promise<WorkerParts> {
   const upstream = new Upstream(process.input, process.output)
@@ -224,11 +226,11 @@ async function connect(process: BrowserProcess, onFound: () => void): Promise<Wo
   ])
   const number = version.product.slice(version.product.indexOf('/') + 1)
   const driver = await Driver.connect(channel, number, `${process.folder}/artifacts`)
-  // The process we started is a wrapper; the browser knows its own number.
+  // The spawned process is a wrapper, so ask the browser for its own PID.
   const processes = info['processInfo'] as { type: string; id: number }[]
   const pid = processes.find(({ type }) => type === 'browser')!.id
   return { process, upstream, control, driver, version, pid }
 }
 
-/** Without the log of Playwright, which quotes the command line. */
+/** Drops Playwright's log, which quotes the command line. */
 const firstLine = (cause: unknown): string => (cause as Error).message.split('\n', 1)[0]!

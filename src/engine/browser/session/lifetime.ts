@@ -1,40 +1,40 @@
-/** When a session ends by itself: after its whole time, or after a time without activity. */
+/** Lifetime of a session: ends it after its maximum lifetime, or after a period without activity. */
 import { limits } from '../../../core/limits/limits.ts'
 
 export type LifetimeEnd = 'idle_timeout' | 'lifetime'
 
 export interface LifetimeRules {
-  /** 0 = never. */
+  /** Idle timeout; 0 disables it. */
   readonly idleSecs: number
   readonly totalSecs: number
-  /** Called once before an end that nothing has put off; `ms` are left. */
+  /** Called once, shortly before the end; `ms` are left. */
   readonly onExpiring: (reason: LifetimeEnd, ms: number) => void
   readonly onEnd: (reason: LifetimeEnd) => void
 }
 
 export class Lifetime {
   readonly #rules: LifetimeRules
-  readonly #ends: number
-  #active = performance.now()
+  readonly #endsAt: number
+  #lastActiveAt = performance.now()
   #busy = 0
   #warnedFor = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(rules: LifetimeRules) {
     this.#rules = rules
-    this.#ends = performance.now() + rules.totalSecs * 1000
+    this.#endsAt = performance.now() + rules.totalSecs * 1000
   }
 
   start(): void {
     this.#check()
   }
 
-  /** Something was done with the session. */
+  /** Records activity on the session. */
   touch(): void {
-    this.#active = performance.now()
+    this.#lastActiveAt = performance.now()
   }
 
-  /** Holds off the idle time while something runs; returns the way to let go. */
+  /** Suspends the idle timeout while something runs, until the returned function is called. */
   hold(): () => void {
     this.#busy++
     return () => {
@@ -47,7 +47,7 @@ export class Lifetime {
     clearTimeout(this.#timer)
   }
 
-  /** Looks how long is left and comes back then: activity does not have to move a timer. */
+  /** Checks how much time is left and schedules the next check, so that activity need not reset a timer. */
   #check(): void {
     const now = performance.now()
     const { end, reason } = this.#nearest(now)
@@ -64,7 +64,7 @@ export class Lifetime {
 
   #nearest(now: number): { end: number; reason: LifetimeEnd } {
     const { idleSecs } = this.#rules
-    const idle = idleSecs === 0 ? Infinity : (this.#busy > 0 ? now : this.#active) + idleSecs * 1000
-    return idle < this.#ends ? { end: idle, reason: 'idle_timeout' } : { end: this.#ends, reason: 'lifetime' }
+    const idle = idleSecs === 0 ? Infinity : (this.#busy > 0 ? now : this.#lastActiveAt) + idleSecs * 1000
+    return idle < this.#endsAt ? { end: idle, reason: 'idle_timeout' } : { end: this.#endsAt, reason: 'lifetime' }
   }
 }

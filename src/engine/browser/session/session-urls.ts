@@ -1,15 +1,15 @@
-/** Where other programs reach a session; they show its frame token as `?token=`. */
+/** URLs where other programs reach a session; they pass its frame token as `?token=`. */
 import type { Call } from '../../../core/operation/operation.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 
-/** Where the caller reached us, and where websockets are served. */
+/** Base URLs of the server: the one that the caller used, and the one that serves WebSockets. */
 export type Bases = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
 export type Addresses = Pick<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
 export interface Addressed {
   readonly sessionId: string
-  /** Whether CDP can be spoken with it through us. */
+  /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
 }
 
@@ -22,7 +22,7 @@ export function addressesOf({ sessionId, servesCdp }: Addressed, { baseUrl, sock
   }
 }
 
-/** Of a session that has ended: its stream is asked once more by who was cut off, and answers that it is over. */
+/** Returns the URLs of an ended session, whose event stream tells reconnecting clients that it has ended. */
 export function addressesOfEnded(sessionId: string, { baseUrl }: Bases): Addresses {
   return { sse_url: sseUrl(sessionId, baseUrl), cdp_url: null, live_view_url: null }
 }

@@ -30,20 +30,20 @@ import { Tabs } from '../tabs/tabs.ts'
 import { Turns } from './turns.ts'
 
 export interface SessionFacts {
-  /** The key that it was made under; null where no keys are in use. */
+  /** ID of the key that created the session; null when the engine uses no keys. */
   readonly owner: string | null
   readonly input: SessionInput
   readonly viewport: { readonly width: number; readonly height: number }
-  readonly ground: Ground
+  readonly host: Ground
   /** Whether files may be written outside the session's download folder. */
   readonly writeAnywhere: boolean
-  /** Bytes that its pages may download, all files together. */
+  /** Download quota of the session, in bytes. */
   readonly downloadBytes: number
-  /** Runs before the context closes, when the session did not end by a fault. */
+  /** Runs before the context closes, unless the session ended because its browser was lost. */
   readonly beforeClose: (session: Session) => Promise<void>
-  /** Runs when it is used no longer; its context may still be closing. */
+  /** Runs when the session has ended; its context may still be closing. */
   readonly onEnded: (session: Session) => void
-  /** Runs when nothing of it is left but what is told of it. */
+  /** Runs when the context is closed and the files are removed. */
   readonly onGone: (session: Session) => void
   readonly log: Log
 }
@@ -71,18 +71,18 @@ export class Session implements BatchTarget {
   #frameToken: string | null
 
   constructor(facts: SessionFacts) {
-    const { owner, input, ground, viewport } = facts
+    const { owner, input, host, viewport } = facts
     this.#facts = facts
     this.owner = owner
     this.input = input
     this.name = input.requested_name ?? null
-    // As many as have to do with it.
+    // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
     this.#frameToken = this.tokens.add({ control: false, cdp: true })
-    recordPageEvents(ground.context, this.events)
-    answerDialogs(ground.context, this.events, () => handOf(this).holder === undefined)
-    keepDownloads(ground, this.events, facts.downloadBytes)
-    this.#tabs = new Tabs(ground, this.events, viewport)
+    recordPageEvents(host.context, this.events)
+    answerDialogs(host.context, this.events, () => handOf(this).holder === undefined)
+    keepDownloads(host, this.events, facts.downloadBytes)
+    this.#tabs = new Tabs(host, this.events, viewport)
     this.#lifetime = new Lifetime({
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
       totalSecs: input.timeout_secs,
@@ -94,7 +94,7 @@ export class Session implements BatchTarget {
   }
 
   get browserContext(): BrowserContext {
-    return this.#facts.ground.context
+    return this.#facts.host.context
   }
 
   get crashed(): boolean {
@@ -102,7 +102,7 @@ export class Session implements BatchTarget {
   }
 
   get responsive(): boolean {
-    return this.#facts.ground.answers?.() ?? true
+    return this.#facts.host.isResponsive?.() ?? true
   }
 
   get ended(): AbortSignal {
@@ -117,10 +117,10 @@ export class Session implements BatchTarget {
     return this.#endedAt
   }
 
-  /** The token for embedded frames, told once: afterwards only its hash is known. */
+  /** Returns the token for embedded frames, once: afterwards only its hash is kept. */
   takeFrameToken(): string {
     const token = this.#frameToken
-    if (token === null) throw new BaxError('internal_error', 'the frame token has been handed out already')
+    if (token === null) throw new BaxError('internal_error', 'the frame token was already returned')
     this.#frameToken = null
     return token
   }
@@ -137,14 +137,16 @@ export class Session implements BatchTarget {
     return this.#tabs.recover()
   }
 
-  /** @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
+  /** Opens a CDP channel to the context. @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
   async openCdp(): Promise<CdpChannel> {
-    const { openCdp } = this.#facts.ground
+    const { openCdp } = this.#facts.host
     if (openCdp) return openCdp()
-    throw new BaxError('unsupported', 'this session is in a browser of your own: speak CDP with it at its cdp_url')
+    throw new BaxError('unsupported', 'CDP is not served for a session with cdp_url', {
+      hint: 'connect to the browser at its cdp_url',
+    })
   }
 
-  /** A new tab for work of the engine's own, to be closed by whoever opens it. */
+  /** Opens a background tab for the engine's own work; the caller closes it. */
   openAside(): Promise<Page> {
     return this.#tabs.openAside()
   }
@@ -153,7 +155,7 @@ export class Session implements BatchTarget {
     return this.#tabs.pages
   }
 
-  /** Resolves when the title of the active tab is known; a page that hangs is not waited for. */
+  /** Waits for the title of the active tab, but not for a page that hangs. */
   async learnTitle(): Promise<void> {
     await this.#tabs.title(limits.session.titleMs)
   }
@@ -164,31 +166,31 @@ export class Session implements BatchTarget {
 
   upload(path: string): string {
     if (this.#facts.writeAnywhere && !isAbsolute(path)) {
-      throw new BaxError('invalid_data', `a file to upload needs its absolute path, not ${path}`)
+      throw new BaxError('invalid_data', `the path of a file to upload must be absolute, not ${path}`)
     }
     const file = allowedPath(this.#reach, path, 'files are uploaded')
-    if (!existsSync(file)) throw new BaxError('invalid_data', `there is no file ${path} to upload`)
+    if (!existsSync(file)) throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
     return file
   }
 
   get #reach() {
-    const { writeAnywhere, ground } = this.#facts
-    return { writeAnywhere, folder: ground.downloads }
+    const { writeAnywhere, host } = this.#facts
+    return { writeAnywhere, folder: host.downloads }
   }
 
-  /** Counts as activity, and holds off the idle time until it is done. */
+  /** Runs `work` as activity on the session, which suspends the idle timeout. */
   async use<T>(work: () => Promise<T>): Promise<T> {
-    const letGo = this.#lifetime.hold()
+    const release = this.#lifetime.hold()
     this.#lastActivityAt = new Date()
     try {
       return await work()
     } finally {
       this.#lastActivityAt = new Date()
-      letGo()
+      release()
     }
   }
 
-  /** Cookies, local storage and IndexedDB of the session. */
+  /** Reads the cookies, local storage and IndexedDB of the session. */
   async storage(): Promise<StorageState> {
     const work = this.browserContext.storageState({ indexedDB: true })
     return withDeadline(work, { ms: limits.session.storageMs, error: 'its pages did not answer' })
@@ -198,16 +200,16 @@ export class Session implements BatchTarget {
     this.#commandsRun += count
   }
 
-  /** Ends the session: what runs is cut at once, then its context goes. Further calls wait for the first. */
+  /** Ends the session: aborts running commands, then closes its context. Further calls wait for the first. */
   end(reason: EndReason): Promise<void> {
     this.#ending ??= this.#end(reason)
     return this.#ending
   }
 
-  /** Ends the session with nobody waiting for it. */
+  /** Ends the session in the background. */
   endLater(reason: EndReason): void {
     this.end(reason).catch((error: Error) => {
-      this.#facts.log('error', 'what a session left could not be removed', {
+      this.#facts.log('error', 'could not clean up after a session', {
         session: this.sessionId,
         error: error.message,
       })
@@ -220,9 +222,9 @@ export class Session implements BatchTarget {
     return { ...sketch, title: await this.#tabs.title(), ...this.addresses(bases) }
   }
 
-  /** What is known without asking its page. */
+  /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
-    const { input, ground, viewport } = this.#facts
+    const { input, host, viewport } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
@@ -231,12 +233,12 @@ export class Session implements BatchTarget {
       name: this.name,
       url: this.#tabs.url,
       title: this.#tabs.lastTitle,
-      headless: ground.headless,
-      user_agent: ground.userAgent,
+      headless: host.headless,
+      user_agent: host.userAgent,
       viewport: { ...viewport },
       profile_id: input.profile_id ?? null,
       tabs: live ? this.#tabs.count : 0,
-      worker_id: ground.workerId,
+      worker_id: host.workerId,
       tags: input.tags ?? {},
       created_at: this.createdAt.toISOString(),
       last_activity_at: this.#lastActivityAt.toISOString(),
@@ -255,7 +257,7 @@ export class Session implements BatchTarget {
   }
 
   get servesCdp(): boolean {
-    return this.#facts.ground.openCdp !== undefined
+    return this.#facts.host.openCdp !== undefined
   }
 
   addresses(bases: Bases): Addresses {
@@ -263,7 +265,7 @@ export class Session implements BatchTarget {
   }
 
   async #end(reason: EndReason): Promise<void> {
-    const { ground, beforeClose, onEnded, onGone } = this.#facts
+    const { host, beforeClose, onEnded, onGone } = this.#facts
     this.#endReason = reason
     this.#endedAt = new Date()
     this.#lifetime.stop()
@@ -273,9 +275,9 @@ export class Session implements BatchTarget {
       await this.#tabs.freeze()
       if (!isBrowserLoss(reason)) await beforeClose(this)
     } finally {
-      await ground.close()
-      ground.free()
-      await rm(ground.downloads, { recursive: true, force: true })
+      await host.close()
+      host.free()
+      await rm(host.downloads, { recursive: true, force: true })
       this.events.emit('session.status', { status: isBrowserLoss(reason) ? 'failed' : 'stopped' })
       this.events.emit('session.closed', { reason })
       onGone(this)

@@ -1,4 +1,4 @@
-/** Browser sessions: created, found, driven and ended. */
+/** Browser sessions: creates, finds, drives and ends them. */
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -27,6 +27,7 @@ import { inTurn, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from '../create/opening.ts'
+import { newestFirst } from '../../newest-first.ts'
 import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
 import { type Provisioning, stopping, tooManyWait } from '../create/provision.ts'
@@ -35,8 +36,8 @@ import { assertLive, Registry } from './registry.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
 
-/** Where profiles come from and go to. */
-interface ProfileShelf {
+/** Store that loads and saves profiles. */
+interface ProfileSource {
   load(profileId: string, caller: Caller): Promise<StorageState>
   update(profileId: string, state: StorageState): Promise<void>
 }
@@ -44,8 +45,8 @@ interface ProfileShelf {
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
   readonly egress: Egress
-  readonly profiles: ProfileShelf
-  /** What is made under a key ends when that is good no longer. */
+  readonly profiles: ProfileSource
+  /** Sessions end when the key that created them expires or is revoked. */
   readonly keys: KeyRing
   readonly tools: BatchTools
 }
@@ -62,14 +63,14 @@ export class BrowserSessions implements Sessions {
   constructor(facts: BrowserSessionsFacts) {
     this.#facts = facts
     this.#quota = new Quota('sessions', facts.config.allowances)
-    // What a command does within itself is nobody else's to ask about.
-    const graves = facts.config.home === 'embedded' ? undefined : new Graves(browserGraves, facts.config)
-    this.#registry = new Registry(Date.now, graves)
+    // Other processes never ask about the sessions of an embedded engine.
+    const tombstones = facts.config.home === 'embedded' ? undefined : new Graves(browserGraves, facts.config)
+    this.#registry = new Registry(Date.now, tombstones)
     this.pool = new Pool(facts.config, facts.egress)
     this.#opening = {
       config: facts.config,
       egress: facts.egress,
-      beforeClose: (session) => this.#keepProfile(session),
+      beforeClose: (session) => this.#saveProfile(session),
       onOpened: (session) => {
         this.#registry.add(session)
         facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
@@ -87,13 +88,13 @@ export class BrowserSessions implements Sessions {
     return this.#provisions.underWay
   }
 
-  /** Batches that wait for their turn on a session. */
+  /** Number of batches that wait in the queues of sessions. */
   get waitingBatches(): number {
-    return this.#registry.live.reduce((sum, { turns }) => sum + turns.waiting, 0)
+    return this.#registry.live.reduce((sum, session) => sum + session.turns.waiting, 0)
   }
 
   async create(input: SessionInput, call: Call): Promise<SessionCreated> {
-    const made = await this.#make(input, call)
+    const made = await this.#openOrQueue(input, call)
     if ('provision' in made) return { status: 'provisioning', provision_id: made.provision.id }
     const { session, frameToken, warning } = made
     return {
@@ -112,11 +113,11 @@ export class BrowserSessions implements Sessions {
     const { live, ended } = this.#registry
     const seen = [...live, ...ended].filter(({ owner }) => sees(call.caller, owner))
     const records = await Promise.all(seen.map((session) => session.record(call)))
-    const wanted = records.filter((record) => {
+    const selected = records.filter((record) => {
       if (status === undefined) return record.ended_at === null
       return status === 'all' || record.status === status
     })
-    return wanted.toSorted((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
+    return selected.toSorted(newestFirst)
   }
 
   async get(sessionId: string, call: Call): Promise<SessionRecord> {
@@ -165,7 +166,7 @@ export class BrowserSessions implements Sessions {
   }
 
   async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
-    // Who has no key shows the token even where no keys are in use: an address alone lets nobody in.
+    // Callers without a key need the token even if the engine uses no keys: the URL alone grants no access.
     const shown = caller.keyId === null ? (token ?? '') : token
     const session = this.#registry.ticketed(sessionId, shown ?? '') ?? this.#registry.watched(sessionId, shown, caller)
     assertLive(session)
@@ -180,20 +181,20 @@ export class BrowserSessions implements Sessions {
     const shown = caller.keyId === null ? (token ?? '') : token
     const session = this.#registry.watched(sessionId, shown, caller)
     assertLive(session)
-    return (await import('../live/live-view.ts')).openLiveView(session, shown)
+    return (await import('../live/viewer.ts')).openLiveView(session, shown)
   }
 
   async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
     const session = this.#registry.liveOne(sessionId, call.caller)
-    return (await import('../live/live-view.ts')).linkLiveView(session, control, call)
+    return (await import('../live/viewer.ts')).linkLiveView(session, control, call)
   }
 
-  /** Whether the id or name is that of a session, live or ended. */
+  /** Returns whether the ID or name belongs to a session, live or ended. */
   knows(idOrName: string, caller: Caller): boolean {
     return this.#registry.has(idOrName, caller)
   }
 
-  /** A live session, for what else works on one. @throws BaxError `session_closed` or `session_not_found`. */
+  /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */
   live(idOrName: string, caller: Caller): Session {
     return this.#registry.liveOne(idOrName, caller)
   }
@@ -204,7 +205,7 @@ export class BrowserSessions implements Sessions {
     await Promise.all(
       this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
     )
-    // The contexts of the others go with their browsers.
+    // The contexts of the other sessions close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }
 
@@ -214,7 +215,7 @@ export class BrowserSessions implements Sessions {
   ): Promise<{ session: Session; warning?: string }> {
     if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id, call.caller) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
-    const made = await this.#make(input, call)
+    const made = await this.#openOrQueue(input, call)
     if (!('provision' in made)) return made
     const quit = () => made.provision.cancel()
     call.signal.addEventListener('abort', quit, { once: true })
@@ -225,12 +226,12 @@ export class BrowserSessions implements Sessions {
     }
   }
 
-  async #make(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
+  async #openOrQueue(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
     if (this.#closed) throw stopping()
-    return counted(this.#quota, call.caller, () => this.#begin(input, call))
+    return counted(this.#quota, call.caller, () => this.#open(input, call))
   }
 
-  async #begin(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
+  async #open(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
     const { caller } = call
     const plan = await planSession(input, {
       owner: caller.keyId,
@@ -239,41 +240,41 @@ export class BrowserSessions implements Sessions {
       profile: (profileId) => this.#facts.profiles.load(profileId, caller),
       canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
     })
-    const giveBack = this.#registry.holdName(input.requested_name, caller.keyId)
-    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, giveBack)
+    const releaseName = this.#registry.holdName(input.requested_name, caller.keyId)
+    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, releaseName)
     const seat = this.pool.reserve(plan.kind)
-    if (!seat) return this.#enqueue(plan, giveBack)
-    return this.#unlessGone(openOnSeat(plan, seat, this.#opening), call, giveBack)
+    if (!seat) return this.#enqueue(plan, releaseName)
+    return this.#unlessGone(openOnSeat(plan, seat, this.#opening), call, releaseName)
   }
 
-  /** A session whose creator went away has no user: nobody was told its id. */
-  async #unlessGone(work: Promise<OpenedSession>, { signal }: Call, giveBack: () => void): Promise<OpenedSession> {
+  /** Ends the new session if its creator has gone away, since nobody knows its ID. */
+  async #unlessGone(work: Promise<OpenedSession>, { signal }: Call, releaseName: () => void): Promise<OpenedSession> {
     try {
       const opened = await work
       if (!signal.aborted && !this.#closed) return opened
       await opened.session.end('deleted')
       throw this.#closed ? stopping() : signal.reason
     } finally {
-      giveBack()
+      releaseName()
     }
   }
 
-  #enqueue(plan: SessionPlan, giveBack: () => void): Provisioning {
+  #enqueue(plan: SessionPlan, releaseName: () => void): Provisioning {
     if (this.provisioning >= limits.overload.provisions) {
-      giveBack()
+      releaseName()
       throw tooManyWait()
     }
     return this.#provisions.begin({
       owner: plan.owner,
       waiting: this.pool.queue(plan.kind),
       open: (seat) => openOnSeat(plan, seat, this.#opening),
-      onSettled: giveBack,
+      onEnded: releaseName,
     })
   }
 
-  async #keepProfile(session: Session): Promise<void> {
-    const { profile_id: profileId, save_profile: wanted } = session.input
-    if (!wanted || profileId === undefined) return
+  async #saveProfile(session: Session): Promise<void> {
+    const { profile_id: profileId, save_profile: isSaved } = session.input
+    if (!isSaved || profileId === undefined) return
     try {
       await this.#facts.profiles.update(profileId, await session.storage())
     } catch (error) {

@@ -1,15 +1,15 @@
-/** Ways into a session for clients that follow an address and have nothing else to show: good once, and for a minute. */
+/** One-time tickets, valid for a minute, for CDP clients that follow a URL and have no other credentials. */
 import { createHash, randomBytes } from 'node:crypto'
 import { limits } from '../../../core/limits/limits.ts'
 
 interface Issued {
   readonly sessionId: string
-  /** By the clock that nobody sets. */
+  /** Expiry on the monotonic clock. */
   readonly until: number
 }
 
 export class Tickets {
-  /** By their hash. */
+  /** Issued tickets by their hash. */
   readonly #issued = new Map<string, Issued>()
 
   issue(sessionId: string): string {
@@ -20,7 +20,7 @@ export class Tickets {
     return ticket
   }
 
-  /** The session that it is for; from then on it is worth nothing. */
+  /** Returns the ID of the session that the ticket is for, and invalidates the ticket. */
   take(ticket: string): string | undefined {
     const hash = hashOf(ticket)
     const issued = this.#issued.get(hash)

@@ -1,4 +1,4 @@
-/** What is remembered of a session when nothing else is left of it. */
+/** Tombstones: the records of ended sessions. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 import type { GraveKind, Remembered } from '../../store/graves.ts'
@@ -6,7 +6,7 @@ import { addressesOfEnded, type Bases } from './session-urls.ts'
 import type { EndReason } from './endings.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
 
-/** A session as it is told of, without the addresses that depend on who asks. */
+/** Record of a session without the URLs, which depend on the request. */
 export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
 export const browserGraves: GraveKind<SessionSketch> = {
@@ -31,7 +31,7 @@ export class Grave {
   readonly tokens: FrameTokens
   readonly #session: SessionSketch
 
-  /** Without tokens it was another engine's, which nobody but its owner can ask about. */
+  /** Sessions of earlier engines have no tokens: only their owners can ask about them. */
   constructor({ owner, session }: Remembered<SessionSketch>, tokens = new FrameTokens()) {
     this.sessionId = session.session_id
     this.name = session.name
@@ -46,6 +46,6 @@ export class Grave {
     return { ...this.#session, ...addressesOfEnded(this.sessionId, bases) }
   }
 
-  /** It has ended. */
+  /** Does nothing: the session has already ended. */
   async end(): Promise<void> {}
 }

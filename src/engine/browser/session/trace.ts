@@ -1,4 +1,4 @@
-/** What a session did, for the one who looks for a fault: its kept events, and Playwright's trace of it. */
+/** Diagnostics of a session: its buffered events and its Playwright trace. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import type { Session } from './session.ts'
 
 export class SessionDiagnostics implements Diagnostics {
   readonly #live: (idOrName: string, caller: Caller) => Session
-  /** Sessions that are being traced; one that ends takes its trace with it. */
+  /** Sessions that are being traced; a trace is discarded when its session ends. */
   readonly #tracing = new WeakSet<Session>()
 
   constructor(live: (idOrName: string, caller: Caller) => Session) {
@@ -32,14 +32,14 @@ export class SessionDiagnostics implements Diagnostics {
       return { session_id, tracing: true }
     }
     if (!this.#tracing.has(session)) {
-      throw new BaxError('conflict', 'the session is not being traced', { hint: 'start with action start' })
+      throw new BaxError('conflict', 'the session is not being traced', { hint: 'start a trace first' })
     }
     this.#tracing.delete(session)
     return { session_id, tracing: false, ...(await stop(session, action)) }
   }
 
   async #start(session: Session): Promise<void> {
-    if (this.#tracing.has(session)) throw new BaxError('conflict', 'the session is being traced already')
+    if (this.#tracing.has(session)) throw new BaxError('conflict', 'the session is already being traced')
     this.#tracing.add(session)
     try {
       await session.browserContext.tracing.start({ screenshots: true, snapshots: true })
@@ -50,7 +50,7 @@ export class SessionDiagnostics implements Diagnostics {
   }
 }
 
-/** Ends the recording; Playwright gives a trace as a file only. */
+/** Stops the trace and returns its bytes; Playwright writes a trace only to a file. */
 async function stop({ browserContext: { tracing } }: Session, action: 'stop' | 'discard'): Promise<{ trace?: string }> {
   if (action === 'discard') {
     await tracing.stop()

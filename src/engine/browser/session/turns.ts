@@ -1,4 +1,4 @@
-/** One at a time, first come first served, with a limit on how many may wait. */
+/** FIFO queue that runs one batch at a time and limits the number of waiting ones. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 
@@ -11,8 +11,8 @@ export class Turns {
   }
 
   /**
-   * Runs `work` when everything before it is done.
-   * @throws BaxError `rate_limited` when too many wait; the reason of `signal` when it is aborted first.
+   * Runs `work` when all earlier work is done.
+   * @throws BaxError `rate_limited` when the queue is full; the reason of `signal` when it is aborted first.
    */
   async take<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
@@ -29,13 +29,13 @@ export class Turns {
   #wait(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= limits.command.queue) {
       throw new BaxError('rate_limited', `${limits.command.queue} batches already wait for this session`, {
-        hint: 'wait for their answers, or use another session',
+        hint: 'wait for their results, or use another session',
       })
     }
     return new Promise((resolve, reject) => {
       const go = () => {
         signal.removeEventListener('abort', quit)
-        // Taken before the one who gave it returns, so that nobody slips in between.
+        // Set at once, so that no other caller can start before this one resumes.
         this.#busy = true
         resolve()
       }

@@ -7,7 +7,7 @@ import { pageOf } from './net-reason.ts'
 import { shownUrl } from './page-events.ts'
 
 const crashed = new WeakSet<Page>()
-/** HTTP method of the request that the page's current document came from. */
+/** HTTP method of the request for the page's current document. */
 const methods = new WeakMap<Page, string>()
 
 /** Records the crash of a page and how its documents were requested. Call it once per page, as early as possible. */
@@ -25,12 +25,12 @@ export function watchCrash(page: Page): void {
   })
 }
 
-/** HTTP method of the request for the page's document; undefined when it was not seen. */
+/** Returns the HTTP method of the request for the page's document; undefined when it was not seen. */
 export const documentMethod = (page: Page): string | undefined => methods.get(page)
 
 export const hasCrashed = (page: Page): boolean => crashed.has(page)
 
-/** How a crashed tab goes on. */
+/** Outcome of a crash for its tab. */
 export interface Recovery {
   /** The URL that the tab showed. */
   readonly url: string
@@ -38,7 +38,7 @@ export interface Recovery {
   readonly obstacle?: string | undefined
 }
 
-/** The failure that reports a crash, with what became of the tab. */
+/** Builds the error that reports a crash and its outcome for the tab. */
 export function crashError({ url, obstacle }: Recovery): BaxError {
   const shown = shownUrl(url)
   const reloaded = obstacle === undefined
@@ -63,7 +63,7 @@ export async function unlessCrashed<T>(page: Page, work: () => Promise<T>): Prom
   }
 }
 
-/** Opens a URL; returns why it could not be opened. A page that goes on loading counts as opened. */
+/** Opens a URL; returns the reason if that fails. A page that is still loading counts as open. */
 export async function loadFailure(page: Page, url: string): Promise<string | undefined> {
   const { reloadMs } = limits.session
   const start = performance.now()
@@ -78,7 +78,7 @@ export async function loadFailure(page: Page, url: string): Promise<string | und
   return hasCrashed(page) ? 'it crashed again' : undefined
 }
 
-/** Why the document of a crashed page must not be requested again; undefined when it may. */
+/** Returns why the document of a crashed page must not be requested again; undefined when it may be. */
 export async function reloadObstacle(page: Page): Promise<string | undefined> {
   const { protocol } = new URL(page.url())
   if (!/^(?:https?|file|data):$/.test(protocol)) return 'its content has no URL'
@@ -87,7 +87,7 @@ export async function reloadObstacle(page: Page): Promise<string | undefined> {
   return isPost ? `it showed the result of a ${method ?? 'form'} request` : undefined
 }
 
-/** Asks the history of a page whose request was not seen, such as that of a popup. The browser answers for a crashed page. */
+/** Checks the history of a page whose request was not seen, such as a popup. The browser has it even after a crash. */
 async function isFormResult(page: Page): Promise<boolean> {
   try {
     const session = await page.context().newCDPSession(page)

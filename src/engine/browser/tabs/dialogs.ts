@@ -1,30 +1,30 @@
-/** Dialogs are answered at once, so that none of them ever blocks a session; who has the control answers for themselves. */
+/** Answers dialogs at once, so that they never block a session, unless a viewer with control answers them. */
 import type { BrowserContext, Dialog } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 export interface DialogAnswer {
   readonly accept: boolean
-  /** For a prompt. */
+  /** Text for a prompt. */
   readonly text?: string | undefined
 }
 
-/** What a person in a hurry would press: OK where nothing is asked, Cancel where something is. */
+/** Returns the default answer: OK for alerts and `beforeunload`, Cancel for questions. */
 export const usualAnswer = (dialog: Dialog): DialogAnswer => ({
   accept: dialog.type() === 'alert' || dialog.type() === 'beforeunload',
 })
 
-/** Dialogs for which `ours` is false are left to the person before the browser. */
-export function answerDialogs(context: BrowserContext, events: EventLog, ours: () => boolean = () => true): void {
+/** Answers the dialogs of a context, except while `ours` returns false. */
+export function answerDialogs(context: BrowserContext, events: EventLog, ours: () => boolean): void {
   context.on('dialog', (dialog) => {
     if (ours()) void answerDialog(dialog, events, async () => usualAnswer(dialog))
   })
 }
 
-/** Of what a page writes into a dialog. */
+/** Maximum length of reported dialog texts. */
 const textChars = 1000
 
-/** Tells of a dialog, and closes it as `decide` says. */
+/** Reports a dialog, and answers it with the result of `decide`. */
 export async function answerDialog(
   dialog: Dialog,
   events: EventLog,
@@ -40,7 +40,7 @@ export async function answerDialog(
   try {
     await (accept ? dialog.accept(text) : dialog.dismiss())
   } catch {
-    // Its page was closed first, which closes the dialog too.
+    // The page was closed first, which closed the dialog.
     gone = true
   }
   events.emit('dialog.closed', { ...facts, accepted: accept && !gone })

@@ -1,4 +1,4 @@
-/** Files that pages download, kept in a folder of the session. */
+/** Stores files that pages download in a folder of the session. */
 import { mkdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { Download } from 'playwright'
@@ -8,84 +8,84 @@ import type { Ground } from '../create/session-host.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
-/** Keeps what the session's pages download, until its files or their bytes together are more than they may be. */
-export function keepDownloads(ground: Ground, events: EventLog, maxBytes: number): void {
-  const { context, downloads: folder, transfers } = ground
-  const shelf: Shelf = { folder, maxBytes, taken: new Set(), events, bytes: 0, running: new Map(), full: false }
-  context.on('download', (download) => void keep(download, shelf))
+/** Stores the session's downloads, up to limits on their number and their total size. */
+export function keepDownloads(host: Ground, events: EventLog, maxBytes: number): void {
+  const { context, downloads: folder, transfers } = host
+  const store: DownloadStore = { folder, maxBytes, names: new Set(), events, bytes: 0, running: new Map(), full: false }
+  context.on('download', (download) => void save(download, store))
   transfers.onProgress((guid, bytes) => {
-    if (bytes === undefined) return void shelf.running.delete(guid)
-    shelf.running.set(guid, bytes)
-    judge(shelf)
-    if (shelf.full) for (const each of shelf.running.keys()) transfers.cancel(each)
+    if (bytes === undefined) return void store.running.delete(guid)
+    store.running.set(guid, bytes)
+    checkQuota(store)
+    if (store.full) for (const each of store.running.keys()) transfers.cancel(each)
   })
 }
 
-interface Shelf {
+interface DownloadStore {
   readonly folder: string
   readonly maxBytes: number
-  readonly taken: Set<string>
+  readonly names: Set<string>
   readonly events: EventLog
-  /** Of all that it holds. */
+  /** Size of all completed downloads. */
   bytes: number
-  /** Bytes of those that have not come to their end. */
+  /** Bytes received of running downloads, by ID. */
   readonly running: Map<string, number>
-  /** Once it is, nothing more comes in, and what is on its way is cut. */
+  /** Whether the quota is used up; then running and further downloads are cancelled. */
   full: boolean
 }
 
-function judge(shelf: Shelf): void {
-  let bytes = shelf.bytes
-  for (const coming of shelf.running.values()) bytes += coming
-  shelf.full ||= bytes > shelf.maxBytes
+function checkQuota(store: DownloadStore): void {
+  let bytes = store.bytes
+  for (const coming of store.running.values()) bytes += coming
+  store.full ||= bytes > store.maxBytes
 }
 
-const tooMuch = 'the session has downloaded as much as it may'
+const quotaReached = 'the session has downloaded as much as it may'
 
-async function keep(download: Download, shelf: Shelf): Promise<void> {
-  const { folder, taken, events } = shelf
-  // A page without end would tell of each: one line in the log, for the first of them, is enough.
-  if (taken.size > limits.session.downloads) return quietly(download.cancel())
-  const filename = freeName(download.suggestedFilename(), taken)
+async function save(download: Download, store: DownloadStore): Promise<void> {
+  const { folder, names, events } = store
+  // Report only the first download beyond the limit, since a page may start any number.
+  if (names.size > limits.session.downloads) return quietly(download.cancel())
+  const filename = freeName(download.suggestedFilename(), names)
   const facts = { tab_id: tabIdOf(download.page()), filename, url: shownUrl(download.url()) }
   events.emit('download.started', facts)
   const path = join(folder, filename)
-  if (taken.size > limits.session.downloads || shelf.full) {
+  if (names.size > limits.session.downloads || store.full) {
     await quietly(download.cancel())
-    events.emit('download.finished', { ...facts, success: false, error: tooMuch })
+    events.emit('download.finished', { ...facts, success: false, error: quotaReached })
     return
   }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await download.saveAs(path)
     const { size } = await stat(path)
-    shelf.bytes += size
-    judge(shelf)
+    store.bytes += size
+    checkQuota(store)
     events.emit('download.finished', { ...facts, success: true, path, bytes: size })
-    // Only the copy is needed.
+    // Playwright's own file is no longer needed.
     await quietly(download.delete())
   } catch (error) {
     const why = (await download.failure().catch(() => null)) ?? (error as Error).message.split('\n', 1)[0]!
-    events.emit('download.finished', { ...facts, success: false, error: shelf.full ? tooMuch : why })
+    events.emit('download.finished', { ...facts, success: false, error: store.full ? quotaReached : why })
   }
 }
 
-/** What goes with its session needs no removing. */
+/** Ignores failures: the files are removed with the session. */
 const quietly = (work: Promise<void>): Promise<void> => work.catch(() => {})
 
-/** Room is left for the number of a name that was there before. */
+/** Maximum length of file names, which leaves room for a number. */
 const nameBytes = 200
 
-/** The suggested name without any path in it; `report.pdf` becomes `report (2).pdf` when it was there before. */
-function freeName(suggested: string, taken: Set<string>): string {
+/** Returns the suggested name without any path; `report.pdf` becomes `report (2).pdf` if the name exists. */
+function freeName(suggested: string, names: Set<string>): string {
   const plain = basename(suggested.replaceAll('\\', '/'))
-  // Its end says what it is. File systems count bytes, and a character that was cut is none.
+  // Keep the end, which has the extension. File systems count bytes; drop a truncated character.
   const end = Buffer.from(plain).subarray(-nameBytes).toString().replace(/^\uFFFD+/, '') // prettier-ignore
   const safe = end.replace(/^\.+/, '') || 'download'
   const extension = extname(safe)
   const stem = safe.slice(0, safe.length - extension.length)
   let name = safe
-  for (let number = 2; taken.has(name); number++) name = `${stem} (${number})${extension}`
-  taken.add(name)
+  for (let number = 2; names.has(name); number++) name = `${stem} (${number})${extension}`
+  names.add(name)
   return name
 }

@@ -1,34 +1,34 @@
 /**
- * What a page says faster than anybody could read is left out, before it costs the engine and its other sessions anything.
- * A page that does not stop is ended: what it says piles up in the browser's own memory, out of which all sessions live.
+ * Rate limit on console output of pages: drops excess messages early, so that they do not slow down other sessions.
+ * Ends a page that does not stop, since its output accumulates in the memory of the browser that all sessions share.
  */
 import { limits } from '../../../core/limits/limits.ts'
 
-/** Events that nobody waits for. */
-const talk = ['"Runtime.consoleAPICalled"', '"Runtime.exceptionThrown"', '"Log.entryAdded"']
+/** Events that are subject to the limit. */
+const limitedEvents = ['"Runtime.consoleAPICalled"', '"Runtime.exceptionThrown"', '"Log.entryAdded"']
 
-/** Where the method of a message stands, and where its session. */
+/** Bytes at the start of a message that contain its method, and at its end that contain its session. */
 const headBytes = 48
 export const tailBytes = 64
 
-interface Speaker {
-  /** Messages of this second. */
-  said: number
-  /** Left out since the last second in which it kept within bounds: messages, and their bytes. */
+interface Source {
+  /** Number of messages in this second. */
+  count: number
+  /** Messages dropped since the last second within the limit, and their bytes. */
   lost: number
   lostBytes: number
-  /** Messages in a row that were old when they came: it says more than can be read. */
+  /** Number of consecutive messages that were already old when they arrived. */
   late: number
 }
 
 export class Flood {
-  readonly #speakers = new Map<string, Speaker>()
+  readonly #sources = new Map<string, Source>()
   readonly #onEndless: (sessionId: string) => void
   readonly #now: () => number
   readonly #clock: () => number
   #second = 0
 
-  /** `onEndless` is told, once, of a protocol session whose page goes on and on. */
+  /** Calls `onEndless` once for a protocol session whose page does not stop. */
   constructor(
     onEndless: (sessionId: string) => void,
     now: () => number = () => performance.now(),
@@ -39,59 +39,59 @@ export class Flood {
     this.#clock = clock
   }
 
-  /** A message as the browser has written it; undefined when it is left out, with a word in place of the first such. */
-  heard(message: Buffer): string | undefined {
+  /** Returns the text of a message, or undefined to drop it; the first dropped one becomes a notice. */
+  filter(message: Buffer): string | undefined {
     const head = message.toString('latin1', 0, headBytes)
-    if (!talk.some((method) => head.includes(method))) return message.toString()
-    this.#turn()
+    if (!limitedEvents.some((method) => head.includes(method))) return message.toString()
+    this.#startSecond()
     const session = sessionIn(message)
-    let speaker = this.#speakers.get(session)
-    if (!speaker) this.#speakers.set(session, (speaker = { said: 0, lost: 0, lostBytes: 0, late: 0 }))
-    speaker.said += 1
-    const before = isEndless(speaker)
-    const beyond = speaker.said > limits.flood.messagesPerSec
-    speaker.lost += beyond ? 1 : 0
-    speaker.lostBytes += beyond ? message.length : 0
-    speaker.late = this.#ageOf(message) > limits.flood.lateMs ? speaker.late + 1 : 0
-    if (!before && isEndless(speaker)) this.#onEndless(session)
-    if (!beyond) return message.toString()
-    return speaker.said === limits.flood.messagesPerSec + 1 ? noticeIn(message.toString()) : undefined
+    let source = this.#sources.get(session)
+    if (!source) this.#sources.set(session, (source = { count: 0, lost: 0, lostBytes: 0, late: 0 }))
+    source.count += 1
+    const wasEndless = isEndless(source)
+    const isExcess = source.count > limits.flood.messagesPerSec
+    source.lost += isExcess ? 1 : 0
+    source.lostBytes += isExcess ? message.length : 0
+    source.late = this.#ageOf(message) > limits.flood.lateMs ? source.late + 1 : 0
+    if (!wasEndless && isEndless(source)) this.#onEndless(session)
+    if (!isExcess) return message.toString()
+    return source.count === limits.flood.messagesPerSec + 1 ? noticeIn(message.toString()) : undefined
   }
 
-  /** In a new second everybody begins anew; who kept within bounds in the last one is forgotten. */
-  #turn(): void {
+  /** Resets the counters in a new second, and removes sources that stayed within the limit. */
+  #startSecond(): void {
     const second = Math.floor(this.#now() / 1000)
     if (second === this.#second) return
     this.#second = second
-    for (const [session, speaker] of this.#speakers) {
-      if (speaker.said > limits.flood.messagesPerSec || speaker.late > 0) speaker.said = 0
-      else this.#speakers.delete(session)
+    for (const [session, source] of this.#sources) {
+      if (source.count > limits.flood.messagesPerSec || source.late > 0) source.count = 0
+      else this.#sources.delete(session)
     }
   }
 
-  /** Milliseconds since the page said it; 0 of what bears no time. */
+  /** Returns the milliseconds since the page sent the message; 0 without a timestamp. */
   #ageOf(message: Buffer): number {
-    // Quotes within what the page says are escaped: this is the message's own.
+    // Quotes in the page's text are escaped, so this is the field of the message.
     const at = message.lastIndexOf('"timestamp":')
-    const said = Number.parseFloat(message.toString('latin1', at + 12, at + 30))
-    return at === -1 || Number.isNaN(said) ? 0 : this.#clock() - said
+    const sentAt = Number.parseFloat(message.toString('latin1', at + 12, at + 30))
+    return at === -1 || Number.isNaN(sentAt) ? 0 : this.#clock() - sentAt
   }
 }
 
-/** The protocol session of an event, told by its end alone; empty for one of the browser. */
+/** Returns the protocol session of an event, from its end; empty for events of the browser. */
 export function sessionIn(message: Buffer): string {
   const tail = message.toString('latin1', Math.max(0, message.length - tailBytes))
   return /"sessionId":"([^"]+)"\}$/.exec(tail)?.[1] ?? ''
 }
 
-const isEndless = ({ lost, lostBytes, late }: Speaker): boolean =>
+const isEndless = ({ lost, lostBytes, late }: Source): boolean =>
   lost > limits.flood.lostMessages || lostBytes > limits.flood.lostBytes || late > limits.flood.lateMessages
 
-/** The message with what is to be told in place of what the page says; of an error there is no such place. */
+/** Replaces the text of a console message by a notice; undefined for other events, which have no place for it. */
 function noticeIn(text: string): string | undefined {
   const message = JSON.parse(text) as { method: string; params: object }
   if (message.method !== 'Runtime.consoleAPICalled') return undefined
-  const value = `bax: more than ${limits.flood.messagesPerSec} messages in a second; the rest of it is left out, and a page that goes on is ended`
+  const value = `bax: more than ${limits.flood.messagesPerSec} messages per second; the rest is dropped, and a page that does not stop is ended`
   return JSON.stringify({
     ...message,
     params: { ...message.params, type: 'warning', args: [{ type: 'string', value }] },

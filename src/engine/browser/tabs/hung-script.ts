@@ -1,4 +1,4 @@
-/** Cuts scripts that keep a page busy beyond their time, so that the page can be used again. */
+/** Terminates scripts that keep a page busy beyond their timeout, so that the page can be used again. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -10,22 +10,22 @@ export interface ScriptLimits {
   readonly signal: AbortSignal
 }
 
-/** Time that a page gets to answer before it counts as busy with the script that has to be cut. */
+/** Time in which a page has to respond before its script is terminated. */
 const answerMs = 250
 
-/** The same for a page that is about to be left, where little is lost and nobody waits for anything else of it. */
+/** The same before a navigation, when only the script of the old page is lost. */
 const leavingMs = 1000
 
-/** A navigation that takes longer has the page that is being left asked whether it answers, again and again. */
-const leftWithinMs = 500
+/** Interval of checks, during a navigation, whether the old page responds. */
+const leaveCheckMs = 500
 
-/** Time that all of a page gets to be freed. */
+/** Time to free all frames of a page. */
 const freeingMs = 2000
 
 type Target = Page | Frame
 const sessions = new WeakMap<Target, Promise<CDPSession>>()
 
-/** The protocol session of a page, or of a frame that has a process of its own; opened once. */
+/** Returns the protocol session of a page, or of a frame with its own process; opened once. */
 export function protocol(target: Target): Promise<CDPSession> {
   let session = sessions.get(target)
   if (!session) {
@@ -40,13 +40,10 @@ export function protocol(target: Target): Promise<CDPSession> {
   return session
 }
 
-/** Most frames share the thread, and so the session, of their page. */
+/** Recognizes the error for frames that share the thread, and so the session, of their page. */
 const sharesThread = (error: unknown) => /does not have a separate CDP session/.test(String(error))
 
-/**
- * Opens the sessions through which a script of the page or of its frames can be cut: a thread that hangs already takes
- * no new one.
- */
+/** Opens the sessions that can terminate scripts of the page and its frames: a hung thread accepts no new session. */
 export async function prepareToCut(page: Page): Promise<void> {
   await Promise.all(
     [page, ...page.frames().slice(1)].map((target) =>
@@ -60,8 +57,8 @@ export async function prepareToCut(page: Page): Promise<void> {
 const hung = Symbol('hung')
 
 /**
- * Leaves a page by what `go` does with it. A page that hangs, or begins to while it is left, is freed of its script, or
- * given up for a fresh tab in which `go` runs again: a navigation waits for the page that it replaces.
+ * Navigates a page with `go`. If the page hangs, before or during the navigation, terminates its script, or replaces
+ * the page by a new tab and runs `go` again there, since a navigation waits for the page that it replaces.
  */
 export async function leave<T>(page: Page, go: (page: Page) => Promise<T>): Promise<T> {
   const free = await freeToLeave(page)
@@ -69,31 +66,31 @@ export async function leave<T>(page: Page, go: (page: Page) => Promise<T>): Prom
   const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
   free.on('framenavigated', onNavigated)
   try {
-    // The first attempt of a page that is stuck ends with its tab.
-    const first = await Promise.race([go(free), stuck(free, left.signal)])
+    // The first navigation of a page that hangs fails with its tab.
+    const first = await Promise.race([go(free), untilHung(free, left.signal)])
     if (first !== hung) return first
   } finally {
     left.abort()
     free.off('framenavigated', onNavigated)
   }
-  return go(await freshInPlaceOf(free))
+  return go(await replacePage(free))
 }
 
-/** Resolves when a page that is being left can be neither used nor freed; never once it `left`. */
-async function stuck(page: Page, left: AbortSignal): Promise<typeof hung> {
+/** Resolves when the old page neither responds nor can be freed; never after the navigation (`left`). */
+async function untilHung(page: Page, left: AbortSignal): Promise<typeof hung> {
   while (!left.aborted && !page.isClosed()) {
-    // Aborted once the page has been left.
-    await pause(leftWithinMs, undefined, { signal: left }).catch(() => {})
-    if (left.aborted || (await canGo(page))) continue
+    // Aborted after the navigation.
+    await pause(leaveCheckMs, undefined, { signal: left }).catch(() => {})
+    if (left.aborted || (await isResponsive(page))) continue
     if (!left.aborted) return hung
   }
   return new Promise<never>(() => {})
 }
 
-/** Runs `work`; when its time is over or the command may not go on, cuts the script that keeps the page busy. */
+/** Runs `work`; on timeout or abort, terminates the script that keeps the page busy. */
 export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
   const { timeoutMs, signal } = limits
-  const late = new BaxError('timeout', `the evaluation was not done within ${timeoutMs} ms`)
+  const late = new BaxError('timeout', `the evaluation timed out after ${timeoutMs} ms`)
   try {
     return await withDeadline(work(), { ms: timeoutMs, error: () => late, signal })
   } catch (error) {
@@ -105,41 +102,43 @@ export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => 
 }
 
 /**
- * Ends a script that keeps a page busy which is about to be left: Chromium cannot leave a page that does not answer.
- * Returns the page, or a fresh one in its place: once a navigation has begun, a script that hangs can no longer be cut.
+ * Terminates a script that keeps a page busy before a navigation: Chromium cannot leave an unresponsive page.
+ * Returns the page, or a new one in its place: after a navigation has started, a hung script cannot be terminated.
  */
 export async function freeToLeave(page: Page): Promise<Page> {
-  return page.url() === 'about:blank' || (await canGo(page)) ? page : freshInPlaceOf(page)
+  return page.url() === 'about:blank' || (await isResponsive(page)) ? page : replacePage(page)
 }
 
-/** Whether a page answers, or does once its script has been cut. */
-async function canGo(page: Page): Promise<boolean> {
-  // A refusal is an answer too: the page's policy, or a navigation that is under way.
-  const answer = page.evaluate('0').then(
+/** Resolves when a page responds. A rejection is a response too, such as by its CSP or a pending navigation. */
+export const responseOf = (page: Page): Promise<true> =>
+  page.evaluate('0').then(
     () => true,
     () => true,
   )
-  if (await withDeadline(answer, { ms: leavingMs, value: false })) return true
+
+/** Returns whether a page responds, if necessary after terminating its script. */
+async function isResponsive(page: Page): Promise<boolean> {
+  if (await withDeadline(responseOf(page), { ms: leavingMs, value: false })) return true
   const freed = free(page).then(() => true)
   return withDeadline(freed, { ms: freeingMs, value: false })
 }
 
-async function freshInPlaceOf(page: Page): Promise<Page> {
+async function replacePage(page: Page): Promise<Page> {
   const fresh = await page.context().newPage()
   await page.close()
   return fresh
 }
 
-/** Ends the script that keeps the thread of a page or frame busy; leaves one alone that answers. */
+/** Terminates the script that keeps the thread of a page or frame busy; does nothing if it responds. */
 async function free(target: Target): Promise<void> {
   try {
     const cdp = await protocol(target)
     if (await answers(cdp)) return
     await cdp.send('Runtime.terminateExecution')
-    // A termination that came too late would hit the page's next script: this one takes it.
+    // A late termination would hit the page's next script: this call absorbs it.
     await answers(cdp)
   } catch (error) {
-    // What is gone needs no freeing; all else is a fault worth seeing.
+    // Closed pages need no freeing.
     if (isGone(error) || sharesThread(error)) return
     throw error
   }

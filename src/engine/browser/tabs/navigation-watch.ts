@@ -1,57 +1,52 @@
-/** Counts the navigations of a page, so that a wait can tell whether the one it is meant for has happened already. */
+/** Counts the navigations of a page, so that a wait knows whether its navigation has already happened. */
 import type { Frame, Page } from 'playwright'
 
 interface Watch {
-  /** Navigations of the main frame so far, those inside a document included. */
+  /** Number of navigations of the main frame, including those within a document. */
   count: number
-  /** What `count` was when the last action began. */
+  /** Value of `count` at the start of the last action. */
   mark: number
 }
 
 const watches = new WeakMap<Page, Watch>()
 
-/** The watch of a page, begun when it is first seen: a tab that has an address by then has navigated. */
-function watchOf(page: Page): Watch {
+/** Returns the watch of a page, started on first use: a tab that has a URL by then has navigated. */
+export function watchNavigations(page: Page): Watch {
   let watch = watches.get(page)
   if (!watch) {
-    const begun: Watch = { count: page.url() === 'about:blank' ? 0 : 1, mark: 0 }
+    const created: Watch = { count: page.url() === 'about:blank' ? 0 : 1, mark: 0 }
     page.on('framenavigated', (frame: Frame) => {
-      if (frame === page.mainFrame()) begun.count++
+      if (frame === page.mainFrame()) created.count++
     })
-    watches.set(page, begun)
-    watch = begun
+    watches.set(page, created)
+    watch = created
   }
   return watch
 }
 
-/** Says that an action begins: only navigations from here on are its own. */
+/** Marks the start of an action: only later navigations belong to it. */
 export function markAction(page: Page): void {
-  const watch = watchOf(page)
+  const watch = watchNavigations(page)
   watch.mark = watch.count
 }
 
-/** Begins to watch a page without marking anything. */
-export function watchNavigations(page: Page): void {
-  watchOf(page)
-}
-
 /**
- * Resolves with the address when the page is loaded after a navigation since the last action began; waits for one when
- * there was none. A tab that opens meanwhile is what the action led to. Rejects with Playwright's TimeoutError.
+ * Waits until the page has loaded after a navigation since the last action, and returns its URL. A tab that opens
+ * meanwhile counts as the navigation. Rejects with Playwright's TimeoutError.
  */
 export async function navigated(page: Page, limit: { timeout: number; signal: AbortSignal }): Promise<string> {
-  const watch = watchOf(page)
+  const watch = watchNavigations(page)
   const started = performance.now()
   const arrived = watch.count === watch.mark ? await nextArrival(page, limit) : page
   const left = Math.max(1, limit.timeout - (performance.now() - started))
   await arrived.waitForLoadState('load', { timeout: left })
-  // Used up: the next wait is for the next navigation.
-  const reached = watchOf(arrived)
+  // The next wait is for the next navigation.
+  const reached = watchNavigations(arrived)
   reached.mark = reached.count
   return arrived.url()
 }
 
-/** The page when it navigates, or a tab that opens before it does. */
+/** Waits for the page to navigate, or for a tab that opens first; returns either. */
 async function nextArrival(page: Page, { timeout, signal }: { timeout: number; signal: AbortSignal }): Promise<Page> {
   const over = new AbortController()
   const options = { timeout, signal: AbortSignal.any([signal, over.signal]) }

@@ -1,4 +1,4 @@
-/** What happens on the pages of a context, as events of its session; their data is documented in core/shapes/events.ts. */
+/** Records what happens on the pages of a context as session events; core/shapes/events.ts documents their data. */
 import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { failureText, pageOf } from './net-reason.ts'
@@ -6,12 +6,12 @@ import { tabIdOf } from './tab-ids.ts'
 
 const textChars = 10_000
 const urlChars = 2000
-/** Of a method, or of a type of content: names that a page or its server makes up. */
+/** Maximum length of HTTP methods and content types, which a page or its server can choose freely. */
 const nameChars = 200
-/** How long an aborted navigation may take to turn out to be a download. */
+/** Time in which an aborted navigation may turn out to be a download. */
 const downloadMs = 250
 
-/** Everything here is known already when it is told: no event asks the browser for more. */
+/** Records page events; none of them needs a further call to the browser. */
 export function recordPageEvents(context: BrowserContext, events: EventLog): void {
   context.on('framenavigated', (frame) => {
     if (frame.parentFrame() !== null) return
@@ -20,10 +20,10 @@ export function recordPageEvents(context: BrowserContext, events: EventLog): voi
   context.on('pageload', (page) => {
     events.emit('page.loaded', { tab_id: tabIdOf(page), url: shownUrl(page.url()) })
   })
-  context.on('weberror', (fault) => {
-    const error = fault.error()
+  context.on('weberror', (webError) => {
+    const error = webError.error()
     const message = String(error?.message ?? error).slice(0, textChars)
-    events.emit('page.error', { ...tabOf(fault.page()), message })
+    events.emit('page.error', { ...tabOf(webError.page()), message })
   })
   context.on('console', (message) => {
     const { url, lineNumber } = message.location()
@@ -37,7 +37,7 @@ export function recordPageEvents(context: BrowserContext, events: EventLog): voi
   recordRequests(context, events)
 }
 
-/** Reports file choosers, which the browser then does not open; not for a browser whose user has to see them. */
+/** Reports file choosers, which the browser then does not open; not for browsers whose user has to see them. */
 export function reportFileChoosers(page: Page, events: EventLog): void {
   page.on('filechooser', (chooser) => {
     events.emit('file_chooser.opened', { tab_id: tabIdOf(page), multiple: chooser.isMultiple() })
@@ -46,7 +46,7 @@ export function reportFileChoosers(page: Page, events: EventLog): void {
 
 function recordRequests(context: BrowserContext, events: EventLog): void {
   const facts = new WeakMap<Request, Record<string, unknown>>()
-  /** Requests that have been answered with something to download. */
+  /** Requests whose response has a body, and so may be a download. */
   const bodies = new WeakSet<Request>()
   let count = 0
   const factsOf = (request: Request): Record<string, unknown> => {
@@ -77,13 +77,13 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     const error = failureText(context, request)
     const report = () => events.emit('network.failed', { ...factsOf(request), error, ...reasonOf(error) })
     if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest() || !bodies.has(request)) return report()
-    // The browser gives up the navigation of a download when the response has come, and reports the download right after.
-    const isIt = (download: Download) => download.url() === request.url()
-    context.waitForEvent('download', { predicate: isIt, timeout: downloadMs }).catch(report)
+    // The browser aborts the navigation of a download after the response, and reports the download right after.
+    const isSame = (download: Download) => download.url() === request.url()
+    context.waitForEvent('download', { predicate: isSame, timeout: downloadMs }).catch(report)
   })
 }
 
-/** Errors of requests that a rule of this engine, or of the browser, has blocked. */
+/** Errors of requests that a rule of the engine or of the browser has blocked. */
 const blocked = /^URL blocked$|ERR_BLOCKED_BY_ADMINISTRATOR|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/
 
 const reasonOf = (error: string) =>
@@ -91,7 +91,7 @@ const reasonOf = (error: string) =>
 
 const tabOf = (page: Page | null): { tab_id?: string } => (page ? { tab_id: tabIdOf(page) } : {})
 
-/** Addresses may hold whole files (`data:`), and passwords or tokens that a log must not keep. */
+/** Truncates a URL, which may contain a whole file (`data:`), and removes passwords and tokens. */
 export function shownUrl(url: string): string {
   const cut = url.length > urlChars ? `${url.slice(0, urlChars)}…` : url
   return cut

@@ -1,10 +1,10 @@
-/** Names of tabs: `tab_1`, `tab_2`, in the order in which a session first heard of them. */
+/** IDs of tabs: `tab_1`, `tab_2`, in the order in which a session first saw them. */
 import type { BrowserContext, Page } from 'playwright'
 
 const ids = new WeakMap<Page, string>()
 const counts = new WeakMap<BrowserContext, number>()
 
-/** A page may ask for something before its context tells of it: whoever comes first names it. */
+/** Returns the ID of a tab; assigns one on first use, which may be before the context reports the page. */
 export function tabIdOf(page: Page): string {
   let id = ids.get(page)
   if (id === undefined) {
@@ -17,5 +17,5 @@ export function tabIdOf(page: Page): string {
   return id
 }
 
-/** Gives a page the ID of the tab whose place it takes. */
+/** Gives a page the ID of the tab that it replaces. */
 export const takeTabId = (page: Page, id: string): void => void ids.set(page, id)

@@ -1,19 +1,21 @@
-/** The tabs of a session: which one is active, and what it shows. */
+/** Tabs of a session: the active one, its URL and its title. */
 import type { BrowserContext, Page } from 'playwright'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import type { SessionPlan } from '../create/plan.ts'
+import type { Ground } from '../create/session-host.ts'
 import { crashError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { protocol } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
 
-/** How long a title may take before the last known one is given: a hung page must not hold up a list. */
+/** Timeout for a title, after which the last known one is used, so that a hung page does not block a list. */
 const titleMs = 250
-/** The same when the session ends: closing a hung page is not held up. */
+/** Timeout for the last title when the session ends. */
 const lastTitleMs = 50
-/** How long a tab that is being opened is waited for. */
+/** Timeout for a tab that is being opened. */
 const arrivalMs = 1000
 
 interface Tab {
@@ -22,49 +24,40 @@ interface Tab {
   page: Page
 }
 
-interface TabsGround {
-  readonly context: BrowserContext
-  readonly pagesOpened?: () => number
-}
-
-interface Size {
-  readonly width: number
-  readonly height: number
-}
-
 export class Tabs {
   readonly #context: BrowserContext
   readonly #pagesOpened: () => number
-  /** Tabs told of so far, the closed ones included. */
-  #told = 0
+  /** Number of tabs that Playwright has reported, including closed ones. */
+  #reported = 0
   readonly #events: EventLog
-  readonly #viewport: Size
+  readonly #viewport: SessionPlan['viewport']
   readonly #tabs: Tab[] = []
-  readonly #aside = new WeakSet<Page>()
-  /** Tabs that the engine itself is opening. */
-  #awaited = 0
+  readonly #background = new WeakSet<Page>()
+  /** Number of background tabs that the engine is opening. */
+  #opening = 0
   #refused = 0
   #title = ''
-  /** When the oldest question for a title was put that has no answer yet. */
+  /** Time of the oldest unanswered request for a title. */
   #unansweredSince: number | undefined
-  /** Questions for a title that were put, and the newest that has its answer. */
-  #asked = 0
-  #answered = 0
-  /** The recovery of a crashed tab that is under way. */
+  /** Number of requests for a title, and the newest one that was answered. */
+  #titleRequests = 0
+  #latestAnswered = 0
+  /** Pending recovery of a crashed tab. */
   #recovery: Promise<BaxError> | undefined
-  /** Pages that open while a crashed one is being replaced: one of them takes its place. */
-  readonly #arrivals: Page[] = []
+  /** Pages that opened during the replacement of a crashed one, including the new one. */
+  readonly #openedMeanwhile: Page[] = []
   #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor({ context, pagesOpened }: TabsGround, events: EventLog, viewport: Size) {
+  constructor(host: Pick<Ground, 'context' | 'pagesOpened'>, events: EventLog, viewport: SessionPlan['viewport']) {
+    const { context, pagesOpened } = host
     this.#context = context
-    this.#pagesOpened = pagesOpened ?? (() => this.#told)
+    this.#pagesOpened = pagesOpened ?? (() => this.#reported)
     this.#events = events
     this.#viewport = viewport
     for (const page of context.pages()) this.#add(page)
     context.on('page', (page) => {
-      if (this.#replacing) this.#arrivals.push(page)
+      if (this.#replacing) this.#openedMeanwhile.push(page)
       else this.#open(page)
     })
   }
@@ -87,30 +80,30 @@ export class Tabs {
     return this.#frozen?.title ?? this.#title
   }
 
-  /** Keeps what the active tab shows, for the time after the tabs are gone. */
+  /** Stores the URL and title of the active tab, for use after the tabs are closed. */
   async freeze(): Promise<void> {
     const known = { url: this.url, title: this.#title }
     this.#frozen = known
     this.#frozen = { url: known.url, title: (await this.title(lastTitleMs)) || known.title }
   }
 
-  /** The tabs in the order of their opening; the last one is active. */
+  /** The pages in the order in which they were opened; the last one is active. */
   get pages(): readonly Page[] {
     return this.#own().map(({ page }) => page)
   }
 
   /**
-   * The newest tab that is still open; a new one if there is none.
-   * @throws BaxError `page_crashed`, once, when the page in it has crashed; the tab is reloaded by then.
+   * Returns the page of the newest open tab; opens one if there is none.
+   * @throws BaxError `page_crashed`, once, when the page has crashed; the tab has been reloaded by then.
    */
   async active(): Promise<Page> {
-    await this.#arrived()
+    await this.#waitForOpeningTabs()
     const crash = await this.recover()
     if (crash) throw crash
     return this.#own().at(-1)?.page ?? this.#context.newPage()
   }
 
-  /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */
+  /** Reloads the active tab if its page has crashed, and returns the error that reports the crash. */
   async recover(): Promise<BaxError | undefined> {
     const tab = this.#own().at(-1)
     if (this.#recovery || !tab || !hasCrashed(tab.page)) return this.#recovery
@@ -128,7 +121,7 @@ export class Tabs {
     return crashError({ url, obstacle })
   }
 
-  /** A crashed page cannot be driven any more: a new one takes its place and its tab ID. */
+  /** Replaces a crashed page, which is unusable, by a new one with the same tab ID. */
   async #replacePage(tab: Tab): Promise<Page> {
     const crashed = tab.page
     this.#replacing = true
@@ -136,67 +129,67 @@ export class Tabs {
       tab.page = await this.#context.newPage()
     } finally {
       this.#replacing = false
-      for (const page of this.#arrivals.splice(0)) if (page !== tab.page) this.#open(page)
+      for (const page of this.#openedMeanwhile.splice(0)) if (page !== tab.page) this.#open(page)
     }
     takeTabId(tab.page, tab.id)
-    this.#told += 1
+    this.#reported += 1
     this.#watch(tab)
-    // It is unusable: closing it only frees what is left in the browser.
+    // Free its resources in the browser.
     void crashed.close().catch(() => {})
     return tab.page
   }
 
   #open(page: Page): void {
-    if (this.count >= limits.session.tabs && this.#awaited === 0) return this.#refuse(page)
+    if (this.count >= limits.session.tabs && this.#opening === 0) return this.#refuse(page)
     const { id } = this.#add(page)
     this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
   }
 
-  /** A tab for work of the engine's own: it is never the active one, and none of the session's tabs. */
+  /** Opens a background tab for the engine's own work: it is never active, and not listed. */
   async openAside(): Promise<Page> {
-    this.#awaited += 1
+    this.#opening += 1
     try {
       const page = await this.#context.newPage()
-      this.#aside.add(page)
+      this.#background.add(page)
       return page
     } finally {
-      this.#awaited -= 1
+      this.#opening -= 1
     }
   }
 
   #own(): Tab[] {
-    return this.#tabs.filter(({ page }) => !this.#aside.has(page))
+    return this.#tabs.filter(({ page }) => !this.#background.has(page))
   }
 
-  /** Title of the active tab; the last known one while the page does not answer. */
+  /** Returns the title of the active tab, or the last known one when the page does not answer. */
   async title(withinMs = titleMs): Promise<string> {
     const page = this.#own().at(-1)?.page
     if (!page) return ''
     if (hasCrashed(page)) return this.#title
-    // A page that has let one question wait for too long is not asked again until it answers.
+    // Do not request the title again from a page that has not answered in time.
     const hung = this.#unansweredSince !== undefined && performance.now() - this.#unansweredSince >= titleMs
-    // Late, closed, crashed or navigating: what was known stays.
+    // After a timeout, crash, close or navigation the last known title stays.
     if (!hung) await withDeadline(this.#ask(page), { ms: withinMs }).catch(() => {})
     return this.#title
   }
 
-  /** A tab that a click has opened is known to the browser before the click is answered, and to Playwright a little later. */
-  async #arrived(): Promise<void> {
+  /** Waits for tabs that the browser has opened, such as by a click, and that Playwright has not reported yet. */
+  async #waitForOpeningTabs(): Promise<void> {
     const deadline = performance.now() + arrivalMs
-    while (this.#pagesOpened() > this.#told && performance.now() < deadline) {
-      const coming = this.#context.waitForEvent('page', { timeout: deadline - performance.now() })
-      // One that closes as it opens never comes.
-      await coming.catch(() => (this.#told = this.#pagesOpened()))
+    while (this.#pagesOpened() > this.#reported && performance.now() < deadline) {
+      const nextPage = this.#context.waitForEvent('page', { timeout: deadline - performance.now() })
+      // A tab that closes at once is never reported.
+      await nextPage.catch(() => (this.#reported = this.#pagesOpened()))
     }
   }
 
   async #ask(page: Page): Promise<void> {
     this.#unansweredSince ??= performance.now()
-    const question = ++this.#asked
+    const request = ++this.#titleRequests
     try {
       const title = await page.title()
-      // An answer that was overtaken tells of a page that has been left.
-      if (question > this.#answered) [this.#answered, this.#title] = [question, title]
+      // An answer that arrives out of order belongs to a previous document.
+      if (request > this.#latestAnswered) [this.#latestAnswered, this.#title] = [request, title]
     } finally {
       this.#unansweredSince = undefined
     }
@@ -204,7 +197,7 @@ export class Tabs {
 
   #add(page: Page): Tab {
     const tab: Tab = { id: tabIdOf(page), page }
-    this.#told += 1
+    this.#reported += 1
     this.#tabs.push(tab)
     this.#watch(tab)
     return tab
@@ -214,20 +207,19 @@ export class Tabs {
     const { page } = tab
     watchCrash(page)
     this.#unansweredSince = undefined
-    // A context keeps the size it was made with; tabs opened later are brought to the session's own.
+    // The context may have another viewport size than the session.
     void this.#fit(page)
-    // Opened while the page answers: through a later one, a script that hangs could not be cut. A page that closes needs none.
+    // Open the session while the page responds: a later one could not terminate a hung script.
     void protocol(page).catch(() => {})
     reportFileChoosers(page, this.#events)
     page.once('close', () => tab.page === page && this.#remove(tab))
     page.once('crash', () => {
       this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed', crashed: true })
-      // A tab of the session stays, and is reloaded when it is used next.
-      // Closing another one fails when it is gone already.
-      if (this.#aside.has(page)) void page.close().catch(() => {})
+      // Tabs of the session stay, and are reloaded on next use. Closing another one fails when it is gone already.
+      if (this.#background.has(page)) void page.close().catch(() => {})
     })
     page.on('load', () => {
-      // A page that has loaded is alive, whatever it let wait before. One that closes as it loads has no title to tell.
+      // A page that has loaded responds again. Ignore failures of a page that closes meanwhile.
       if (this.#own().at(-1)?.page === page) void this.#ask(page).catch(() => {})
     })
   }
@@ -235,23 +227,23 @@ export class Tabs {
   async #fit(page: Page): Promise<void> {
     const size = page.viewportSize()
     if (!size || (size.width === this.#viewport.width && size.height === this.#viewport.height)) return
-    // A tab that is closed at once needs no size.
+    // Ignore failures of a tab that closes meanwhile.
     await page.setViewportSize({ ...this.#viewport }).catch(() => {})
   }
 
-  /** One more than a session may have is closed; so is, before long, the page that goes on opening them. */
+  /** Closes a tab beyond the limit, and after repeated attempts the page that opens them. */
   #refuse(page: Page): void {
-    this.#told += 1
+    this.#reported += 1
     this.#refused += 1
     const tooMany = this.#refused % limits.session.refusedTabs === 0
-    // What is closed already, or goes with its session, needs no closing.
+    // Ignore failures: the pages may be closed already.
     const quit = async () => {
       if (tooMany) await (await page.opener())?.close()
       await page.close()
     }
     void quit().catch(() => {})
     if (!tooMany) return
-    const message = `a page that opens tabs without end was closed; a session has ${limits.session.tabs} at most`
+    const message = `closed a page that opens too many tabs; a session has at most ${limits.session.tabs}`
     this.#events.emit('page.error', { tab_id: tabIdOf(page), message })
   }
 
@@ -260,7 +252,7 @@ export class Tabs {
     if (at < 0) return
     this.#tabs.splice(at, 1)
     this.#unansweredSince = undefined
-    this.#answered = this.#asked
+    this.#latestAnswered = this.#titleRequests
     this.#title = ''
     this.#events.emit('tab.closed', { tab_id: tab.id, tabs: this.count })
   }

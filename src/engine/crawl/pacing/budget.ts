@@ -1,27 +1,23 @@
-/** The time that one page may take, spent by the parts of its work; what it waits for in between is not counted. */
+/** The timeout of one page, spread over the steps of its work. Time spent in queues between steps does not count. */
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
 
 export class Budget {
-  readonly #wholeMs: number
+  readonly #timeoutMs: number
   readonly #signal: AbortSignal
-  #leftMs: number
+  leftMs: number
 
   constructor({ timeoutMs }: Pick<ScrapePlan, 'timeoutMs'>, signal: AbortSignal) {
-    this.#wholeMs = timeoutMs
-    this.#leftMs = timeoutMs
+    this.#timeoutMs = timeoutMs
+    this.leftMs = timeoutMs
     this.#signal = signal
   }
 
-  get leftMs(): number {
-    return this.#leftMs
-  }
-
-  /** @throws BaxError `timeout` when there is nothing left; the signal's reason when it was aborted */
+  /** Runs a step. @throws BaxError `timeout` when no time is left, the signal's reason when it is aborted */
   async spend<T>(work: (signal: AbortSignal, deadline: number) => Promise<T>): Promise<T> {
     const start = performance.now()
-    const ms = this.#leftMs
-    const error = `the page took longer than ${this.#wholeMs} ms`
+    const ms = this.leftMs
+    const error = `the page took longer than ${this.#timeoutMs} ms`
     const timed = (inner: AbortSignal) => work(inner, start + ms)
     try {
       return await withDeadline(timed, { ms, error, signal: this.#signal, cooperative: true })
@@ -29,7 +25,7 @@ export class Budget {
       this.#signal.throwIfAborted()
       throw thrown
     } finally {
-      this.#leftMs -= performance.now() - start
+      this.leftMs -= performance.now() - start
     }
   }
 }

@@ -1,4 +1,4 @@
-/** How many pages at the same time: more while the machine has room, fewer when it falls behind. */
+/** The number of pages loaded at the same time, which adapts to the load of the machine. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { renderedAtOnce } from '../../render/browser/at-once.ts'
@@ -8,30 +8,29 @@ export interface Pace {
   close(): void
 }
 
-/** What keeps a browser at work, and pages that are being written meanwhile. */
-const first = renderedAtOnce + 4
-/** What a browser works on at the same time. */
-const least = 4
-const most = 32
-const everyMs = 500
-/** The engine comes to its work this late, in milliseconds, when it has too much of it; and when it has room. */
-const late = 120
-const soon = 40
+/** Enough to keep a browser busy while other pages are converted. */
+const initial = renderedAtOnce + 4
+/** Number of pages that a browser loads at the same time. */
+const min = 4
+const max = 32
+const intervalMs = 500
+/** Event loop delay of an overloaded engine, and of one with spare capacity, in milliseconds. */
+const overloadedMs = 120
+const relaxedMs = 40
 
-/** The same number all the time. */
 export const fixedPace = (atOnce: number): Pace => ({ atOnce, close: () => {} })
 
-/** Looks at the machine now and then; `onChange` when there is room for more. */
+/** Adapts to the load of the machine; calls `onChange` when the number grows. */
 export function adaptivePace(onChange: () => void): Pace {
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
-  let atOnce = first
+  let atOnce = initial
   const timer = setInterval(() => {
     const before = atOnce
     atOnce = nextPace(atOnce, { lagMs: delay.mean / 1e6 - 10, load: loadavg()[0]! / availableParallelism(), free: freemem() / totalmem() }) // prettier-ignore
     delay.reset()
     if (atOnce > before) onChange()
-  }, everyMs)
+  }, intervalMs)
   timer.unref()
   return {
     get atOnce() {
@@ -45,17 +44,17 @@ export function adaptivePace(onChange: () => void): Pace {
 }
 
 export interface MachineLoad {
-  /** How late the event loop is, on average. */
+  /** Mean delay of the event loop, in milliseconds. */
   readonly lagMs: number
-  /** Processes that want to run, per processor. */
+  /** Load average per CPU. */
   readonly load: number
-  /** Share of the memory that is free. */
+  /** Fraction of free memory. */
   readonly free: number
 }
 
-/** Down by a quarter at once, up by one at a time. */
+/** Decreases by a quarter, or increases by one. */
 export function nextPace(atOnce: number, { lagMs, load, free }: MachineLoad): number {
-  if (lagMs > late || free < 0.05) return Math.max(least, Math.floor(atOnce * 0.75))
-  if (lagMs > soon || load > 3 || free < 0.1) return atOnce
-  return Math.min(most, atOnce + 1)
+  if (lagMs > overloadedMs || free < 0.05) return Math.max(min, Math.floor(atOnce * 0.75))
+  if (lagMs > relaxedMs || load > 3 || free < 0.1) return atOnce
+  return Math.min(max, atOnce + 1)
 }

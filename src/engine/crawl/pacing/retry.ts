@@ -1,4 +1,4 @@
-/** Which failures of a page have passed by the next try, and when that is. */
+/** Retries of failed pages: which errors are temporary, and how long to wait. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -7,27 +7,21 @@ import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl
 
-/** Failures of one page that may have passed by the next try. */
-const passing: ReadonlySet<string> = new Set<ErrorCode>([
-  'page_crashed',
-  'navigation_aborted',
-  'browser_failed',
-  'worker_lost',
-  'server_error',
-])
+/** Temporary errors of a single page. */
+const temporary: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'navigation_aborted', 'browser_failed', 'worker_lost', 'server_error']) // prettier-ignore
 
 export interface Try {
-  /** From 0. */
+  /** Zero-based. */
   readonly attempt: number
   readonly gate: HostGate
-  /** Milliseconds that the page still has. */
+  /** Time left for the page, in milliseconds. */
   readonly left: number
-  /** Somebody waits to hear that they have mistyped an address. */
+  /** The start page has fewer retries: its URL may be mistyped. */
   readonly isStart: boolean
   readonly signal: AbortSignal
 }
 
-/** Settles when a further try makes sense. @throws the error when none does, or the signal's reason */
+/** Resolves when it is time to retry. @throws the error if a retry makes no sense, or the signal's reason */
 export async function nextTry(error: BaxError, { attempt, gate, left, isStart, signal }: Try): Promise<void> {
   const tries = attempt + 1
   const afterMs = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
@@ -40,20 +34,20 @@ export async function nextTry(error: BaxError, { attempt, gate, left, isStart, s
     if (tries >= (isStart ? retries : downTries) || !gate.refused('down')) throw error
     return
   }
-  if (!passing.has(error.code) || attempt >= retries) throw error
+  if (!temporary.has(error.code) || attempt >= retries) throw error
   await pause(retryMs * 2 ** attempt, undefined, { signal })
 }
 
-/** @throws BaxError for an answer that says nothing of the page: the server is busy, or broken */
+/** @throws BaxError for a response that is not the page: the server is busy or failing */
 export function checkStatus({ status, headers }: ObtainedPage): void {
   if (status !== 429 && status < 500) return
   const after = retryAfter(headers.get('retry-after'))
   const extras = { details: { status_code: status }, ...(after !== undefined && { retryAfterSecs: after }) }
-  if (status === 429) throw new BaxError('rate_limited', 'the site wants fewer requests (429)', extras)
-  throw new BaxError('server_error', `the site answered ${status}`, extras)
+  if (status === 429) throw new BaxError('rate_limited', 'the site rate-limits requests (429)', extras)
+  throw new BaxError('server_error', `the site responded with ${status}`, extras)
 }
 
-/** Seconds of a Retry-After header, which has them as a number or as a date. */
+/** Returns the seconds in a Retry-After header, which is a number or a date. */
 export function retryAfter(value: string | null, now = Date.now()): number | undefined {
   if (value === null) return undefined
   const secs = /^\s*\d+\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000

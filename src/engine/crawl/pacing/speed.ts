@@ -1,8 +1,8 @@
-/** Pages per second of late. */
+/** The rate of finished pages. */
 const windowMs = 10_000
 
 export class Speed {
-  readonly #begin = performance.now()
+  readonly #start = performance.now()
   #times: number[] = []
 
   count(): void {
@@ -10,10 +10,10 @@ export class Speed {
     if (this.#times.length > 1000) this.#drop()
   }
 
-  /** Over the last ten seconds, or since the beginning. */
+  /** Returns the pages per second over the last ten seconds, or since the start. */
   perSecond(): number {
     this.#drop()
-    const secs = Math.min(windowMs, performance.now() - this.#begin) / 1000
+    const secs = Math.min(windowMs, performance.now() - this.#start) / 1000
     return secs > 0 ? Math.round((this.#times.length / secs) * 10) / 10 : 0
   }
 

@@ -1,10 +1,11 @@
-/** Addresses as the crawl knows them: one form to fetch, and one to tell pages apart. */
+/** URL normalization: one form to fetch, and one to identify pages. */
+import { hashOf } from '../../../core/text/hash.ts'
 
-/** What of an address says nothing, because the start page was reached by a redirect between the two. */
+/** Differences between URLs to ignore, because the start page redirects from one form to the other. */
 export interface Folding {
-  /** http and https are the same. */
+  /** Treat http and https as the same. */
   readonly scheme: boolean
-  /** With and without `www.` is the same. */
+  /** Treat hosts with and without `www.` as the same. */
   readonly www: boolean
 }
 
@@ -13,13 +14,12 @@ export const noFolding: Folding = { scheme: false, www: false }
 /** Fragments that applications use as paths. */
 const route = /^#(?:\/|!)/
 
-/** The address to fetch: without a fragment that only leads into the page; undefined for what is not on the web. */
+/** Returns the URL to fetch, without credentials and fragment; undefined if it is not HTTP. */
 export function crawlable(href: string): URL | undefined {
   const url = parsed(href)
   if (!url) return undefined
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   if (!route.test(url.hash)) url.hash = ''
-  // A name and a password are no part of where a page is.
   if (url.username !== '' || url.password !== '') {
     url.username = ''
     url.password = ''
@@ -27,7 +27,7 @@ export function crawlable(href: string): URL | undefined {
   return url
 }
 
-/** Parses once: `URL.canParse` before it would take as long again, for every link of a site. */
+/** Parses once: `URL.canParse` first would take as long again, for every link of a site. */
 function parsed(href: string): URL | undefined {
   try {
     return new URL(href)
@@ -36,33 +36,53 @@ function parsed(href: string): URL | undefined {
   }
 }
 
-/** How the redirects of the start page fold the rest of the site. */
-export function foldingOf(asked: URL, reached: URL): Folding {
+/** Returns the differences to ignore, given the redirects of the start page. */
+export function foldingOf(requested: URL, reached: URL): Folding {
   return {
-    scheme: asked.protocol !== reached.protocol && bare(asked.hostname) === bare(reached.hostname),
-    www: asked.hostname !== reached.hostname && bare(asked.hostname) === bare(reached.hostname),
+    scheme: requested.protocol !== reached.protocol && withoutWww(requested.hostname) === withoutWww(reached.hostname),
+    www: requested.hostname !== reached.hostname && withoutWww(requested.hostname) === withoutWww(reached.hostname),
   }
 }
 
-/** The same for all addresses of one page. */
+/** Returns a key that is the same for all URLs of one page. */
 export function identityOf(url: URL, folding: Folding): string {
   const scheme = folding.scheme ? 'https:' : url.protocol
-  const path = evenEscapes(url.pathname)
+  const path = normalizeEscapes(url.pathname)
     .replace(/\/index\.html$/, '/')
     .replace(/(?<=.)\/$/, '')
   return `${scheme}//${hostOf(url, folding)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
 }
 
-/** Host with port; the same for hosts that the folding makes one. */
-export const hostOf = ({ host }: URL, { www }: Folding): string => (www ? bare(host) : host)
+/** Returns the host with port, the same for hosts that are treated as one. */
+export const hostOf = ({ host }: URL, { www }: Folding): string => (www ? withoutWww(host) : host)
 
-const bare = (host: string): string => host.replace(/^www\./, '')
+const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
-/** `%7e`, `%7E` and `~` are one character; what a server may read differently stays. */
-function evenEscapes(path: string): string {
+/** Normalizes percent-encoding: `%7e`, `%7E` and `~` are one character. Reserved characters stay encoded. */
+function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path
   return path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
     const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
     return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
   })
+}
+
+/** A set of URLs as 53-bit hashes: among a million, the probability of any collision is 1 in 20,000. */
+export class SeenSet {
+  readonly #hashes = new Set<number>()
+
+  get size(): number {
+    return this.#hashes.size
+  }
+
+  has(text: string): boolean {
+    return this.#hashes.has(hashOf(text))
+  }
+
+  /** Adds a text; returns whether it is new. */
+  add(text: string): boolean {
+    const before = this.#hashes.size
+    this.#hashes.add(hashOf(text))
+    return this.#hashes.size > before
+  }
 }

@@ -1,11 +1,11 @@
-/** A map of a site: a crawl that reads pages for their links only. */
+/** Maps of sites: crawls that read pages only for their links. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlInput, MapAnswer, MapInput } from '../../../core/shapes/crawl.ts'
 import { accountsOf, outcomeOf, pagesOf } from '../answer.ts'
 import type { CrawlRecord } from '../store/record.ts'
 import type { CrawlFiles } from '../store/crawl-store.ts'
 
-/** The crawl that finds what a map is to show; one that is searched is found whole. */
+/** Returns the crawl input of a map. A search crawls up to the maximum, because only matching URLs count. */
 export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   ...input,
   limit: search === undefined ? input.limit : limits.crawl.mostMapped,
@@ -22,7 +22,7 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   async: false,
 })
 
-/** `bytes` is the end of the journal. */
+/** Builds the response from the crawl; `bytes` is the size of the journal. */
 export async function mapOf(
   { search, limit }: MapInput,
   record: CrawlRecord,
@@ -30,20 +30,20 @@ export async function mapOf(
 ): Promise<MapAnswer> {
   const { success, warning, error, code } = outcomeOf(record, { url: '', isRunning: false })
   const links: string[] = []
-  const add = (urls: readonly string[]) => links.push(...urls.filter((url) => holds(url, search)))
+  const add = (urls: readonly string[]) => links.push(...urls.filter((url) => matches(url, search)))
   for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
     const { data, next } = await pagesOf(record, files, { skip, limit: limits.crawl.mostListedPages }, bytes)
     add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
   }
-  const isLate = success && error !== undefined
-  if (isLate) {
-    // What was found and not read any more is known all the same.
+  const isTimedOut = success && error !== undefined
+  if (isTimedOut) {
+    // URLs that were found but not visited are part of the map too.
     const { skipped } = await accountsOf(record, files, bytes)
     add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
   }
   links.length = Math.min(links.length, limit)
-  const warnings = [warning, isLate ? `not all pages were read: ${error}` : undefined].filter(Boolean).join('; ')
+  const warnings = [warning, isTimedOut ? `not all pages were read: ${error}` : undefined].filter(Boolean).join('; ')
   return {
     success,
     links,
@@ -54,12 +54,12 @@ export async function mapOf(
   }
 }
 
-/** Whether an address, as people read it, has the text in it. */
-function holds(url: string, search: string | undefined): boolean {
-  return search === undefined || `${url}\n${readable(url)}`.toLowerCase().includes(search.toLowerCase())
+/** Returns whether a URL, encoded or decoded, contains the text. */
+function matches(url: string, search: string | undefined): boolean {
+  return search === undefined || `${url}\n${decoded(url)}`.toLowerCase().includes(search.toLowerCase())
 }
 
-function readable(url: string): string {
+function decoded(url: string): string {
   try {
     return decodeURI(url)
   } catch {

@@ -1,4 +1,4 @@
-/** What a site's robots.txt allows us; each is asked for once. */
+/** Rules of robots.txt, fetched once per site. */
 import robotsParser from 'robots-parser'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -9,22 +9,21 @@ import { fetchPage } from '../../render/http/fetch.ts'
 import { httpUserAgent } from '../../render/http/user-agent.ts'
 import type { KeptAnswers } from '../store/kept-responses.ts'
 
-/** Its types are those of an ES module, which it is not. */
+/** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default
 
-/** The name by which a robots.txt speaks to us. */
-const agent = 'bax'
-/** Hosts whose rules are kept. */
-const mostKnown = 1000
+const userAgent = 'bax'
+/** Maximum number of sites whose rules are cached. */
+const maxCached = 1000
 
 export interface SiteRules {
   allows(url: string): boolean
-  /** Milliseconds between two requests. */
+  /** Delay between two requests, in milliseconds. */
   readonly delayMs: number
   readonly sitemaps: readonly string[]
 }
 
-const anything: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
+const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 
 export interface RobotsFacts {
   readonly ignore: boolean
@@ -36,59 +35,59 @@ export interface RobotsFacts {
 
 export class Robots {
   readonly #facts: RobotsFacts
-  readonly #known = new Map<string, Promise<SiteRules>>()
+  readonly #cached = new Map<string, Promise<SiteRules>>()
 
   constructor(facts: RobotsFacts) {
     this.#facts = facts
   }
 
-  /** Never rejects but with the reason of the signal: a site whose rules cannot be had is one without rules. */
+  /** Returns the rules of a site; no rules if they cannot be read. Rejects only with the reason of the signal. */
   async rulesFor(url: URL): Promise<SiteRules> {
-    return this.#facts.ignore ? anything : this.#rules(url.origin)
+    return this.#facts.ignore ? noRules : this.#rules(url.origin)
   }
 
-  /** Whoever does not follow its rules may still read where the sitemaps are. */
+  /** Returns the sitemaps listed in robots.txt, also if its rules are ignored. */
   async sitemapsOf(origin: string): Promise<readonly string[]> {
     return (await this.#rules(origin)).sitemaps
   }
 
   #rules(origin: string): Promise<SiteRules> {
-    let rules = this.#known.get(origin)
+    let rules = this.#cached.get(origin)
     if (!rules) {
-      if (this.#known.size >= mostKnown) this.#known.delete(this.#known.keys().next().value!)
-      this.#known.set(origin, (rules = this.#ask(origin)))
+      if (this.#cached.size >= maxCached) this.#cached.delete(this.#cached.keys().next().value!)
+      this.#cached.set(origin, (rules = this.#load(origin)))
     }
     return rules
   }
 
-  async #ask(origin: string): Promise<SiteRules> {
+  async #load(origin: string): Promise<SiteRules> {
     const { signal, onWarning, ignore, egress, answers } = this.#facts
     const address = `${origin}/robots.txt`
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
-      const deadline = { ms: limits.crawl.robotsMs, error: 'it does not answer', signal, cooperative: true }
-      const text = await withDeadline((inner) => ask(address, egress, inner), deadline)
+      const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
+      const text = await withDeadline((inner) => fetchText(address, egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
     } catch (error) {
       signal.throwIfAborted()
       if (!ignore)
-        onWarning(`${address} could not be read (${(error as Error).message}): everything is taken as allowed`)
-      return anything
+        onWarning(`${address} could not be read (${(error as Error).message}): all URLs are treated as allowed`)
+      return noRules
     }
   }
 }
 
-/** @throws BaxError when there is no telling what it says */
-async function ask(address: string, egress: Egress, signal: AbortSignal): Promise<string> {
+/** Fetches robots.txt. @throws BaxError if it cannot be read */
+async function fetchText(address: string, egress: Egress, signal: AbortSignal): Promise<string> {
   const { status, bytes, headers } = await fetchPage(address, {
     userAgent: httpUserAgent,
     egress,
     signal,
     admit: () => {},
   })
-  if (status >= 500) throw new BaxError('server_error', `it answered ${status}`)
+  if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
   if (status >= 400) return ''
   const start = bytes.subarray(0, limits.crawl.robotsBytes)
   const { text } = await decodeText(start, headers.get('content-type'), { declares: false })
@@ -97,9 +96,9 @@ async function ask(address: string, egress: Egress, signal: AbortSignal): Promis
 
 function rulesOf(address: string, text: string): SiteRules {
   const robots = parse(address, text)
-  const delay = Math.min(robots.getCrawlDelay(agent) ?? 0, limits.crawl.crawlDelaySecs)
+  const delay = Math.min(robots.getCrawlDelay(userAgent) ?? 0, limits.crawl.crawlDelaySecs)
   return {
-    allows: (url) => robots.isAllowed(url, agent) ?? true,
+    allows: (url) => robots.isAllowed(url, userAgent) ?? true,
     delayMs: delay > 0 ? delay * 1000 : 0,
     sitemaps: robots.getSitemaps(),
   }

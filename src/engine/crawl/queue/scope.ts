@@ -1,4 +1,4 @@
-/** Which addresses belong to a crawl. */
+/** The scope of a crawl: which URLs belong to it. */
 import picomatch from 'picomatch'
 import { RE2JS } from 're2js'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -24,7 +24,7 @@ export interface PathRules {
   readonly excluded: Matches
 }
 
-/** @throws BaxError `invalid_request` for a pattern that cannot be read */
+/** Compiles the path patterns. @throws BaxError `invalid_request` for an invalid pattern */
 export function pathRules({ include_paths: include, exclude_paths: exclude, path_syntax }: ScopeWishes): PathRules {
   const syntax = syntaxes[path_syntax ?? 'glob']
   return {
@@ -33,8 +33,8 @@ export function pathRules({ include_paths: include, exclude_paths: exclude, path
   }
 }
 
-/** Ways to match that are tried in less than some milliseconds. */
-const mostTries = 1e6
+/** Number of backtracking steps that take a few milliseconds. */
+const maxSteps = 1e6
 
 interface Syntax {
   readonly name: string
@@ -44,19 +44,20 @@ interface Syntax {
 const syntaxes: Record<'glob' | 'regex', Syntax> = {
   glob: {
     name: 'a glob',
-    read: (given) => {
-      // As in the paths that they are for, a slash stands first.
-      const glob = /^(?:\/|\*\*)/.test(given) ? given : `/${given}`
+    read: (pattern) => {
+      // Paths start with a slash, so patterns do too.
+      const glob = /^(?:\/|\*\*)/.test(pattern) ? pattern : `/${pattern}`
       const exact = picomatch(glob, { dot: true, noextglob: true, nonegate: true })
       const linear = linearGlob(glob, 'glob')
-      const turns = glob.match(/\*+|\{/g)?.length ?? 0
-      // The expression goes back at every turn; where that could take long, a star may stand for nothing at an end.
-      return (path) => (path.length ** turns <= mostTries ? exact(path) : linear(path))
+      const stars = glob.match(/\*+|\{/g)?.length ?? 0
+      // The picomatch expression backtracks at every star. Where that could take long, use a linear matcher, in which a
+      // star at the end also matches nothing.
+      return (path) => (path.length ** stars <= maxSteps ? exact(path) : linear(path))
     },
   },
   regex: {
     name: 'a regular expression',
-    // One that takes time in proportion to the path, whatever it looks for.
+    // RE2 takes linear time for any pattern.
     read: (source) => {
       const compiled = RE2JS.compile(source)
       return (path) => compiled.matcher(path).find()
@@ -74,23 +75,23 @@ function anyOf(patterns: readonly string[], field: string, { name, read }: Synta
       throw new BaxError('invalid_request', message, { cause, details: [{ path, message: `is not ${name}` }] })
     }
   })
-  // A page is the same with a slash at its end.
+  // A trailing slash does not make another page.
   return (path) => matchers.some((matches) => matches(path) || matches(path.replace(/(?<=.)\/$/, '')))
 }
 
-/** The borders of one crawl; they are known when the start page has been reached. */
+/** The scope of one crawl, known once the start page has been loaded. */
 export class Scope {
-  readonly #wishes: ScopeWishes
+  readonly #options: ScopeWishes
   readonly #rules: PathRules
   readonly #start: URL
   readonly #folding: Folding
   readonly #host: string
 
-  constructor(wishes: ScopeWishes, rules: PathRules, asked: URL, reached: URL) {
-    this.#wishes = wishes
+  constructor(options: ScopeWishes, rules: PathRules, requested: URL, reached: URL) {
+    this.#options = options
     this.#rules = rules
     this.#start = reached
-    this.#folding = foldingOf(asked, reached)
+    this.#folding = foldingOf(requested, reached)
     this.#host = hostOf(reached, this.#folding)
   }
 
@@ -102,39 +103,32 @@ export class Scope {
     return identityOf(url, this.#folding)
   }
 
-  /** Whether pages of the host are wanted. */
   holds(url: URL): boolean {
-    if (this.#wishes.allow_external_links) return true
-    if (hostOf(url, this.#folding) === this.#host && this.#sameScheme(url)) return true
-    return this.#wishes.allow_subdomains && this.#isSubdomain(url)
+    if (this.#options.allow_external_links) return true
+    const { hostname, port, protocol } = this.#start
+    // Without a port, the scheme has to match, as it implies the port.
+    const isSameScheme = this.#folding.scheme || url.port !== '' || url.protocol === protocol
+    if (hostOf(url, this.#folding) === this.#host && isSameScheme) return true
+    const isSubdomain = url.port === port && url.hostname.endsWith(`.${hostname.replace(/^www\./, '')}`)
+    return this.#options.allow_subdomains && isSubdomain
   }
 
-  /** Whether the path is one of those asked for. */
   passes(url: URL): boolean {
     const path = decodedPart(url.pathname)
     return this.#isBelow(url, path) && this.#rules.included(path) && !this.#rules.excluded(path)
   }
 
-  /** Other hosts, where they are wanted, have nothing to do with the start page's path. */
+  /** Returns whether the path is below that of the start page, which matters on its host only. */
   #isBelow(url: URL, path: string): boolean {
-    if (!this.#wishes.below_start || hostOf(url, this.#folding) !== this.#host) return true
+    if (!this.#options.below_start || hostOf(url, this.#folding) !== this.#host) return true
     const top = decodedPart(this.#start.pathname).replace(/\/$/, '')
     return path === top || path.startsWith(`${top}/`)
   }
 
-  /** Why an address is left alone before it was ever asked for; undefined when it is not. */
+  /** Returns the reason to skip a URL without a request, undefined if there is none. */
   refuses(url: URL): SkipReason | undefined {
     if (!this.holds(url)) return 'off_host'
     if (url.href.length > limits.crawl.addressChars) return 'too_long'
     return this.passes(url) ? undefined : 'excluded'
-  }
-
-  /** A default port stands for its scheme. */
-  #sameScheme(url: URL): boolean {
-    return this.#folding.scheme || url.port !== '' || url.protocol === this.#start.protocol
-  }
-
-  #isSubdomain({ hostname, port }: URL): boolean {
-    return port === this.#start.port && hostname.endsWith(`.${this.#start.hostname.replace(/^www\./, '')}`)
   }
 }

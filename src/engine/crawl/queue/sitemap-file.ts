@@ -1,6 +1,5 @@
-/** Reads one sitemap as it comes over the wire: XML or plain text, packed or not, in bounded memory. */
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream'
+/** Streams one sitemap in bounded memory: XML or plain text, compressed or not. */
+import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -11,7 +10,6 @@ import { get, type HttpAnswer } from '../../render/http/http-client.ts'
 import { httpUserAgent } from '../../render/http/user-agent.ts'
 import { webUrl } from '../../render/http/web-url.ts'
 
-/** What a sitemap lists: pages, or other sitemaps. */
 export interface SitemapEntry {
   readonly url: string
   readonly isSitemap: boolean
@@ -22,13 +20,9 @@ export interface SitemapMeans {
   readonly signal: AbortSignal
 }
 
-/** Elements inside one another beyond which a file is no sitemap. */
-const deepest = 32
+const maxDepth = 32
 
-/**
- * Its entries in their order, by the chunk.
- * @throws BaxError with the code of what went wrong, `content_too_large` for a file that does not end.
- */
+/** Yields the entries in chunks. @throws BaxError for failed requests and invalid or too large files */
 export async function* readSitemap(address: string, { egress, signal }: SitemapMeans): AsyncGenerator<SitemapEntry[]> {
   const { answer, url } = await open(address, { egress, signal })
   const found: SitemapEntry[] = []
@@ -36,9 +30,10 @@ export async function* readSitemap(address: string, { egress, signal }: SitemapM
   const decoder = new TextDecoder()
   let bytes = 0
   try {
-    for await (const chunk of await unpacked(answer, url)) {
+    for await (const chunk of await decodedBody(answer, url)) {
       bytes += (chunk as Uint8Array).length
-      if (bytes > limits.crawl.sitemapBytes) throw new BaxError('content_too_large', 'it is too large for a sitemap')
+      if (bytes > limits.crawl.sitemapBytes)
+        throw new BaxError('content_too_large', 'the file is too large for a sitemap')
       reader.write(decoder.decode(chunk as Uint8Array, { stream: true }))
       if (found.length > 0) yield found.splice(0)
     }
@@ -46,26 +41,26 @@ export async function* readSitemap(address: string, { egress, signal }: SitemapM
     if (found.length > 0) yield found
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof BaxError ? error : explainFetch(error, 'the connection broke in the middle of it')
+    throw error instanceof BaxError ? error : explainFetch(error, 'the connection broke during the download')
   } finally {
     answer.body.destroy()
   }
 }
 
-async function open(address: string, means: SitemapMeans): Promise<{ answer: HttpAnswer; url: string }> {
+async function open(address: string, context: SitemapMeans): Promise<{ answer: HttpAnswer; url: string }> {
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
-    const answer = await ask(url, means)
+    const answer = await request(url, context)
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     if (location === null && answer.status < 300) return { answer, url }
     answer.body.destroy()
-    if (location === null) throw new BaxError('navigation_failed', `it answered ${answer.status}`)
+    if (location === null) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
     url = webUrl(location, url)
   }
-  throw new BaxError('too_many_redirects', 'it redirects without end')
+  throw new BaxError('too_many_redirects', 'too many redirects')
 }
 
-async function ask(url: string, { egress, signal }: SitemapMeans): Promise<HttpAnswer> {
+async function request(url: string, { egress, signal }: SitemapMeans): Promise<HttpAnswer> {
   const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
   try {
     return await get(new URL(url), { headers, signal, egress })
@@ -75,18 +70,18 @@ async function ask(url: string, { egress, signal }: SitemapMeans): Promise<HttpA
   }
 }
 
-/** Takes off the coding of the transfer, then the file's own. */
-async function unpacked({ headers, body }: HttpAnswer, url: string): Promise<AsyncIterable<Uint8Array>> {
+/** Decodes the transfer encoding, then the compression of the file itself. */
+async function decodedBody({ headers, body }: HttpAnswer, url: string): Promise<AsyncIterable<Uint8Array>> {
   const coding = headers.get('content-encoding')?.trim().toLowerCase()
   let stream = body
   if (coding === 'br') stream = through(stream, createBrotliDecompress())
   else if (coding === 'gzip' || coding === 'deflate') stream = through(stream, createUnzip())
-  if (/\.gz$/i.test(new URL(url).pathname) || /gzip/i.test(headers.get('content-type') ?? '')) return unzipped(stream)
+  if (/\.gz$/i.test(new URL(url).pathname) || /gzip/i.test(headers.get('content-type') ?? '')) return gunzipped(stream)
   return stream
 }
 
-/** Servers unpack such files at times and leave their names alone: the first bytes tell. */
-async function unzipped(stream: Readable): Promise<AsyncIterable<Uint8Array>> {
+/** Decompresses a gzip file. Checks the first bytes, as some servers decompress such files but keep their names. */
+async function gunzipped(stream: Readable): Promise<AsyncIterable<Uint8Array>> {
   const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
   const first = await iterator.next()
   const rest = async function* () {
@@ -94,19 +89,18 @@ async function unzipped(stream: Readable): Promise<AsyncIterable<Uint8Array>> {
     yield first.value
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
   }
-  const isPacked = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b
-  if (!isPacked) return rest()
-  const { Readable } = await import('node:stream')
+  const isGzip = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b
+  if (!isGzip) return rest()
   return through(Readable.from(rest(), { objectMode: false }), createUnzip())
 }
 
-/** Failures of either stream come out where the last one is read. */
+/** Pipes a stream through a decoder; errors of both surface when the decoder is read. */
 const through = (from: Readable, decoder: NodeJS.ReadWriteStream & Readable): Readable => {
   pipeline(from, decoder, () => {})
   return decoder
 }
 
-/** Finds the addresses in the text of a sitemap, piece by piece. */
+/** Incremental parser for the URLs in a sitemap. */
 export class SitemapReader {
   readonly #base: string
   readonly #onEntry: (entry: SitemapEntry) => void
@@ -128,7 +122,7 @@ export class SitemapReader {
     )
   }
 
-  /** @throws BaxError `unsupported_content_type` for XML that no sitemap is */
+  /** @throws BaxError `unsupported_content_type` for XML that is not a sitemap */
   write(text: string): void {
     if (this.#isText === undefined && text.trim() !== '') this.#isText = !text.trimStart().startsWith('<')
     if (this.#isText) this.#lines(text)
@@ -141,7 +135,8 @@ export class SitemapReader {
   }
 
   #open(name: string): void {
-    if (this.#path.length >= deepest) throw new BaxError('unsupported_content_type', 'it is nested too deeply')
+    if (this.#path.length >= maxDepth)
+      throw new BaxError('unsupported_content_type', 'its elements are nested too deeply')
     this.#path.push(name.replace(/^.*:/, '').toLowerCase())
     this.#text = ''
   }
@@ -150,7 +145,7 @@ export class SitemapReader {
     if (this.#path.at(-1) === 'loc' && this.#text.length <= limits.crawl.addressChars) this.#text += text
   }
 
-  /** Pictures and videos of a page have a `loc` too, in elements of their own. */
+  /** Reports a `loc` of a page or sitemap; those of images and videos are in other elements. */
   #close(): void {
     const name = this.#path.pop()
     const within = this.#path.at(-1)

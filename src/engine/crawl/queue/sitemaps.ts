@@ -1,4 +1,4 @@
-/** The sitemaps of a site, one after the other, with bounds on their number, size, depth and time. */
+/** Reads the sitemaps of a site, with limits on their number, size, depth and time. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Egress } from '../../egress/egress.ts'
@@ -8,8 +8,8 @@ import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 const { crawl } = limits
 
 export interface SitemapFacts {
-  /** Where robots.txt says they are. */
-  readonly told: readonly string[]
+  /** URLs of sitemaps in robots.txt. */
+  readonly listed: readonly string[]
   readonly origin: string
   readonly egress: Egress
   readonly answers: KeptAnswers
@@ -17,18 +17,18 @@ export interface SitemapFacts {
   readonly onWarning: (message: string) => void
 }
 
-/** Addresses of pages in the order of the files, by the chunk; whatever is wrong with a file is a warning. */
+/** Yields the URLs of pages in the order of the files, in chunks. Errors of a file are reported as warnings. */
 export async function* sitemapAddresses(facts: SitemapFacts): AsyncGenerator<string[]> {
-  const { told, origin, signal, onWarning } = facts
-  const guess = `${origin}/sitemap.xml`
-  const clock = AbortSignal.timeout(crawl.sitemapsMs)
-  const queue = (told.length > 0 ? [...told] : [guess]).map((url) => ({ url, depth: 0 }))
+  const { listed, origin, signal, onWarning } = facts
+  const defaultUrl = `${origin}/sitemap.xml`
+  const deadline = AbortSignal.timeout(crawl.sitemapsMs)
+  const queue = (listed.length > 0 ? [...listed] : [defaultUrl]).map((url) => ({ url, depth: 0 }))
   const known = new Set(queue.map(({ url }) => url))
   for (let at = 0; at < queue.length; at++) {
     const { url, depth } = queue[at]!
     const late = AbortSignal.timeout(crawl.sitemapMs)
     try {
-      for await (const entries of entriesOf(url, facts, AbortSignal.any([signal, clock, late]))) {
+      for await (const entries of entriesOf(url, facts, AbortSignal.any([signal, deadline, late]))) {
         for (const entry of entries) {
           if (!entry.isSitemap || known.has(entry.url) || depth >= crawl.sitemapDepth) continue
           if (known.size >= crawl.sitemaps) continue
@@ -39,18 +39,16 @@ export async function* sitemapAddresses(facts: SitemapFacts): AsyncGenerator<str
       }
     } catch (error) {
       signal.throwIfAborted()
-      if (clock.aborted) return onWarning('the sitemaps were not read to their end: it took too long')
-      // Nobody said that there is one.
-      if (url === guess && told.length === 0 && (error as BaxError).code === 'navigation_failed') return
-      onWarning(
-        `sitemap ${url} was not read to its end: ${late.aborted ? 'it took too long' : (error as Error).message}`,
-      )
+      if (deadline.aborted) return onWarning('timed out reading the sitemaps')
+      // The default location need not exist.
+      if (url === defaultUrl && listed.length === 0 && (error as BaxError).code === 'navigation_failed') return
+      onWarning(`sitemap ${url} could not be read completely: ${late.aborted ? 'timed out' : (error as Error).message}`)
     }
   }
   if (known.size >= crawl.sitemaps) onWarning(`only the first ${crawl.sitemaps} sitemaps were read`)
 }
 
-/** The entries of one sitemap, which is kept when it has been read to its end. */
+/** Yields the entries of one sitemap, which is cached once it has been read completely. */
 async function* entriesOf(
   url: string,
   { answers, egress }: Pick<SitemapFacts, 'answers' | 'egress'>,
@@ -66,11 +64,11 @@ async function* entriesOf(
       yield entries
     }
   } catch (error) {
-    if (error instanceof BaxError && lasting.has(error.code)) answers.keepSite(url, { error: error.toBody() })
+    if (error instanceof BaxError && permanent.has(error.code)) answers.keepSite(url, { error: error.toBody() })
     throw error
   }
   answers.keepSite(url, { entries: all })
 }
 
-/** Failures that the next try would meet again. */
-const lasting: ReadonlySet<string> = new Set(['navigation_failed', 'too_many_redirects', 'content_too_large', 'unsupported_content_type']) // prettier-ignore
+/** Errors that a retry would not fix. */
+const permanent: ReadonlySet<string> = new Set(['navigation_failed', 'too_many_redirects', 'content_too_large', 'unsupported_content_type']) // prettier-ignore

@@ -1,4 +1,4 @@
-/** The crawls on disk: one folder each, kept for a day, held by the process that works on it. */
+/** Crawls on disk: one folder each, kept for a day, locked by the process that runs it. */
 import { createHash } from 'node:crypto'
 import { copyFile, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,15 +11,7 @@ import type { HeldLock } from '../../../core/process/lock-holder.ts'
 import { askLock, holdLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
 import { explainDir } from '../../../core/state/state-dir.ts'
 import type { CrawlInput } from '../../../core/shapes/crawl.ts'
-import {
-  asideName,
-  isAside,
-  moveAside,
-  readEach,
-  readState,
-  UnusableFile,
-  writeState,
-} from '../../../core/state/state-file.ts'
+import { asideName, isAside, moveAside, readEach, readState, UnusableFile, writeState } from '../../../core/state/state-file.ts' // prettier-ignore
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { type CrawlRequest, readJournal } from './journal.ts'
 import { DamagedPage, PageFile } from './page-file.ts'
@@ -27,17 +19,15 @@ import { CrawlRecord } from './record.ts'
 
 const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
 
-/** Files of one crawl. */
 export interface CrawlFiles {
   readonly folder: string
   readonly journal: string
   readonly pages: string
 }
 
-/** A crawl as it is read from disk. */
 export interface ShelvedCrawl {
   readonly record: CrawlRecord
-  /** End of the last group of lines that was written whole. */
+  /** Size of the journal up to the last complete commit. */
   readonly bytes: number
   readonly seq: number
 }
@@ -54,7 +44,7 @@ export class CrawlShelf {
     return { folder, journal: join(folder, 'journal.ndjson'), pages: join(folder, 'pages.ndjson') }
   }
 
-  /** Makes the folder of a new crawl; its journal does not exist yet. */
+  /** Creates the folder of a new crawl, without a journal. */
   async add(id: string, input: CrawlInput, owner: string | null): Promise<CrawlRecord> {
     const { folder } = this.files(id)
     const created = new Date().toISOString()
@@ -67,7 +57,7 @@ export class CrawlShelf {
     return new CrawlRecord({ id, input, owner }, created)
   }
 
-  /** @throws BaxError `crawl_not_found`, UnusableFile when nothing says any more what was asked for */
+  /** Reads a crawl. @throws BaxError `crawl_not_found`, UnusableFile when its request cannot be read */
   async read(id: string): Promise<ShelvedCrawl> {
     if (!isId(id)) throw notFound(id)
     const { journal } = this.files(id)
@@ -75,7 +65,7 @@ export class CrawlShelf {
     return readRecord(new CrawlRecord({ id, input, owner }, created), journal)
   }
 
-  /** What was asked for: from its own file, or where that is damaged from the first line of the journal. */
+  /** Reads the request from its own file or, if that is damaged, from the first line of the journal. */
   async #requestOf(id: string): Promise<CrawlRequest> {
     const path = this.#request(id)
     let failure: UnusableFile | undefined
@@ -86,12 +76,12 @@ export class CrawlShelf {
       if (!(error instanceof UnusableFile)) throw error
       failure = error
     }
-    const aside = (await namesIn(this.files(id).folder)).find(
+    const movedName = (await namesIn(this.files(id).folder)).find(
       (name) => name.startsWith('request.json') && isAside(name),
     )
-    if (!failure && aside === undefined) throw notFound(id)
+    if (!failure && movedName === undefined) throw notFound(id)
     const request = await this.#firstLine(id)
-    if (!request) throw failure ?? new UnusableFile(path, stateKinds.crawlRequest, 'is damaged', aside)
+    if (!request) throw failure ?? new UnusableFile(path, stateKinds.crawlRequest, 'is damaged', movedName)
     if (failure?.movedTo !== undefined) await writeState(path, request)
     return request
   }
@@ -100,7 +90,7 @@ export class CrawlShelf {
     try {
       for await (const { line } of readJournal(this.files(id).journal)) return line.own?.request
     } catch (error) {
-      if (!isAbsent(error)) throw error
+      if (!isMissing(error)) throw error
     }
     return undefined
   }
@@ -109,41 +99,35 @@ export class CrawlShelf {
     return join(this.files(id).folder, 'request.json')
   }
 
-  /** Puts a damaged journal aside, with all that cannot be read of it. */
+  /** Keeps a copy of a damaged journal under another name. */
   async keepDamaged(id: string, bytes: number): Promise<void> {
     const { journal } = this.files(id)
-    // The lines that can be read are gone on with.
+    // The readable lines stay in use.
     if (bytes > 0) await copyFile(journal, asideName(journal))
     else moveAside(journal)
   }
 
-  /** Places in `data` of the pages that can no longer be read. */
+  /** Returns the indexes in `data` of pages that can no longer be read. */
   async damagedPages(record: CrawlRecord): Promise<number[]> {
     const file = await PageFile.forReading(this.files(record.id).pages)
     const damaged: number[] = []
     try {
-      for (let index = 0; index < record.completed; index += 1) {
-        try {
-          await file.read(record.place(index))
-        } catch (error) {
-          if (!(error instanceof DamagedPage)) throw error
-          damaged.push(index)
-        }
-      }
+      for (let index = 0; index < record.completed; index += 1)
+        if ((await file.tryRead(record.place(index))) instanceof DamagedPage) damaged.push(index)
     } finally {
       await file.close()
     }
     return damaged
   }
 
-  /** The folder that the terminal writes the pages to; one that cannot be read is left out. */
+  /** Returns the folder that the CLI writes the pages to, if it is known. */
   outputOf(id: string): { output?: string } {
     const path = crawlOutput(dirname(this.#folder), id)
     const [found] = readEach([path], () => readState<{ folder: string }>(path, stateKinds.crawlOutput)).good
     return found ? { output: found.folder } : {}
   }
 
-  /** Takes a crawl for this process; undefined when another one works on it. */
+  /** Locks a crawl for this process; resolves with undefined if another process holds the lock. */
   hold(id: string): Promise<HeldLock | undefined> {
     return holdLock(this.#lock(id))
   }
@@ -156,18 +140,17 @@ export class CrawlShelf {
     await rm(this.files(id).folder, { recursive: true, force: true })
   }
 
-  /** All that are kept, whoever works on them. */
   async ids(): Promise<string[]> {
     const names = await namesIn(this.#folder)
     return names.filter(isId)
   }
 
-  /** Removes the crawls whose time is over. */
   async sweep(): Promise<void> {
-    for (const id of await this.ids()) if ((await this.#isOver(id)) && !(await this.isHeld(id))) await this.remove(id)
+    for (const id of await this.ids())
+      if ((await this.#isExpired(id)) && !(await this.isHeld(id))) await this.remove(id)
   }
 
-  async #isOver(id: string): Promise<boolean> {
+  async #isExpired(id: string): Promise<boolean> {
     const { folder, journal } = this.files(id)
     for (const path of [journal, folder]) {
       try {
@@ -180,13 +163,13 @@ export class CrawlShelf {
   }
 
   #lock(id: string): LockName {
-    // Nobody else knows the id, and with it the name.
+    // The ID is secret, and with it the name of the lock.
     const name = createHash('sha256').update(this.#folder).update(id).digest('hex').slice(0, 32)
     return lockName(name, tmpdir(), process.platform, process.version)
   }
 }
 
-const isAbsent = (error: unknown): boolean => /^(?:ENOENT|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')
+const isMissing = (error: unknown): boolean => /^(?:ENOENT|EISDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')
 
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -200,7 +183,7 @@ async function readRecord(record: CrawlRecord, journal: string): Promise<Shelved
   let bytes = 0
   let seq = 0
   try {
-    for await (const { line, to } of readJournal(journal, 0, Infinity, () => record.markDamaged())) {
+    for await (const { line, to } of readJournal(journal, 0, Infinity, () => (record.isDamaged = true))) {
       group.push(line)
       if (!line.end) continue
       for (const whole of group) record.apply(whole)
@@ -209,13 +192,13 @@ async function readRecord(record: CrawlRecord, journal: string): Promise<Shelved
       seq = line.seq
     }
   } catch (error) {
-    // A crawl without a journal has to begin anew.
-    if (!isAbsent(error)) throw error
-    record.markDamaged()
+    // A crawl without a journal has to start again.
+    if (!isMissing(error)) throw error
+    record.isDamaged = true
   }
-  if (seq === 0) record.markDamaged()
+  if (seq === 0) record.isDamaged = true
   return { record, bytes, seq }
 }
 
 export const notFound = (id: string): BaxError =>
-  new BaxError('crawl_not_found', `there is no crawl ${JSON.stringify(id)}`, { hint: 'a crawl is kept for 24 hours' })
+  new BaxError('crawl_not_found', `there is no crawl ${JSON.stringify(id)}`, { hint: 'crawls are kept for 24 hours' })

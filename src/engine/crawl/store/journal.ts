@@ -1,50 +1,47 @@
-/**
- * The journal of a crawl: one event a line, only ever added to. Its lines are what a stream of the crawl sends, and
- * all that is needed to go on with a crawl whose process was killed.
- */
+/** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reason } from '../../render/decide/decide.ts'
+import type { Waiting } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
 
-/** What only we need of a line; never sent. */
+/** Internal facts of a line, never sent to clients. */
 export interface OwnFacts {
-  /** The line settles so many addresses of the queue. */
+  /** Number of queued URLs that the line finishes. */
   readonly taken?: number
-  /** Where the page stands in the file of pages. */
+  /** Position of the page in the page file. */
   readonly at?: number
   readonly length?: number
-  /** The address after all redirects. */
+  /** URL after all redirects. */
   readonly final?: string
-  /** Address of a page that was visited and is not in `data`. */
+  /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
-  /** What is known of pages that are made alike; see `judge.ts`. */
+  /** Facts for the rendering policy; see `decide-rendering.ts`. */
   readonly facts?: JudgedFacts
   /** The sitemaps have been read. */
   readonly sitemaps?: true
-  /** What was asked for, in the first line: its own file may be damaged. */
+  /** The request, in the first line, in case its own file is damaged. */
   readonly request?: CrawlRequest
 }
 
-/** What was asked for, and by whom. */
 export interface CrawlRequest {
   readonly input: CrawlInput
   readonly created_at: string
-  /** The key that asked for it; nobody's without keys. */
+  /** ID of the caller's key; null without keys. */
   readonly owner?: string | null
 }
 
-/** How a page came to be taken as it was fetched, or rendered. */
+/** Facts for the rendering policy: how a page was loaded, and why. */
 export interface JudgedFacts {
   readonly template: string
   readonly host: string
   readonly reason?: Reason
   readonly render: 'http' | 'browser'
-  /** Whether a browser showed more than was fetched, where both were looked at. */
+  /** Whether the browser showed more than was fetched, if both were compared. */
   readonly more?: boolean
-  /** Both were looked at although nothing in the page asked for it. */
+  /** Both were compared although the page gave no reason to. */
   readonly audited?: true
 }
 
@@ -59,11 +56,10 @@ export type JournalEntry = {
 export type JournalLine = JournalEntry & {
   readonly seq: number
   readonly ts: string
-  /** The last line of those that were written together: what follows the last such line is torn. */
+  /** Marks the last line of a commit; lines after the last mark are incomplete. */
   readonly end?: true
 }
 
-/** A line with the places in the file where it begins and ends. */
 export interface PlacedLine {
   readonly line: JournalLine
   readonly from: number
@@ -74,47 +70,38 @@ export class Journal {
   readonly path: string
   readonly #file: FileHandle
   readonly #listeners = new Set<() => void>()
-  #bytes: number
-  #seq: number
+  bytes: number
+  /** Number of the last line. */
+  seq: number
   #writing: Promise<unknown> = Promise.resolve()
 
   private constructor(path: string, file: FileHandle, bytes: number, seq: number) {
     this.path = path
     this.#file = file
-    this.#bytes = bytes
-    this.#seq = seq
+    this.bytes = bytes
+    this.seq = seq
   }
 
   static async create(path: string): Promise<Journal> {
     return new Journal(path, await open(path, 'wx', 0o600), 0, 0)
   }
 
-  /** Opens it for going on; what stands behind `bytes` is cut off. Without any whole line it is made anew. */
+  /** Opens a journal to continue it, truncated to `bytes`. */
   static async reopen(path: string, bytes: number, seq: number): Promise<Journal> {
     const file = await open(path, bytes === 0 ? 'w' : 'r+', 0o600)
     await file.truncate(bytes)
     return new Journal(path, file, bytes, seq)
   }
 
-  /** Number of the last line. */
-  get seq(): number {
-    return this.#seq
-  }
-
-  /** Length of what is written. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  /** Writes lines that belong together: after a crash all of them are there, or none. */
+  /** Writes lines atomically: after a crash, either all or none of them are read. */
   commit(entries: readonly JournalEntry[]): Promise<PlacedLine[]> {
     const written = this.#writing.then(() => this.#write(entries))
-    // Whoever wrote is told; those who come after write all the same.
+    // The caller gets the error; later commits are still written.
     this.#writing = written.catch(() => {})
     return written
   }
 
-  /** Calls `listener` after every commit; returns the way to stop it. */
+  /** Calls `listener` after every commit; returns a function that unsubscribes. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -128,37 +115,31 @@ export class Journal {
 
   async #write(entries: readonly JournalEntry[]): Promise<PlacedLine[]> {
     const ts = new Date().toISOString()
-    let to = this.#bytes
+    let to = this.bytes
     const texts: string[] = []
     const lines = entries.map((entry, at): PlacedLine => {
-      const line = { seq: this.#seq + at + 1, ts, ...entry, ...(at === entries.length - 1 && { end: true as const }) }
+      const line = { seq: this.seq + at + 1, ts, ...entry, ...(at === entries.length - 1 && { end: true as const }) }
       const text = `${encodeRecord(line)}\n`
       texts.push(text)
       const from = to
       to += Buffer.byteLength(text)
       return { line, from, to }
     })
-    appendTo(this.#file, Buffer.from(texts.join('')), this.#bytes)
-    this.#bytes = to
-    this.#seq += entries.length
+    appendTo(this.#file, Buffer.from(texts.join('')), this.bytes)
+    this.bytes = to
+    this.seq += entries.length
     for (const listener of this.#listeners) listener()
     return lines
   }
 }
 
-/**
- * Writes behind what a file has. On the spot: some kilobytes for the system's own memory take a tenth of the time that
- * handing them to another thread would take of this one.
- */
+/** Appends synchronously: copying some kilobytes to the page cache takes a tenth of the time of the thread pool. */
 export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
-  // A write may do a part of it.
+  // A write may be partial.
   for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
 }
 
-/**
- * The whole lines of a journal from a place in it to another one, as they stand there now. They end before a damaged
- * one, which is reported; a last line that was not written to its end is none.
- */
+/** Yields the lines between two positions, up to a damaged one, which is reported, or an incomplete last one. */
 export async function* readJournal(
   path: string,
   from = 0,
@@ -176,7 +157,7 @@ export async function* readJournal(
 
 const chunkBytes = 64 * 1024
 
-/** The same of a journal that is open. */
+/** Yields the lines of an open journal, as `readJournal` does. */
 export async function* linesOf(
   file: FileHandle,
   from: number,
@@ -196,16 +177,34 @@ export async function* linesOf(
       const bytes = Buffer.concat([...rest, chunk.subarray(start, end)])
       rest = []
       start = end + 1
-      const line = parse(bytes)
-      if (line === undefined) return onDamage()
-      yield { line, from: at, to: at + bytes.length + 1 }
+      const record = decodeRecord<JournalLine>(bytes.toString('utf8'), stateKinds.crawlJournal)
+      if (!('content' in record)) return onDamage()
+      yield { line: record.content, from: at, to: at + bytes.length + 1 }
       at += bytes.length + 1
     }
     if (start < chunk.length) rest.push(chunk.subarray(start))
   }
 }
 
-function parse(bytes: Buffer): JournalLine | undefined {
-  const record = decodeRecord<JournalLine>(bytes.toString('utf8'), stateKinds.crawlJournal)
-  return 'content' in record ? record.content : undefined
+export const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
+
+/** Returns URL and depth of pages by their index in `data`; `bytes` is the size of the journal. */
+export async function pagesAt(
+  journal: string,
+  bytes: number,
+  indexes: ReadonlySet<number>,
+): Promise<Map<number, Waiting>> {
+  const found = new Map<number, Waiting>()
+  if (indexes.size === 0) return found
+  for await (const { line } of readJournal(journal, 0, bytes)) {
+    if (line.type !== 'crawl.page' || !indexes.has(line.data.index)) continue
+    found.set(line.data.index, { url: line.data.url, depth: line.data.depth })
+  }
+  return found
+}
+
+/** Returns the warning about a damaged journal, if it is damaged. */
+export function damageLines({ isDamaged, completed }: { isDamaged: boolean; completed: number }): JournalEntry[] {
+  if (!isDamaged) return []
+  return [warning(`the journal was damaged: pages after the first ${completed} are crawled again`)]
 }

@@ -1,7 +1,7 @@
 /**
- * What the network has answered, on disk from the moment it came: a crawl whose process is killed asks for nothing
- * twice. Pages are visited ahead of the one that is next in the order; their answers are kept until they are settled.
- * What was asked about the site itself (robots.txt, sitemaps) is kept as long as the crawl may be resumed.
+ * Stores responses on disk as soon as they arrive, so that a crawl whose process is killed repeats no request. Pages are
+ * visited ahead of time; their responses are kept until the page is finished. Responses about the site itself
+ * (robots.txt, sitemaps) are kept as long as the crawl can be resumed.
  */
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,77 +14,70 @@ import type { RenderedPage } from '../../render/browser/renderer.ts'
 import type { VisitAnswers } from '../../scrape/visit-answers.ts'
 import { type Entry, readSegment, Segment } from './response-segment.ts'
 
-/** Failures that the next try would meet again. */
-const lasting: ReadonlySet<string> = new Set(['unsupported_content_type', 'content_too_large', 'too_many_redirects'])
+/** Errors that a retry would not fix. */
+const permanent: ReadonlySet<string> = new Set(['unsupported_content_type', 'content_too_large', 'too_many_redirects'])
 
 const siteName = 'site.kept'
 const segmentPattern = /^ahead-\d+\.kept$/
 
-interface KeptFacts {
-  readonly folder: string
-  readonly log: Log
-}
-
 export class KeptAnswers {
-  readonly #facts: KeptFacts
-  /** Read from an earlier process, by visit and key. */
+  readonly #facts: { readonly folder: string; readonly log: Log }
+  /** Entries of an earlier process, by visit and key. */
   readonly #earlier = new Map<string, Map<string, Entry>>()
-  /** Segments with the visits that are not settled. */
+  /** Segments with their unfinished visits. */
   readonly #segments = new Map<Segment, Set<string>>()
   #current: Segment | undefined
   #site: Segment | undefined
   #number = 0
   #failed = false
 
-  constructor(facts: KeptFacts) {
+  constructor(facts: { readonly folder: string; readonly log: Log }) {
     this.#facts = facts
   }
 
-  /** Takes up what an earlier process has kept. */
+  /** Loads the entries of an earlier process. */
   load(): void {
     const names = readdirSync(this.#facts.folder)
     for (const name of names.filter((one) => segmentPattern.test(one))) {
       this.#number = Math.max(this.#number, Number.parseInt(name.slice('ahead-'.length), 10))
       const segment = new Segment(join(this.#facts.folder, name))
-      this.#segments.set(segment, this.#take(segment))
+      this.#segments.set(segment, this.#load(segment))
     }
-    if (names.includes(siteName)) this.#take(new Segment(join(this.#facts.folder, siteName)))
+    if (names.includes(siteName)) this.#load(new Segment(join(this.#facts.folder, siteName)))
   }
 
-  #take({ path }: Segment): Set<string> {
+  #load({ path }: Segment): Set<string> {
     const visits = new Set<string>()
     for (const entry of readSegment(path)) {
       visits.add(entry.visit)
-      const known = this.#earlier.get(entry.visit) ?? new Map<string, Entry>()
-      this.#earlier.set(entry.visit, known.set(entry.key, entry))
+      const entries = this.#earlier.get(entry.visit) ?? new Map<string, Entry>()
+      this.#earlier.set(entry.visit, entries.set(entry.key, entry))
     }
     return visits
   }
 
-  /** Whether an earlier process has fetched the page of this address. */
+  /** Returns whether an earlier process has fetched the page at this URL. */
   has(visit: string): boolean {
     return this.#earlier.has(visit)
   }
 
-  /** The answers to the visit of one address. */
+  /** Returns the responses for the visit of one URL. */
   of(visit: string): VisitAnswers {
     return {
       fetched: (url, ask) =>
         this.#once(visit, `GET ${url}`, ask, {
           pack: ({ headers, bytes, ...facts }) => [{ ...facts, headers: headers.pairs() }, bytes],
           unpack: (facts, bytes) => ({ ...(facts as unknown as FetchedPage), headers: headersOf(facts), bytes }),
-          isLasting: ({ status }) => status !== 429 && status < 500,
         }),
       rendered: (ask) =>
         this.#once(visit, 'render', ask, {
           pack: ({ headers, ...page }) => [{ headers: headers.pairs() }, Buffer.from(JSON.stringify(page))],
           unpack: (facts, bytes) => ({ ...(JSON.parse(bytes.toString()) as RenderedPage), headers: headersOf(facts) }),
-          isLasting: ({ status }) => status !== 429 && status < 500,
         }),
     }
   }
 
-  /** Something about the site itself, as JSON; undefined when it was not kept. */
+  /** Returns a stored value about the site itself, undefined if there is none. */
   site(key: string): unknown {
     const entry = this.#earlier.get('')?.get(key)
     const bytes = entry && bodyOf(entry)
@@ -98,7 +91,7 @@ export class KeptAnswers {
     })
   }
 
-  /** Discards the answers to a visit whose page has been written. */
+  /** Discards the responses of a finished page. */
   settled(visit: string): void {
     this.#earlier.delete(visit)
     for (const [segment, visits] of this.#segments) {
@@ -108,7 +101,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Closes the files; `finished` removes them too. */
+  /** Closes the files, and removes them if the crawl has finished. */
   close(finished: boolean): void {
     this.#current?.close()
     this.#site?.close()
@@ -117,19 +110,24 @@ export class KeptAnswers {
     rmSync(join(this.#facts.folder, siteName), { force: true })
   }
 
-  async #once<Answer>(visit: string, key: string, ask: () => Promise<Answer>, form: Form<Answer>): Promise<Answer> {
+  async #once<Answer extends { readonly status: number }>(
+    visit: string,
+    key: string,
+    ask: () => Promise<Answer>,
+    codec: Codec<Answer>,
+  ): Promise<Answer> {
     const kept = this.#earlier.get(visit)?.get(key)
     const bytes = kept && bodyOf(kept)
     if (kept && bytes) {
       if ('error' in kept.facts) throw BaxError.fromBody(kept.facts['error'])
-      return form.unpack(kept.facts, bytes)
+      return codec.unpack(kept.facts, bytes)
     }
     try {
       const answer = await ask()
-      if (form.isLasting(answer)) this.#keep(visit, key, ...form.pack(answer))
+      if (answer.status !== 429 && answer.status < 500) this.#keep(visit, key, ...codec.pack(answer))
       return answer
     } catch (error) {
-      if (error instanceof BaxError && lasting.has(error.code))
+      if (error instanceof BaxError && permanent.has(error.code))
         this.#keep(visit, key, { error: error.toBody() }, Buffer.alloc(0))
       throw error
     }
@@ -137,16 +135,14 @@ export class KeptAnswers {
 
   #keep(visit: string, key: string, facts: Entry['facts'], bytes: Uint8Array): void {
     this.#write(() => {
-      if (!this.#current || this.#current.bytes > limits.crawl.keptSegmentBytes) this.#next()
-      this.#current!.append({ visit, key, facts }, bytes)
-      this.#segments.get(this.#current!)!.add(visit)
+      if (!this.#current || this.#current.bytes > limits.crawl.keptSegmentBytes) {
+        this.#current?.close()
+        this.#current = Segment.open(join(this.#facts.folder, `ahead-${++this.#number}.kept`))
+        this.#segments.set(this.#current, new Set())
+      }
+      this.#current.append({ visit, key, facts }, bytes)
+      this.#segments.get(this.#current)!.add(visit)
     })
-  }
-
-  #next(): void {
-    this.#current?.close()
-    this.#current = Segment.open(join(this.#facts.folder, `ahead-${++this.#number}.kept`))
-    this.#segments.set(this.#current, new Set())
   }
 
   #drop(segment: Segment): void {
@@ -154,27 +150,26 @@ export class KeptAnswers {
     this.#segments.delete(segment)
   }
 
-  /** A full disk costs a second request after a crash, never the page. */
+  /** Ignores write errors: a full disk causes a repeated request after a crash, but no lost page. */
   #write(work: () => void): void {
     try {
       work()
     } catch (error) {
-      if (!this.#failed) this.#facts.log('warn', 'answers of a crawl are not kept', { error: (error as Error).message })
+      if (!this.#failed)
+        this.#facts.log('warn', 'responses of a crawl are not stored', { error: (error as Error).message })
       this.#failed = true
     }
   }
 }
 
-interface Form<Answer> {
+interface Codec<Answer> {
   pack(answer: Answer): [facts: Entry['facts'], bytes: Uint8Array]
   unpack(facts: Entry['facts'], bytes: Buffer): Answer
-  /** Whether asking again would give the same. */
-  isLasting(answer: Answer): boolean
 }
 
 const headersOf = (facts: Entry['facts']) => new AnswerHeaders(facts['headers'] as [string, string][])
 
-/** Undefined for what was damaged: it is asked for again. */
+/** Reads a stored body; undefined if it is damaged, so that it is requested again. */
 function bodyOf({ path, at, length, isWhole }: Entry): Buffer | undefined {
   const bytes = Buffer.allocUnsafeSlow(length)
   const file = openSync(path, 'r')

@@ -1,4 +1,4 @@
-/** The list of crawls: those at work as they stand, the kept ones as they were read when they last changed. */
+/** The list of crawls: running ones from memory, stored ones cached until their journal changes. */
 import { stat } from 'node:fs/promises'
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { UnusableFile } from '../../../core/state/state-file.ts'
@@ -6,8 +6,8 @@ import type { LiveCrawl } from '../live.ts'
 import type { CrawlRecord } from './record.ts'
 import type { CrawlShelf } from './crawl-store.ts'
 
-interface Kept {
-  /** Of its journal; another stamp means that it has changed. */
+interface CachedRecord {
+  /** Modification time and size of the journal. */
   readonly stamp: string
   readonly record: CrawlRecord
 }
@@ -18,29 +18,28 @@ export interface ListedCrawl {
 }
 
 export class CrawlList {
-  readonly #shelf: CrawlShelf
+  readonly #store: CrawlShelf
   readonly #live: ReadonlyMap<string, LiveCrawl>
-  #kept = new Map<string, Kept>()
-  /** Ids of crawls of which nothing can be said any more. */
+  #cache = new Map<string, CachedRecord>()
+  /** IDs of crawls that cannot be read. */
   readonly #damaged = new Set<string>()
 
-  constructor(shelf: CrawlShelf, live: ReadonlyMap<string, LiveCrawl>) {
-    this.#shelf = shelf
+  constructor(store: CrawlShelf, live: ReadonlyMap<string, LiveCrawl>) {
+    this.#store = store
     this.#live = live
   }
 
-  /** The crawls that a caller sees, newest first; `hidden` are crawls only for the engine itself. */
+  /** Returns the crawls visible to a caller, newest first, without internal ones (`hidden`). */
   async all(caller: Caller, hidden: ReadonlySet<string>): Promise<{ crawls: ListedCrawl[]; warning?: string }> {
     this.#damaged.clear()
-    const ids = (await this.#shelf.ids()).filter((id) => !this.#live.has(id))
-    const kept = await Promise.all(ids.map(async (id) => [id, await this.#keptOf(id)] as const))
-    // What was removed is forgotten.
-    this.#kept = new Map(kept.filter((entry): entry is [string, Kept] => entry[1] !== undefined))
+    const ids = (await this.#store.ids()).filter((id) => !this.#live.has(id))
+    const entries = await Promise.all(ids.map(async (id) => [id, await this.#read(id)] as const))
+    this.#cache = new Map(entries.filter((entry): entry is [string, CachedRecord] => entry[1] !== undefined))
     const running = [...this.#live.values()].filter(({ id }) => !hidden.has(id)).map(({ record }) => record)
     const ended = await Promise.all(
-      [...this.#kept.values()].map(async ({ record }) => ({
+      [...this.#cache.values()].map(async ({ record }) => ({
         record,
-        isRunning: !record.finished && (await this.#shelf.isHeld(record.id)),
+        isRunning: !record.finished && (await this.#store.isHeld(record.id)),
       })),
     )
     const crawls = [...running.map((record) => ({ record, isRunning: true })), ...ended]
@@ -50,13 +49,13 @@ export class CrawlList {
     return { crawls, warning: `left out because damaged: ${[...this.#damaged].join(', ')}; see \`bax doctor\`` }
   }
 
-  /** Undefined when it was removed meanwhile, or has not begun. */
-  async #keptOf(id: string): Promise<Kept | undefined> {
+  /** Reads a crawl; undefined if it was removed meanwhile or has not started. */
+  async #read(id: string): Promise<CachedRecord | undefined> {
     try {
-      const { mtimeMs, size } = await stat(this.#shelf.files(id).journal)
+      const { mtimeMs, size } = await stat(this.#store.files(id).journal)
       const stamp = `${mtimeMs} ${size}`
-      const known = this.#kept.get(id)
-      return known?.stamp === stamp ? known : { stamp, record: (await this.#shelf.read(id)).record }
+      const cached = this.#cache.get(id)
+      return cached?.stamp === stamp ? cached : { stamp, record: (await this.#store.read(id)).record }
     } catch (error) {
       if (error instanceof UnusableFile) this.#damaged.add(id)
       const { code } = error as { code?: string }

@@ -1,4 +1,4 @@
-/** The pages of a crawl on disk, one a line; where each stands is in the journal. */
+/** The pages of a crawl on disk, one per line; the journal has their positions. */
 import { type FileHandle, open as openTo } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { moveAside } from '../../../core/state/state-file.ts'
@@ -8,7 +8,7 @@ import { appendTo } from './journal.ts'
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
 
 export interface KeptPage {
-  /** The address as it was found. */
+  /** URL as it was found. */
   readonly url: string
   readonly depth: number
   readonly page: ScrapeData
@@ -32,7 +32,7 @@ export class PageFile {
     return new PageFile(await openTo(path, 'wx+', 0o600), 0)
   }
 
-  /** Opens it for going on; what stands behind `bytes` is cut off. One that is missing is made anew. */
+  /** Opens a file to continue it, truncated to `bytes`; creates it if it is missing. */
   static async reopen(path: string, bytes: number): Promise<PageFile> {
     const open = await openTo(path, 'r+').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'EISDIR') moveAside(path)
@@ -43,7 +43,7 @@ export class PageFile {
     return new PageFile(open, bytes)
   }
 
-  /** Opens it for reading; the pages of a file that is missing are damaged ones. */
+  /** Opens a file for reading. If it is missing, its pages count as damaged. */
   static async forReading(path: string): Promise<PageFile> {
     return new PageFile(await openTo(path, 'r').catch(() => undefined), 0)
   }
@@ -56,14 +56,19 @@ export class PageFile {
     return { at, length: bytes.length }
   }
 
-  /** @throws DamagedPage */
-  async read({ at, length }: Place): Promise<KeptPage> {
+  /** Reads a page. @throws DamagedPage */
+  async read(place: Place): Promise<KeptPage> {
+    const page = await this.tryRead(place)
+    if (page instanceof DamagedPage) throw page
+    return page
+  }
+
+  async tryRead({ at, length }: Place): Promise<KeptPage | DamagedPage> {
     const bytes = Buffer.alloc(length)
-    // A folder in its place can be opened, but not read.
+    // A directory at this path can be opened but not read.
     await this.#file?.read(bytes, 0, length, at).catch(() => {})
     const record = decodeRecord<KeptPage>(bytes.toString('utf8'), stateKinds.crawlPages)
-    if ('content' in record) return record.content
-    throw new DamagedPage(record.damage)
+    return 'content' in record ? record.content : new DamagedPage(record.damage)
   }
 
   async close(): Promise<void> {
@@ -71,14 +76,13 @@ export class PageFile {
   }
 }
 
-/** A page of a crawl that can no longer be read. */
 export class DamagedPage extends BaxError {
   constructor(damage: string) {
     super('worker_lost', `the kept page is damaged (${damage}); resume the crawl to fetch it again`)
   }
 }
 
-/** What stands in `data` in place of a page that can no longer be read. */
+/** Returns the entry in `data` for a page that can no longer be read. */
 export const placeholderOf = (url: string, { message }: DamagedPage): ScrapeData => ({
   metadata: { sourceURL: url, error: message },
 })

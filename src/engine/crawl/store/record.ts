@@ -1,51 +1,46 @@
-/** Where a crawl stands, folded from the lines of its journal. */
+/** The state of a crawl, computed from the lines of its journal. */
 import type { CrawlEventData, CrawlInput, CrawlStatus } from '../../../core/shapes/crawl.ts'
 import type { JournalLine } from './journal.ts'
 import type { Place } from './page-file.ts'
 
-/** Warnings that an answer repeats. */
-const mostWarnings = 20
+const maxWarnings = 20
 
-export interface Counts {
-  readonly total: number
-  readonly completed: number
-  readonly discovered: number
-  readonly errors: number
-  readonly skipped: number
-  readonly robots_blocked: number
-}
-
+/** Only `apply` changes the public fields, except for `isDamaged`. */
 export class CrawlRecord {
   readonly id: string
   readonly input: CrawlInput
-  /** The key that asked for it; null where no keys are in use. */
+  /** ID of the caller's key; null without keys. */
   readonly owner: string | null
   readonly createdAt: string
   readonly warnings: string[] = []
+  /** Number of finished URLs of the queue. */
+  taken = 0
+  /** Whether the start page was loaded. */
+  success = false
+  finished: CrawlEventData['crawl.finished'] | undefined
+  startFailure: { error: string; code: string } | undefined
+  /** Whether the journal has unreadable lines, which are missing in this record. */
+  isDamaged = false
+  /** Time of the last line. */
+  lastAt: string
   #at: number[] = []
   #length: number[] = []
   #depth: number[] = []
-  /** Depths do not only grow: a page that was scraped again led to pages that were not known. */
+  /** Depths do not only increase, because a repeated page led to unknown pages. */
   #unordered = false
   #errors = 0
   #skipped = 0
   #blocked = 0
   #found = 0
-  #taken = 0
-  #started = false
-  #damaged = false
-  #startFailure: { error: string; code: string } | undefined
-  #finished: CrawlEventData['crawl.finished'] | undefined
   #activeMs = 0
   #since: number | undefined
-  #last: string
 
   constructor({ id, input, owner }: Pick<CrawlRecord, 'id' | 'input' | 'owner'>, createdAt: string) {
     this.id = id
     this.input = input
     this.owner = owner
     this.createdAt = createdAt
-    this.#last = createdAt
+    this.lastAt = createdAt
   }
 
   get completed(): number {
@@ -57,129 +52,84 @@ export class CrawlRecord {
     return this.#at.length + this.#errors
   }
 
-  /** Addresses of the queue that are not settled. */
+  /** Queued URLs that are not finished. */
   get queued(): number {
-    return this.#found - this.#taken
+    return this.#found - this.taken
   }
 
-  get taken(): number {
-    return this.#taken
-  }
-
-  /** The start page was fetched. */
-  get success(): boolean {
-    return this.#started
-  }
-
-  get finished(): CrawlEventData['crawl.finished'] | undefined {
-    return this.#finished
-  }
-
-  get startFailure(): { error: string; code: string } | undefined {
-    return this.#startFailure
-  }
-
-  /** The journal has lines that cannot be read; what they said is not in the record. */
-  get isDamaged(): boolean {
-    return this.#damaged
-  }
-
-  markDamaged(): void {
-    this.#damaged = true
-  }
-
-  /** When the last line was written. */
-  get lastAt(): string {
-    return this.#last
-  }
-
-  /** Time in which it was at work, up to `now` when it is. */
+  /** Returns the running time in milliseconds, up to `now` if the crawl runs. */
   activeMs(now?: number): number {
     const running = now !== undefined && this.#since !== undefined ? now - this.#since : 0
-    return Math.round(this.#finished ? this.#finished.duration_ms : this.#activeMs + running)
+    return Math.round(this.finished ? this.finished.duration_ms : this.#activeMs + running)
   }
 
-  counts(): Counts {
+  counts() {
     const { admitted, queued, completed } = this
-    // What was never visited has been passed over for the reason for which the crawl ended.
-    const waiting = this.#finished ? 0 : queued
-    const passedOver = this.#finished ? queued : 0
+    // Once the crawl has finished, unvisited URLs count as skipped.
+    const waiting = this.finished ? 0 : queued
+    const unvisited = this.finished ? queued : 0
     return {
       total: Math.max(admitted, Math.min(this.input.limit, admitted + waiting)),
       completed,
       discovered: admitted + this.#skipped + this.#blocked + queued,
       errors: this.#errors,
-      skipped: this.#skipped + passedOver,
+      skipped: this.#skipped + unvisited,
       robots_blocked: this.#blocked,
     }
   }
 
   status(isRunning: boolean): CrawlStatus {
-    if (this.#finished) return this.#finished.status
+    if (this.finished) return this.finished.status
     return isRunning ? 'scraping' : 'failed'
   }
 
-  /** Where the page stands that is the n-th of `data`. */
+  /** Returns the position of a page in the page file, by its index in `data`. */
   place(index: number): Place {
     return { at: this.#at[index]!, length: this.#length[index]! }
   }
 
-  /** Indexes of the pages in the order of `data`: by depth, then as they were discovered. */
+  /** Returns the indexes of the pages in response order: by depth, then by discovery. */
   order(): readonly number[] {
     const indexes = Array.from({ length: this.#at.length }, (_, index) => index)
     return this.#unordered ? indexes.sort((a, b) => this.#depth[a]! - this.#depth[b]! || a - b) : indexes
   }
 
-  /** End of the file of pages. */
   get pageBytes(): number {
     return this.#at.reduce((end, at, index) => Math.max(end, at + this.#length[index]!), 0)
   }
 
   apply(line: JournalLine): void {
     const { own } = line
-    const before = this.#last
-    this.#last = line.ts
-    const first = this.#taken === 0
-    this.#taken += own?.taken ?? 0
-    switch (line.type) {
-      case 'crawl.started':
-        this.#since = Date.parse(line.ts)
-        return
-      case 'crawl.resumed':
-        // A process that was killed has written no end.
-        if (this.#since !== undefined) this.#activeMs += Date.parse(before) - this.#since
-        this.#finished = undefined
-        this.#since = Date.parse(line.ts)
-        return
-      case 'crawl.found':
-        this.#found += line.data.urls.length
-        return
-      case 'crawl.page':
-        this.#started = true
-        this.#page(line.data, { at: own!.at!, length: own!.length! })
-        return
-      case 'crawl.error':
-        this.#errors++
-        if (first) this.#startFailure = { error: line.data.error, code: line.data.code }
-        return
-      case 'crawl.skipped':
-        this.#skipped += line.data.skipped.length
-        if (own?.visited !== undefined) this.#started = true
-        return
-      case 'crawl.robots_blocked':
-        this.#blocked += line.data.urls.length
-        if (first) this.#startFailure = { error: 'robots.txt does not allow the start page', code: 'robots_blocked' }
-        return
-      case 'crawl.warning':
-        if (this.warnings.length < mostWarnings && !this.warnings.includes(line.data.message))
-          this.warnings.push(line.data.message)
-        return
-      case 'crawl.finished':
-        this.#finished = line.data
-        this.#activeMs = line.data.duration_ms
-        this.#since = undefined
-        return
-      case 'crawl.progress':
+    const before = this.lastAt
+    this.lastAt = line.ts
+    const first = this.taken === 0
+    this.taken += own?.taken ?? 0
+    if (line.type === 'crawl.started') this.#since = Date.parse(line.ts)
+    else if (line.type === 'crawl.resumed') {
+      // A killed process has not written the end of its run.
+      if (this.#since !== undefined) this.#activeMs += Date.parse(before) - this.#since
+      this.finished = undefined
+      this.#since = Date.parse(line.ts)
+    } else if (line.type === 'crawl.found') this.#found += line.data.urls.length
+    else if (line.type === 'crawl.page') {
+      this.success = true
+      this.#page(line.data, { at: own!.at!, length: own!.length! })
+    } else if (line.type === 'crawl.error') {
+      this.#errors++
+      if (first) this.startFailure = { error: line.data.error, code: line.data.code }
+    } else if (line.type === 'crawl.skipped') {
+      this.#skipped += line.data.skipped.length
+      if (own?.visited !== undefined) this.success = true
+    } else if (line.type === 'crawl.robots_blocked') {
+      this.#blocked += line.data.urls.length
+      if (first) this.startFailure = { error: 'robots.txt does not allow the start page', code: 'robots_blocked' }
+    } else if (line.type === 'crawl.warning') {
+      if (this.warnings.length < maxWarnings && !this.warnings.includes(line.data.message))
+        this.warnings.push(line.data.message)
+    } else if (line.type === 'crawl.finished') {
+      this.finished = line.data
+      this.#activeMs = line.data.duration_ms
+      this.#since = undefined
     }
   }
 

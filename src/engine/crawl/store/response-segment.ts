@@ -1,16 +1,15 @@
-/** A file of answers: of each a record in one line, then its bytes and a line break. */
+/** A file of responses: for each, a record in one line, then its bytes and a line break. */
 import { closeSync, ftruncateSync, openSync, readFileSync, writevSync } from 'node:fs'
 import { checksumOf } from '../../../core/state/checksum.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
 
 interface EntryHead {
-  /** Address of the page in the queue; empty for what belongs to the site. */
+  /** URL of the queued page; empty for responses about the site. */
   readonly visit: string
   readonly key: string
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** Where an answer is. */
 export interface Entry extends EntryHead {
   readonly path: string
   readonly at: number
@@ -26,21 +25,16 @@ interface KeptHead extends EntryHead {
 export class Segment {
   readonly path: string
   #file: number | undefined
-  #bytes = 0
+  bytes = 0
 
   constructor(path: string) {
     this.path = path
   }
 
-  /** Opens one to write to; what it holds stays. */
   static open(path: string): Segment {
     const segment = new Segment(path)
     segment.#file = openSync(path, 'a', 0o600)
     return segment
-  }
-
-  get bytes(): number {
-    return this.#bytes
   }
 
   append(head: EntryHead, bytes: Uint8Array): void {
@@ -48,14 +42,13 @@ export class Segment {
     const kept: KeptHead = { ...head, length: body.length, sum: sumOf(body) }
     const parts = [Buffer.from(`${encodeRecord(kept)}\n`), body, lineBreak]
     const length = parts.reduce((sum, part) => sum + part.length, 0)
-    if (writevSync(this.#file!, parts) !== length) throw new Error('the disk has taken a part of an answer')
-    this.#bytes += length
+    if (writevSync(this.#file!, parts) !== length) throw new Error('a response was written only in part')
+    this.bytes += length
   }
 
-  /** Removes all that it holds. */
   clear(): void {
     ftruncateSync(this.#file!)
-    this.#bytes = 0
+    this.bytes = 0
   }
 
   close(): void {
@@ -68,13 +61,13 @@ const lineBreak = Buffer.from('\n')
 
 const sumOf = (bytes: Buffer): string => checksumOf(bytes.toString('latin1'))
 
-/** Reads where the answers of a file are, up to the first one that is not whole. */
+/** Yields the entries of a file, up to the first incomplete one. */
 export function* readSegment(path: string): Generator<Entry> {
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch {
-    // What cannot be read is asked for again.
+    // Responses that cannot be read are requested again.
     return
   }
   for (let at = 0; ;) {

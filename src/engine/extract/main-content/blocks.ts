@@ -1,27 +1,26 @@
-/** Cuts a tree into blocks: runs of text that stand between two line breaks of the layout. */
+/** Splits a tree into blocks: runs of text between two line breaks of the layout. */
 import { type ElementNode, isElement, isPhrasing, isSilent, oneLine, type TextNode, type TreeNode } from '../tree.ts'
 import { contextOf } from './features/context.ts'
-import { nameWordsOf } from './features/names.ts'
-import { measureText, type TextMeasure } from './features/text-measure.ts'
+import { measureText, nameWordsOf, type TextMeasure } from './features/text-measure.ts'
 import { kinds, kindsOf } from './features/topics.ts'
 
-/** An element that lays out blocks. */
+/** An element that contains blocks. */
 export interface Box {
   readonly element: ElementNode
   readonly parent: Box | undefined
   readonly depth: number
-  /** Bits of context.ts: what the box stands in, itself included. */
+  /** Bits of context.ts: the contexts of the box, itself included. */
   readonly context: number
   /** Words of its classes, id and role. */
   readonly names: readonly string[]
-  /** Per kind of topics.ts: the depth, plus one, of the nearest box around (itself included) that is of it; 0 for none. */
+  /** Per kind of topics.ts: the depth, plus one, of the nearest enclosing box (or itself) of that kind; 0 for none. */
   readonly kinds: Uint8Array
-  /** Its blocks: from `first` up to, not including, `end`. */
+  /** Its blocks: from `first` up to but not including `end`. */
   readonly first: number
   end: number
-  /** Pictures and other media that stand in it. */
+  /** Number of images and other media in it. */
   media: number
-  /** Boxes with text directly below it. */
+  /** Child boxes with text. */
   readonly boxes: Box[]
 }
 
@@ -29,16 +28,16 @@ export interface Block {
   readonly index: number
   readonly box: Box
   readonly nodes: readonly TextNode[]
-  /** In one line, as it is read. */
+  /** The text as one line. */
   readonly text: string
   readonly measure: TextMeasure
   readonly linkWords: number
   readonly links: number
-  /** Words set off in the line: bold, emphasised. */
+  /** Number of bold or emphasized words. */
   readonly strongWords: number
   /** The first element in the line. */
   readonly lead: ElementNode | undefined
-  /** The block is inside a link. */
+  /** Whether the block starts inside a link. */
   readonly linked: boolean
 }
 
@@ -49,7 +48,7 @@ export interface Segments {
 
 const emphases = new Set(['b', 'strong', 'em', 'i', 'u', 'mark'])
 const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'canvas', 'object', 'embed'])
-/** Silent by their tag, yet with content in them: what is shown without scripts, and a head that was never closed. */
+/** Silent elements that may contain content: `<noscript>`, and a `<head>` that was never closed. */
 export const speaking: ReadonlySet<string> = new Set(['noscript', 'head'])
 const rowLimit = 400
 const noKinds = new Uint8Array(kinds.length)
@@ -177,7 +176,7 @@ class Segmenter {
   }
 }
 
-/** Kinds of the boxes around, with those of the element itself; what the whole document is called says nothing of its parts. */
+/** Adds the kinds of an element to those of its ancestors, except for names of the whole document. */
 function markKinds(element: ElementNode, names: readonly string[], depth: number, around: Uint8Array): Uint8Array {
   if (element.tag === 'html' || element.tag === 'body') return around
   const own = kindsOf(element, names)
@@ -187,7 +186,7 @@ function markKinds(element: ElementNode, names: readonly string[], depth: number
   return marks
 }
 
-/** Whether a table row reads as one line: short cells without blocks of their own. */
+/** Whether a table row reads as one line: short cells without blocks. */
 function isPlainRow(row: ElementNode): boolean {
   let length = 0
   const isPlain = (node: TreeNode): boolean => {
@@ -200,7 +199,7 @@ function isPlainRow(row: ElementNode): boolean {
   return cells.length > 1 && cells.every((cell) => cell.children.every(isPlain))
 }
 
-/** Blocks of the tree in document order. */
+/** Returns the blocks of a tree in document order. */
 export function segment(root: ElementNode): Segments {
   const segmenter = new Segmenter()
   segmenter.enter(root, undefined)

@@ -1,17 +1,17 @@
-/** The learnt model: boosted trees and a lexicon, as data that the training script writes. */
+/** Reads and evaluates the learnt model: boosted trees and a lexicon, written by the training script. */
 import type { Matrix } from './features/features.ts'
 import { type Lexicon, type Scores, scoresOf } from './features/lexicon.ts'
 
-/** Trees as they are stored: base64 of little-endian arrays over the nodes, a tree's nodes in preorder. */
+/** Stored trees: base64 of little-endian arrays over the nodes, which are in preorder. */
 interface StoredTrees {
   readonly bias: number
   /** Uint32: the first node of every tree. */
   readonly roots: string
-  /** Uint16: the column that an inner node looks at, 0xffff in a leaf. */
+  /** Uint16: the column that an inner node tests; 0xffff in a leaf. */
   readonly features: string
-  /** Float32: the greatest value that goes left; in a leaf its value. */
+  /** Float32: the greatest value that goes left; in a leaf, its value. */
   readonly thresholds: string
-  /** Uint8: distance to the right child (the left one follows). */
+  /** Uint8: distance to the right child; the left child is the next node. */
   readonly rights: string
 }
 
@@ -22,9 +22,9 @@ interface StoredScores {
   readonly scores: string
 }
 
-export interface ModelData {
+interface ModelData {
   readonly version: number
-  /** The kinds of pages and the trees that tell them. */
+  /** The kinds of pages and the trees that detect them. */
   readonly types: Readonly<Record<string, StoredTrees>>
   readonly first: StoredTrees
   readonly second: StoredTrees
@@ -50,8 +50,16 @@ export interface Model {
 
 const leaf = 0xffff
 
-/** Makes a model from its data: the arrays are used as they were stored, nothing is computed node by node. */
-export function readModel(data: ModelData): Model {
+let loading: Promise<Model> | undefined
+
+/** Loads the model shipped with bax, once, on first use. */
+export const shippedModel = (): Promise<Model> =>
+  (loading ??= import('./model.json', { with: { type: 'json' } }).then((module) =>
+    readModel(module.default as ModelData),
+  ))
+
+/** Creates a model from its data; the arrays are used as stored. */
+function readModel(data: ModelData): Model {
   return {
     lexicon: { names: readScores(data.names), texts: readScores(data.texts) },
     types: Object.entries(data.types).map(([type, stored]) => [type, readTrees(stored)] as const),
@@ -76,7 +84,7 @@ function bytesOf(base64: string): ArrayBuffer {
   return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength)
 }
 
-/** The chance that each row is what the trees look for. */
+/** Returns the probability of each row according to the trees. */
 export function chancesOf(
   { bias, roots, features, thresholds, rights }: Trees,
   { width, values }: Matrix,

@@ -1,15 +1,15 @@
-/** Which blocks to keep, given how likely each is content: a threshold per page. */
+/** Selects the blocks to keep by their probabilities, with a threshold per page. */
 import type { Block } from './blocks.ts'
 import type { Survey } from './features/survey.ts'
 
 export interface Choice {
-  /** Blocks at least as likely as this are kept. */
+  /** Minimum probability of kept blocks. */
   readonly threshold: number
-  /** The F1 expected of that choice, if every chance were true. */
+  /** Expected F1 of the selection, assuming the probabilities are accurate. */
   readonly worth: number
 }
 
-/** The threshold with the greatest expected F1 over words. */
+/** Returns the threshold with the greatest expected F1 over words. */
 export function expectedBest(survey: Survey, chances: Float32Array): Choice {
   const { blocks } = survey.segments
   const order = Array.from(blocks.keys()).sort((a, b) => chances[b]! - chances[a]!)
@@ -31,7 +31,7 @@ export function expectedBest(survey: Survey, chances: Float32Array): Choice {
   return { threshold, worth }
 }
 
-/** The blocks at least as likely as `threshold`, without copies of what is kept already. */
+/** Returns the blocks with at least the probability `threshold`, without copies of kept blocks. */
 export function keptBlocks(survey: Survey, chances: Float32Array, threshold: number): Block[] {
   return survey.segments.blocks.filter(({ index }) => {
     const original = survey.originals[index]!

@@ -1,16 +1,16 @@
-/** Content that a page states for machines alone: what stands in its structured data while its HTML says next to nothing. */
+/** Reads the content of a page from its structured data, for pages whose HTML has almost no text. */
 import { treeFromHtml } from '../html-tree.ts'
 import { type Entity, entitiesOf } from '../structured/linked-data.ts'
 import { type ElementNode, findElement, type TreeNode } from '../tree.ts'
 import { measureText } from './features/text-measure.ts'
 
 export interface StatedContent {
-  /** An html element. */
+  /** An `<html>` element with the content. */
   readonly root: ElementNode
   readonly words: number
 }
 
-/** Things that are a page's subject, and the fields that hold their text, in reading order. */
+/** Types of entities that are the subject of a page, and the fields with their text, in reading order. */
 const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
   [/article$|^blogposting$|^report$|^socialmediaposting$/, ['description', 'articleBody', 'text']],
   [/^discussionforumposting$|^question$/, ['text', 'articleBody', 'acceptedAnswer', 'suggestedAnswer', 'comment']],
@@ -18,12 +18,12 @@ const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^recipe$/, ['description', 'recipeIngredient', 'recipeInstructions']],
   [/^product$|^productgroup$|^softwareapplication$|^book$|^movie$|^course$|^event$|^jobposting$/, ['description']],
 ]
-/** Fields of what stands inside a subject: an answer, a step, a comment. */
+/** Fields of entities inside a subject: an answer, a step, a comment. */
 const partFields = ['name', 'author', 'text', 'acceptedAnswer', 'suggestedAnswer', 'comment', 'itemListElement']
-const mostParts = 2000
-const deepest = 6
+const maxParts = 2000
+const maxDepth = 6
 
-/** The content that structured data states; undefined where it states none. */
+/** Returns the content in structured data; undefined when there is none. */
 export function statedContent(root: ElementNode): StatedContent | undefined {
   const writer = new Writer()
   for (const { types, fields } of entitiesOf(root)) {
@@ -39,7 +39,7 @@ const element = (tag: string, children: TreeNode[]): ElementNode => ({ tag, attr
 class Writer {
   readonly nodes: TreeNode[] = []
   words = 0
-  readonly #said = new Set<string>()
+  readonly #seen = new Set<string>()
 
   subject(fields: Entity['fields'], names: readonly string[]): void {
     const title = fields['headline'] ?? fields['name'] ?? fields['title']
@@ -47,7 +47,7 @@ class Writer {
     if (typeof title === 'string') this.#text(title, 'h1')
     const own = this.words
     for (const name of names) this.#value(fields[name], name === 'recipeIngredient' ? 'li' : 'p', 0)
-    // A title alone is no content.
+    // A title alone is not content.
     if (this.words === own && own > before) {
       this.nodes.pop()
       this.words = before
@@ -55,7 +55,7 @@ class Writer {
   }
 
   #value(value: unknown, tag: string, depth: number): void {
-    if (depth > deepest || this.nodes.length > mostParts) return
+    if (depth > maxDepth || this.nodes.length > maxParts) return
     if (typeof value === 'string') this.#text(value, tag)
     else if (Array.isArray(value)) for (const item of value) this.#value(item, tag, depth + 1)
     else if (typeof value === 'object' && value !== null) {
@@ -66,8 +66,8 @@ class Writer {
 
   #text(text: string, tag: string): void {
     const plain = text.trim()
-    if (plain === '' || this.#said.has(plain)) return
-    this.#said.add(plain)
+    if (plain === '' || this.#seen.has(plain)) return
+    this.#seen.add(plain)
     this.words += measureText(plain).words
     if (/<\/?[a-z][^>]*>|&\w+;/i.test(plain)) this.nodes.push(element('div', contentOf(plain)))
     else

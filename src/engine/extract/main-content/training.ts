@@ -1,10 +1,9 @@
-/** What scripts/train uses of the extractor: it learns from the very features that the extractor computes. */
+/** Exports for scripts/train, which trains on the same features that the extractor computes. */
 export { treeFromHtml } from '../html-tree.ts'
 export { blockFeatures, featuresOf, pageFeatures } from './features/features.ts'
 export { scoresOfWords } from './features/lexicon.ts'
 export { extraColumns, together } from './main-content.ts'
-export { nameWordsOf } from './features/names.ts'
 export { writeSecond } from './features/second-look.ts'
 export { expectedBest, keptBlocks } from './selection.ts'
 export { surveyPage } from './features/survey.ts'
-export { wordsOfName } from './features/text-measure.ts'
+export { nameWordsOf, wordsOfName } from './features/text-measure.ts'

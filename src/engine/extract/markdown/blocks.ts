@@ -1,12 +1,12 @@
-/** Writes blocks below each other, inside quotes and list items, and knows what stood before. */
+/** Writes blocks one after another, inside quotes and list items. */
 
-/** Deepest indentation in characters; quotes and lists inside go on without more of it. */
-const deepestPrefix = 48
+/** Maximum indentation, in characters; deeper quotes and lists are not indented further. */
+const maxPrefixLength = 48
 
 export class Blocks {
   readonly #out: string[] = []
   #prefix = ''
-  /** What the next line starts with when it is the first of a list item. */
+  /** Prefix of the next line when it is the first of a list item. */
   #firstPrefix: string | undefined
   /** Prefix of the blank line before the next block. */
   #gapPrefix = ''
@@ -27,9 +27,9 @@ export class Blocks {
     this.#lastList = undefined
   }
 
-  /** Writes what `content` adds behind a prefix: `first` before its first line, `rest` before all others. */
+  /** Prefixes the lines that `content` adds: the first one with `first`, all others with `rest`. */
   inside(first: string, rest: string, content: () => void): void {
-    if (this.#prefix.length + rest.length > deepestPrefix) return content()
+    if (this.#prefix.length + rest.length > maxPrefixLength) return content()
     const saved = { prefix: this.#prefix, first: this.#firstPrefix, count: this.#out.length }
     this.#firstPrefix = (this.#firstPrefix ?? this.#prefix) + first
     this.#prefix += rest
@@ -40,7 +40,7 @@ export class Blocks {
     if (wrote) this.#gapPrefix = saved.prefix
   }
 
-  /** Writes the items of a list; two lists below each other get different markers. */
+  /** Writes the items of a list; adjacent lists get different markers. */
   list(ordered: boolean, items: (marker: string) => void): void {
     const [usual, other] = ordered ? ['.', ')'] : ['-', '*']
     const before = this.#lastList
@@ -58,7 +58,7 @@ export class Blocks {
     if (this.#gap === 'blank') this.#gap = 'line'
   }
 
-  /** Whether anything has been written since `mark`. */
+  /** Number of chunks written so far. */
   get size(): number {
     return this.#out.length
   }

@@ -1,20 +1,18 @@
-/** Code blocks as highlighters leave them: language found, line numbers and copy buttons left out. */
-import { attribute, classes, type ElementNode, elementsOf, hasClass, isElement, rawText } from '../tree.ts'
+/** Converts code blocks of syntax highlighters: detects the language, omits line numbers and copy buttons. */
+import { attribute, classes, type ElementNode, elementsOf, hasClass, isElement, rawText, wordSet } from '../tree.ts'
 
 const numbers =
   /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
 const editors = /^(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)$/
 const lineTags = new Set(['div', 'p', 'li', 'tr', 'pre', 'table', 'ol', 'ul', 'tbody'])
-const languages = new Set(
-  'applescript asm asp awk bash basic batch bat c cfg clojure cmake cmd coffee coffeescript conf console cpp cs csharp css csv cuda d dart diff django docker dockerfile dotenv elixir elm erlang fish fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex less lisp lua makefile markdown matlab md mermaid nginx nim nix objc objectivec ocaml pascal patch perl php pl plaintext plsql postgresql powershell prolog properties proto protobuf ps1 puppet py pycon python python3 pytb r rb regex rs rst ruby rust sass scala scheme scss sh shell shellscript solidity sql svelte swift tcl terraform tex text toml ts tsql tsx twig typescript v vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh'.split(
-    ' ',
-  ),
+const languages = wordSet(
+  'applescript asm asp awk bash basic batch bat c cfg clojure cmake cmd coffee coffeescript conf console cpp cs csharp css csv cuda d dart diff django docker dockerfile dotenv elixir elm erlang fish fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex less lisp lua makefile markdown matlab md mermaid nginx nim nix objc objectivec ocaml pascal patch perl php pl plaintext plsql postgresql powershell prolog properties proto protobuf ps1 puppet py pycon python python3 pytb r rb regex rs rst ruby rust sass scala scheme scss sh shell shellscript solidity sql svelte swift tcl terraform tex text toml ts tsql tsx twig typescript v vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh',
 )
 const marked = /^(?:lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
 const highlighters =
   /^(?:highlight|hljs|sourceCode|prettyprint|codehilite|chroma|code|highlighter-rouge|src|shiki|prism)$/i
 
-/** A fenced block; `ancestors` end with the nearest. */
+/** Returns a fenced code block; `ancestors` end with the nearest one. */
 export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[]): string {
   const text = codeText(element)
   if (text === '') return ''
@@ -23,7 +21,7 @@ export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[
   return `${fence}${languageOf(element, ancestors)}\n${text}\n${fence}`
 }
 
-/** Whether an element that is no `<pre>` shows code: an editor, a table of numbered lines, a block of `<code>`. */
+/** Whether an element other than `<pre>` shows code: an editor, a table of numbered lines, a block of `<code>`. */
 export function isCode(element: ElementNode): boolean {
   if (element.tag === 'code') return element.flow === 'block'
   if (element.tag !== 'table') return hasClass(element, editors)
@@ -33,7 +31,7 @@ export function isCode(element: ElementNode): boolean {
   return false
 }
 
-/** Whether an element is the button that copies the code beside it. */
+/** Whether an element is a button that copies code. */
 export function isCopyButton(element: ElementNode): boolean {
   const clickable = element.tag === 'button' || hasClass(element, /copy|clipboard/i)
   return clickable && /^(?:copy(?: (?:code|to clipboard|snippet))?|copied!?)?$/i.test(rawText(element).trim())
@@ -46,12 +44,12 @@ function isNumbering(element: ElementNode): boolean {
 
 function codeText(element: ElementNode): string {
   let text = ''
-  let owesLine = false
-  // Looking at the end of what is put together piece by piece copies all of it.
+  let needsLineBreak = false
+  // Reading the end of a concatenated string would flatten it, which copies all of it.
   let last = ''
   const add = (more: string) => {
-    if (owesLine && last !== '\n' && last !== '') text += '\n'
-    owesLine = false
+    if (needsLineBreak && last !== '\n' && last !== '') text += '\n'
+    needsLineBreak = false
     text += more
     last = more.at(-1)!
   }
@@ -64,9 +62,9 @@ function codeText(element: ElementNode): string {
       if (child.tag === 'br') add('\n')
       if (isNumbering(child) || isCopyButton(child) || /^(?:style|script|button|template)$/.test(child.tag)) continue
       const ownLine = child.flow ? child.flow === 'block' : lineTags.has(child.tag)
-      if (ownLine) owesLine = true
+      if (ownLine) needsLineBreak = true
       visit(child)
-      if (ownLine) owesLine = true
+      if (ownLine) needsLineBreak = true
     }
   }
   visit(element)
@@ -76,7 +74,7 @@ function codeText(element: ElementNode): string {
     .trimEnd()
 }
 
-/** White space between the rows and cells of a table is none of the code's. */
+/** Whether white space in an element only separates rows and cells of a table. */
 const isRowGap = ({ tag }: ElementNode): boolean => tag === 'table' || tag === 'tbody' || tag === 'tr'
 
 function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): string {

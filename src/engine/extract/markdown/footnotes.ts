@@ -1,4 +1,4 @@
-/** Finds footnotes: notes at the end of a text, and the marks in it that point there. */
+/** Finds footnotes: notes at the end of a text, and the links that refer to them. */
 import { decodedPart } from '../../../core/net/urls.ts'
 import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
 
@@ -6,15 +6,15 @@ const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|fo
 const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|\u{fe0e}|\u200b)*$/u
 
 export interface Footnotes {
-  /** `[^1]` when this link is the mark of a footnote. */
+  /** Returns `[^1]` when the link refers to a footnote. */
   reference(link: ElementNode): string | undefined
-  /** `[^1]: ` when this list item is the note itself. */
+  /** Returns `[^1]: ` when the list item is a footnote. */
   definition(item: ElementNode): string | undefined
-  /** Whether this link leads from a note back to its mark. */
+  /** Whether the link leads from a footnote back to its reference. */
   isBackLink(link: ElementNode): boolean
 }
 
-/** Notes that stand in a list of notes and that a link in the text points at. */
+/** Finds notes in lists of notes that a link in the text refers to. */
 export function findFootnotes(root: ElementNode): Footnotes {
   const notes = collectNotes(root)
   const labels = new Map<string, string>()
@@ -34,16 +34,16 @@ export function findFootnotes(root: ElementNode): Footnotes {
       if (id !== undefined && !labels.has(id) && isMark(element)) labels.set(id, String(labels.size + 1))
     }
   }
-  const items = new Map([...notes].flatMap(([id, item]) => (labels.has(id) ? [[item, labels.get(id)!] as const] : [])))
+  const items = new Map([...notes].map(([id, item]) => [item, labels.get(id)]))
   return {
     reference(link) {
       const id = target(link)
       const label = id === undefined || !isMark(link) ? undefined : labels.get(id)
-      return label === undefined ? undefined : `[^${label}]`
+      return label && `[^${label}]`
     },
     definition(item) {
       const label = items.get(item)
-      return label === undefined ? undefined : `[^${label}]: `
+      return label && `[^${label}]: `
     },
     isBackLink: (link) => inNotes.has(link) && isBack(link),
   }
@@ -54,7 +54,7 @@ const isList = (element: ElementNode): boolean =>
   element.attributes['data-footnotes'] !== undefined ||
   /^doc-(?:endnotes|footnotes?)$/.test(element.attributes['role'] ?? '')
 
-/** Elements with an id in lists of notes, by their id. */
+/** Returns the items of lists of notes, by their id. */
 function collectNotes(root: ElementNode): Map<string, ElementNode> {
   const notes = new Map<string, ElementNode>()
   for (const list of elementsOf(root, (element) => !isList(element))) {
@@ -68,7 +68,7 @@ function collectNotes(root: ElementNode): Map<string, ElementNode> {
   return notes
 }
 
-/** Marks are short: `1`, `[2]`, `a`, `*`. */
+/** Whether the text of a link is short enough for a footnote reference: `1`, `[2]`, `a`, `*`. */
 function isMark(link: ElementNode): boolean {
   return /^\[?\s*(?:\d{1,4}|[a-z]{1,2}|[*†‡§¹²³⁴-⁹]|note \d{1,3})\s*\]?$/iu.test(visibleText(link, 16))
 }
@@ -76,6 +76,6 @@ function isMark(link: ElementNode): boolean {
 function isBack(link: ElementNode): boolean {
   if (!link.attributes['href']?.includes('#')) return false
   if (hasClass(link, /back-?ref|backlink|footnote-back|reversefootnote/i)) return true
-  const pictured = childElements(link).some((child) => isElement(child) && child.tag === 'img')
-  return !pictured && backText.test(visibleText(link, 8))
+  const hasImage = childElements(link).some((child) => isElement(child) && child.tag === 'img')
+  return !hasImage && backText.test(visibleText(link, 8))
 }

@@ -1,4 +1,4 @@
-/** Writes what stands in a line of text: words, emphasis, links, pictures, code. */
+/** Writes inline content: text, emphasis, links, images, code. */
 import { imageAddress, linkAddress } from '../address.ts'
 import {
   childElements,
@@ -26,29 +26,25 @@ const marks: Readonly<Record<string, Mark>> = {
   s: 'del',
   strike: 'del', // prettier-ignore
 }
-/** Words of a link beside a heading that only points at the heading. */
+/** Text of a link that only refers to the heading next to it. */
 const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
 
-/** Characters of a raised or lowered text that are compared with the link in it. */
-const longestNote = 1000
+/** Maximum number of characters of a superscript or subscript compared with the link in it. */
+const maxNoteLength = 1000
 
-/** Where a line stands; decides what breaks and blocks inside it become. */
+/** The context of a line; it determines how breaks and blocks inside it are written. */
 export interface LineOptions {
   readonly breaks: Breaks
   readonly heading?: boolean
 }
 
-/** The paragraphs that these nodes make when they stand in one line. */
+/** Writes inline nodes as paragraphs. */
 export function inlineParagraphs(nodes: readonly TreeNode[], context: Context, options: LineOptions): string[] {
   const line = new Line(options.breaks)
   const writer = new InlineWriter(line, context, options)
   const link = context.headingTakesLink && !options.heading ? undefined : context.blockLink
-  if (link === undefined) {
-    writer.nodes(nodes)
-  } else {
-    line.linked(link, () => writer.nodes(nodes))
-  }
+  line.linked(link, () => writer.nodes(nodes))
   const paragraphs = line.paragraphs()
   if (link !== undefined && paragraphs.length > 0) context.blockLink = undefined
   return paragraphs
@@ -96,11 +92,12 @@ class InlineWriter {
       case 'kbd':
         return this.#tagged(element)
       case 'q':
-        return this.#quoted(element)
+        return this.#enclosed('“', element, '”')
       case 'rp':
         return
       case 'rt':
-        return this.#reading(element)
+        // Pronunciations get parentheses, also where the page has no `<rp>`.
+        return this.#enclosed('(', element, ')')
       case 'li':
         return this.#item(element)
       case 'pre':
@@ -111,7 +108,7 @@ class InlineWriter {
     this.#plain(element)
   }
 
-  /** A block in a line is set apart by a break; what is laid out side by side, by a space. */
+  /** Separates a block in a line by breaks, and elements laid out side by side by spaces. */
   #plain(element: ElementNode): void {
     const block = this.#context.isBlock(element) && element.flow !== 'apart'
     const gap = () => {
@@ -146,8 +143,8 @@ class InlineWriter {
     if (this.#context.footnotes.isBackLink(element)) return
     const text = visibleText(element, 8)
     if (anchorText.test(text) && href?.includes('#') && (this.#options.heading || hasClass(element, anchorClass))) {
-      const pictured = childElements(element).some(({ tag }) => tag === 'img')
-      if (!pictured || this.#options.heading) return
+      const hasImage = childElements(element).some(({ tag }) => tag === 'img')
+      if (!hasImage || this.#options.heading) return
     }
     this.#line.linked(linkAddress(href, this.#context.baseUrl), () => this.nodes(element.children))
   }
@@ -167,7 +164,7 @@ class InlineWriter {
   #code(element: ElementNode): void {
     const inside = element.children.filter((child) => isElement(child) || child.text.trim() !== '')
     const [only] = inside
-    // Documentation links the whole span: the link goes around, for nothing inside a code span is markup.
+    // A link inside a code span is written around it, because a code span cannot contain markup.
     if (inside.length === 1 && only && isElement(only) && only.tag === 'a') {
       const url = linkAddress(only.attributes['href'], this.#context.baseUrl)
       return this.#line.linked(url, () => this.#span(only))
@@ -183,27 +180,21 @@ class InlineWriter {
     if (text.endsWith(' ')) this.#line.space()
   }
 
-  /** `<sub>`, `<sup>` and `<kbd>` stay tags, as GitHub writes them; around a link they would only be noise. */
+  /** Keeps `<sub>`, `<sup>` and `<kbd>` as tags, as on GitHub, but not around a link. */
   #tagged(element: ElementNode): void {
     const note = childElements(element).find((child) => child.tag === 'a')
     const bare =
-      visibleText(element, 1) === '' || (note && visibleText(note, longestNote) === visibleText(element, longestNote))
+      visibleText(element, 1) === '' ||
+      (note && visibleText(note, maxNoteLength) === visibleText(element, maxNoteLength))
     if (bare) return this.nodes(element.children)
     this.#line.atom(`<${element.tag}>`)
     this.nodes(element.children)
     this.#line.end(`</${element.tag}>`)
   }
 
-  #quoted(element: ElementNode): void {
-    this.#line.text('“')
-    this.nodes(element.children)
-    this.#line.end('”')
-  }
-
-  /** The reading of a character stands in parentheses, also where the page leaves them to its style. */
-  #reading(element: ElementNode): void {
-    this.#line.text('(')
-    this.nodes(element.children)
-    this.#line.end(')')
+  #enclosed(open: string, { children }: ElementNode, close: string): void {
+    this.#line.text(open)
+    this.nodes(children)
+    this.#line.end(close)
   }
 }

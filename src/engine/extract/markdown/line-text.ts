@@ -1,4 +1,4 @@
-/** Writes the tokens of a line as Markdown. Emphasis that Markdown could not read back is moved or left out; text never is. */
+/** Writes the tokens of a line as Markdown; emphasis that cannot be expressed is moved or omitted, text never is. */
 import {
   canClose,
   canOpen,
@@ -26,14 +26,14 @@ export type Token =
 
 const delimiters: Record<Mark, string> = { strong: '**', em: '*', del: '~~' }
 
-/** Where a line stands: where blocks may begin, behind the marks of a heading, between the bars of a table. */
+/** The context of a line: a paragraph, where blocks may begin, a heading, or a table cell. */
 export type Place = 'paragraph' | 'heading' | 'cell'
 
-/** The line as Markdown. */
+/** Returns the line as Markdown. */
 export function lineText(source: Token[], place: Place): string {
   const tokens = readable(source)
   const asWords = () => lineText(source.map(withoutCode), place)
-  // A code span in a cell cannot hold a bar behind a backslash.
+  // A code span in a table cell cannot contain a backslash followed by a bar.
   if (place === 'cell' && tokens.some((token) => token.kind === 'code' && token.value.includes('\\|'))) return asWords()
   let out = ''
   let inLink = 0
@@ -63,7 +63,7 @@ export function lineText(source: Token[], place: Place): string {
   return lines.some(isDefinedByCode) ? asWords() : lines.map(escapeLineStart).join('\n')
 }
 
-/** Without the hard breaks, and the white space, at both ends. */
+/** Removes hard breaks and white space at both ends. */
 function withoutBreaks(line: string): string {
   let text = line.trimStart()
   while (text.startsWith('\\\n')) text = text.slice(2).trimStart()
@@ -81,7 +81,7 @@ function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): stri
   return kind === 'open' ? '[' : `](${escapeAddress(span.url)})`
 }
 
-/** Moves punctuation out of emphasis (`**“a”**b` is not bold) and drops what still could not be read. */
+/** Moves punctuation out of emphasis (`**“a”**b` is not bold) and drops emphasis that remains unreadable. */
 function readable(source: Token[]): Token[] {
   if (!source.some(isMark)) return source
   const tokens = source.map((token) => (token.kind === 'text' ? { ...token } : token))
@@ -93,7 +93,7 @@ function readable(source: Token[]): Token[] {
   return merged(rest.filter((token) => !isMark(token) || !dropped.has(token.span)))
 }
 
-/** Words, and code, that nothing stands between any more are one. */
+/** Merges adjacent text tokens and adjacent code tokens. */
 function merged(tokens: Token[]): Token[] {
   const out: Token[] = []
   for (const token of tokens) {
@@ -109,7 +109,7 @@ function isMark(token: Token): token is { kind: 'open' | 'close'; span: { readon
   return (token.kind === 'open' || token.kind === 'close') && 'mark' in token.span
 }
 
-/** Spans between whose ends nothing is left. */
+/** Yields spans without content. */
 function* emptySpans(tokens: Token[]): Generator<Span> {
   const filledAt = new Map<Span, number>()
   let filled = 0
@@ -135,35 +135,29 @@ function movePunctuation(tokens: Token[], at: number): void {
   }
 }
 
-/** Whether the run of delimiters that this one belongs to can do what it has to. */
+/** Whether the delimiter run that contains this token can open or close its span. */
 function flanks(tokens: Token[], at: number): boolean {
   let start = at
   while (start > 0 && isMark(tokens[start - 1]!)) start--
   let end = at
   while (end + 1 < tokens.length && isMark(tokens[end + 1]!)) end++
-  // `**a***b*`: a run that ends one span and begins another can be read in several ways.
+  // `**a***b*`: a run that ends one span and begins another is ambiguous.
   const isFirst = tokens[start]!.kind === tokens[at]!.kind
   const before = edgeBefore(tokens, start)
   const after = edgeAfter(tokens, end)
   return tokens[at]!.kind === 'open' ? isFirst && canOpen(before, after) : canClose(before, after)
 }
 
-/** The character that will stand before this token. */
-function edgeBefore(tokens: Token[], at: number): Edge {
-  const token = tokens[at - 1]
-  if (token === undefined || token.kind === 'break') return undefined
-  if (token.kind === 'code') return '`'
-  if (token.kind === 'text' || token.kind === 'atom') return lastChar(token.value)
-  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ')'
-}
+/** Returns the output character before a token; undefined at the start of a line. */
+const edgeBefore = (tokens: Token[], at: number): Edge => edge(tokens[at - 1], lastChar, undefined, ')')
 
-/** The character that will stand after this token. */
-function edgeAfter(tokens: Token[], at: number): Edge {
-  const token = tokens[at + 1]
+/** Returns the output character after a token; a hard break is written as a backslash. */
+const edgeAfter = (tokens: Token[], at: number): Edge => edge(tokens[at + 1], firstChar, '\\', ']')
+
+function edge(token: Token | undefined, charOf: (text: string) => Edge, lineBreak: Edge, linkEnd: string): Edge {
   if (token === undefined) return undefined
-  // A hard break is written as a backslash.
-  if (token.kind === 'break') return '\\'
+  if (token.kind === 'break') return lineBreak
   if (token.kind === 'code') return '`'
-  if (token.kind === 'text' || token.kind === 'atom') return firstChar(token.value)
-  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : ']'
+  if (token.kind === 'text' || token.kind === 'atom') return charOf(token.value)
+  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : linkEnd
 }

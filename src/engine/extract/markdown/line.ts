@@ -1,11 +1,11 @@
-/** Gathers a line of text: white space collapsed and moved out of emphasis, empty links and emphasis left out. */
+/** Collects a line of text: collapses white space, moves it out of emphasis, omits empty links and emphasis. */
 import { collapse } from '../tree.ts'
 import { lineText, type Mark, type Span, type Token } from './line-text.ts'
 
-/** What a line break becomes: a hard break, a space (headings), `<br>` (cells of tables). */
+/** How line breaks are written: as hard breaks, spaces (headings) or `<br>` (table cells). */
 export type Breaks = 'hard' | 'space' | 'tag'
 
-/** A span of the source; breaks end its piece in the output and begin another. */
+/** A span of the source; every break ends its span in the output and opens another. */
 interface Entry {
   span: Span
 }
@@ -14,7 +14,7 @@ export class Line {
   readonly #breaks: Breaks
   #tokens: Token[] = []
   readonly #paragraphs: Token[][] = []
-  /** Begun in the source, but nothing stands in them yet. */
+  /** Spans that were opened in the source but have no content yet. */
   #waiting: Entry[] = []
   readonly #open: Entry[] = []
   #spaced = false
@@ -30,7 +30,7 @@ export class Line {
     if (words.startsWith(' ')) this.#spaced = true
     const value = words.replace(/^ /, '').replace(/ $/, '')
     if (value === '') return
-    // No-break spaces alone on a line are how editors leave a line empty.
+    // Editors write empty lines as no-break spaces.
     if ((this.#broken > 0 || this.#tokens.length === 0) && value.trim() === '') return
     this.#before()
     this.#append(value)
@@ -44,7 +44,7 @@ export class Line {
     this.#tokens.push({ kind: 'atom', value: markdown })
   }
 
-  /** Adds a code span; two that touch become one, for Markdown could not tell them apart. */
+  /** Adds a code span; adjacent ones are merged, because Markdown cannot separate them. */
   code(text: string): void {
     if (text === '') return
     this.#before()
@@ -53,12 +53,12 @@ export class Line {
     else this.#tokens.push({ kind: 'code', value: text })
   }
 
-  /** Adds finished Markdown right behind what stands there; a gap before it goes behind it. */
+  /** Adds finished Markdown directly after the last token; pending white space follows it. */
   end(markdown: string): void {
     this.#tokens.push({ kind: 'atom', value: markdown })
   }
 
-  /** A gap between words, as around buttons and cells. */
+  /** Separates words, as around buttons and cells. */
   space(): void {
     this.#spaced = true
   }
@@ -68,18 +68,18 @@ export class Line {
     else this.#broken++
   }
 
-  /** Puts what `content` adds into bold, italics or strike-through. */
+  /** Applies bold, italics or strike-through to the content that `content` adds. */
   marked(mark: Mark, content: () => void): void {
     this.#spanned({ mark }, content)
   }
 
-  /** Makes a link of what `content` adds. */
+  /** Links the content that `content` adds. */
   linked(url: string | undefined, content: () => void): void {
     if (url === undefined) content()
     else this.#spanned({ url }, content)
   }
 
-  /** The finished paragraphs; two breaks in a row divide them. */
+  /** Returns the finished paragraphs, which are separated by two consecutive breaks. */
   paragraphs(): string[] {
     const place = ({ hard: 'paragraph', space: 'heading', tag: 'cell' } as const)[this.#breaks]
     return [...this.#paragraphs, this.#tokens].map((tokens) => lineText(tokens, place)).filter((text) => text !== '')
@@ -101,7 +101,7 @@ export class Line {
     this.#tokens.push({ kind: 'close', span: entry.span })
   }
 
-  /** Writes what has been held back until content came: breaks, a space, the starts of spans. */
+  /** Writes what was deferred until content follows: breaks, a space, the starts of spans. */
   #before(): void {
     const empty = this.#tokens.length === 0
     if (this.#broken > 0 && !empty) this.#writeBreak()
@@ -114,9 +114,9 @@ export class Line {
 
   #begin(entry: Entry): void {
     const last = this.#tokens.at(-1)
-    const goesOn = last?.kind === 'close' && 'mark' in last.span && 'mark' in entry.span
-    // `**a****b**` is not two bold words: the first span goes on.
-    if (goesOn && last.span.mark === (entry.span as { mark: Mark }).mark) {
+    const continues = last?.kind === 'close' && 'mark' in last.span && 'mark' in entry.span
+    // `**a****b**` is not two bold words, so the first span is continued.
+    if (continues && last.span.mark === (entry.span as { mark: Mark }).mark) {
       this.#tokens.pop()
       entry.span = last.span
     } else {
@@ -125,7 +125,7 @@ export class Line {
     this.#open.push(entry)
   }
 
-  /** No span crosses a break: it ends before and begins again after. */
+  /** Writes a break; open spans are closed before it and reopened after it. */
   #writeBreak(): void {
     if (this.#breaks === 'tag') {
       this.#tokens.push({ kind: 'atom', value: '<br>' })

@@ -1,38 +1,35 @@
-/** Parts of lists as pages write them: items, what stands wrongly between them, check boxes, terms and definitions. */
+/** Reads lists: items, misplaced nodes between them, check boxes, terms and definitions. */
 import { childElements, type ElementNode, isElement, type TreeNode } from '../tree.ts'
 import { isSkipped } from './context.ts'
 
 export interface ItemGroup {
-  /** The `<li>`; undefined for what stands in the list before its first one. */
+  /** The `<li>`; undefined for nodes before the first one. */
   readonly item: ElementNode | undefined
   readonly nodes: TreeNode[]
 }
 
-/** Items of a list; a list that stands between two items belongs to the first of them. */
+/** Returns the items of a list; a list between two items belongs to the first of them. */
 export function itemsOf(list: ElementNode): ItemGroup[] {
   const groups: ItemGroup[] = []
   const add = (nodes: readonly TreeNode[]): void => {
     for (const node of nodes) {
-      if (!isElement(node)) {
-        if (node.text.trim() !== '') groups.push({ item: undefined, nodes: [node] })
-      } else if (isSkipped(node)) {
-        continue
-      } else if (node.tag === 'li') {
-        groups.push({ item: node, nodes: [...node.children] })
-      } else if (node.tag !== 'ul' && node.tag !== 'ol' && childElements(node).some(({ tag }) => tag === 'li')) {
-        add(node.children)
-      } else if (groups.length > 0) {
-        groups.at(-1)!.nodes.push(node)
-      } else {
+      if (isElement(node) ? isSkipped(node) : node.text.trim() === '') continue
+      if (!isElement(node) || (groups.length === 0 && !holdsItems(node)))
         groups.push({ item: undefined, nodes: [node] })
-      }
+      else if (node.tag === 'li') groups.push({ item: node, nodes: [...node.children] })
+      else if (holdsItems(node)) add(node.children)
+      else groups.at(-1)!.nodes.push(node)
     }
   }
   add(list.children)
   return groups
 }
 
-/** `[x] ` or `[ ] ` when the item begins with a check box. */
+/** Whether an element is an item, or contains items without being a list. */
+const holdsItems = (node: ElementNode): boolean =>
+  node.tag === 'li' || (!/^[uo]l$/.test(node.tag) && childElements(node).some(({ tag }) => tag === 'li'))
+
+/** Returns `[x] ` or `[ ] ` when the item begins with a check box, else ''. */
 export function taskMark(item: ElementNode): string {
   for (const child of item.children) {
     if (!isElement(child)) {
@@ -46,12 +43,12 @@ export function taskMark(item: ElementNode): string {
   return ''
 }
 
-/** Whether a list may follow a line of text without a blank line between them. */
+/** Whether a list can follow a line of text without a blank line between them. */
 export function interruptsParagraph(list: ElementNode): boolean {
   return list.tag !== 'ol' || ['', '1'].includes((list.attributes['start'] ?? '').trim())
 }
 
-/** Terms and definitions in order; definitions that follow each other stand together. */
+/** Returns terms with their definitions, in order; consecutive definitions form one group. */
 export function definitionGroups(list: ElementNode): { term?: ElementNode; definitions: ElementNode[] }[] {
   const groups: { term?: ElementNode; definitions: ElementNode[] }[] = []
   const add = (parent: ElementNode): void => {

@@ -1,16 +1,16 @@
-/** Formulas as TeX: from KaTeX, MathJax, MathML and pictures of formulas. */
+/** Converts formulas to TeX: from KaTeX, MathJax, MathML and images of formulas. */
 import { type ElementNode, findElement, hasClass, rawText } from '../tree.ts'
 import { treeFromHtml } from '../html-tree.ts'
 import { texOfMathMl } from './mathml.ts'
 
 interface Formula {
   readonly inline: string
-  /** The formula as a block, when it stands on a line of its own. */
+  /** The formula as a block, when it is displayed on its own line. */
   readonly block: string | undefined
 }
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
-const pictures = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
+const formulaImages = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
 
 /** Whether the element is a whole formula. */
 export function isFormula(element: ElementNode): boolean {
@@ -21,7 +21,7 @@ export function isFormula(element: ElementNode): boolean {
     case 'script':
       return /^math\/(?:tex|asciimath|mml)/i.test(element.attributes['type'] ?? '')
     case 'img':
-      return hasClass(element, pictures) && !!element.attributes['alt']
+      return hasClass(element, formulaImages) && !!element.attributes['alt']
     case 'span':
     case 'div':
       return hasClass(element, containers)
@@ -30,15 +30,12 @@ export function isFormula(element: ElementNode): boolean {
   }
 }
 
-/** The formula between dollar signs, or as code when it is not TeX; empty when nothing of it can be read. */
+/** Returns the formula between dollar signs, or as code when it is not TeX; empty when it cannot be read. */
 export function formula(element: ElementNode): Formula {
-  if (isAsciiMath(element))
-    return {
-      inline: `\`${rawText(element)
-        .replaceAll(/[\s`]+/g, ' ')
-        .trim()}\``,
-      block: undefined,
-    }
+  if (isAsciiMath(element)) {
+    const code = rawText(element).replaceAll(/[\s`]+/g, ' ')
+    return { inline: `\`${code.trim()}\``, block: undefined }
+  }
   const tex = cleaned(texOf(element))
   if (tex === '') return { inline: '', block: undefined }
   if (!isDisplay(element)) return { inline: `$${tex}$`, block: undefined }
@@ -56,13 +53,12 @@ function texOf(element: ElementNode): string {
   if (annotation) return rawText(annotation)
   const math = element.tag === 'math' ? element : findElement(element, ({ tag }) => tag === 'math')
   if (math) return (/\\|[_^]/.test(math.attributes['alttext'] ?? '') && math.attributes['alttext']) || texOfMathMl(math)
-  const picture = findElement(element, ({ tag, attributes }) => tag === 'img' && !!attributes['alt'])
-  return picture?.attributes['alt'] ?? ''
+  const image = findElement(element, ({ tag, attributes }) => tag === 'img' && !!attributes['alt'])
+  return image?.attributes['alt'] ?? ''
 }
 
 const isMathMl = ({ attributes }: ElementNode): boolean => /^math\/mml/i.test(attributes['type'] ?? '')
 
-/** MathJax writes AsciiMath between backquotes. */
 const isAsciiMath = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'script' && /^math\/asciimath/i.test(attributes['type'] ?? '')
 
@@ -74,7 +70,7 @@ function isDisplay(element: ElementNode): boolean {
   return tag === 'math' && attributes['display'] === 'block'
 }
 
-/** One line, without the wrapper that MediaWiki puts around every formula. */
+/** Returns TeX on one line, without the wrapper that MediaWiki adds to every formula. */
 function cleaned(tex: string): string {
   const line = tex.replaceAll(/\s+/g, ' ').trim()
   const wrapped = /^\{\\(?:displaystyle|textstyle) (.*)\}$/.exec(line)

@@ -1,4 +1,4 @@
-/** MathML as TeX. */
+/** Converts MathML to TeX. */
 import { childElements, type ElementNode, isElement, rawText } from '../tree.ts'
 
 const operators: Readonly<Record<string, string>> = {
@@ -21,15 +21,15 @@ const accents: Readonly<Record<string, string>> = {
   '~': '\\tilde', '˜': '\\tilde', '⏞': '\\overbrace', '_': '\\underline', '⏟': '\\underbrace',
 } // prettier-ignore
 
-/** The TeX of a `<math>` element, or of a part of it. */
+/** Returns the TeX of the children of a `<math>` element, or of an element inside it. */
 export function texOfMathMl(element: ElementNode): string {
   return joined(childElements(element).map(tex))
 }
 
-/** A command needs a space before a letter, and nothing else does. */
+/** Joins TeX, with a space between a command and a letter. */
 function joined(parts: readonly string[]): string {
   let out = ''
-  // Looking at the end of what is put together piece by piece copies all of it.
+  // Reading the end of a concatenated string would flatten it, which copies all of it.
   let end = ''
   for (const part of parts) {
     if (part === '') continue
@@ -101,7 +101,7 @@ function token(text: string): string {
   )
 }
 
-/** What carries an index: one symbol as it is, more of them in braces. */
+/** Returns the base of an index: a single symbol unchanged, expressions in braces. */
 const base = (text: string): string => (text.length > 1 && /[+\-=*/ ]/.test(text) && !text.startsWith('\\left') ? `{${text}}` : text) // prettier-ignore
 
 const script = (text: string): string => (text.length === 1 ? text : `{${text}}`)

@@ -1,5 +1,5 @@
-/** Tables: what is a table of data, the grid with its spans, and the lines of Markdown. */
-import { attribute, childElements, type ElementNode, hasClass, isElement, type TreeNode, visibleText } from '../tree.ts'
+/** Converts tables: distinguishes data from layout, resolves spans, writes the lines of Markdown. */
+import { attribute, childElements, type ElementNode, hasClass, visibleText } from '../tree.ts'
 import { type Context, isSkipped } from './context.ts'
 import { inlineParagraphs } from './inline.ts'
 
@@ -8,13 +8,13 @@ interface Row {
   readonly head: boolean
 }
 
-type Alignment = 'left' | 'center' | 'right' | ''
+const delimiters = new Map([['left', ':--'], ['center', ':-:'], ['right', '--:']]) // prettier-ignore
 
 const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
 
 const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
 
-/** Rows of a table in document order, those of tables inside left out. */
+/** Returns the rows of a table in document order, without those of nested tables. */
 export function rowsOf(table: ElementNode): Row[] {
   const rows: Row[] = []
   const add = (parent: ElementNode, head: boolean): void => {
@@ -29,7 +29,7 @@ export function rowsOf(table: ElementNode): Row[] {
   return rows
 }
 
-/** Whether a table holds data, and is not only there to place things on the page. */
+/** Whether a table contains data, and is not used for layout. */
 export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   if (rows.length === 0 || /^(?:presentation|none)$/.test(attribute(table, 'role'))) return false
   const cells = rows.flatMap((row) => row.cells)
@@ -48,7 +48,7 @@ function holds(cell: ElementNode, what: 'table' | 'heavy'): boolean {
   )
 }
 
-/** Lines of the table, its caption first; undefined when nothing stands in it. */
+/** Returns the lines of the table; undefined for an empty one. */
 export function tableMarkdown(rows: readonly Row[], context: Context): string | undefined {
   const headRows = headCount(rows)
   const grid = gridOf(rows)
@@ -57,19 +57,19 @@ export function tableMarkdown(rows: readonly Row[], context: Context): string | 
   if (width === 0) return undefined
   const columns = Array.from({ length: width }, (_, at) => at)
   const head = columns.map((at) => joinHead(text.slice(0, headRows).map((row) => row[at] ?? '')))
-  const rule = alignments(grid, width).map((alignment) => ruleOf(alignment))
+  const rule = columns.map((at) => grid.slice(0, 2).map((row) => ruleOf(row[at])).find(Boolean) ?? '---') // prettier-ignore
   const body = text.slice(headRows).filter((row) => row.some((cell) => cell !== ''))
   return [head, rule, ...body.map((row) => fill(row, width))].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-/** Trailing empty cells need not be written: the table's width is known from its head. */
+/** Pads a row with empty cells; not in wide tables, whose head determines the width. */
 function fill(row: readonly string[], width: number): string[] {
   const cells = row.slice(0, width)
   if (width <= 64) while (cells.length < width) cells.push('')
   return cells
 }
 
-/** Rows at the top that only name the columns. */
+/** Returns the number of rows at the top that only name the columns. */
 function headCount(rows: readonly Row[]): number {
   const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(({ tag }) => tag === 'th'))
   const lone = rows.length > 1 && rows[0]!.cells.every(({ tag }) => tag === 'th')
@@ -78,14 +78,14 @@ function headCount(rows: readonly Row[]): number {
   return count > 0 ? count : lone && rows[0]!.cells.length === 1 && (rows[1]?.cells.length ?? 0) === 1 ? 1 : 0
 }
 
-/** Headings over several rows are read together. */
+/** Joins the headings of a column that span several rows. */
 const joinHead = (cells: readonly string[]): string =>
   [...new Set(cells.filter((cell) => cell !== ''))].join(' ').replaceAll('<br>', ' ')
 
-/** Cells by row and column; a cell that spans stands in its first place only. */
+/** Returns cells by row and column; a spanning cell appears in its first position only. */
 function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
   const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
-  // Spans of a broken or hostile table are not followed into millions of empty cells.
+  // Limit spans, so that a broken or hostile table does not create millions of empty cells.
   let spare = 4 * real + 2000
   const grid: (ElementNode | undefined)[][] = rows.map(() => [])
   const taken = rows.map(() => new Set<number>())
@@ -112,30 +112,12 @@ function span(cell: ElementNode, name: string, most: number): number {
   return Number.isFinite(value) && value > 0 ? Math.min(value, most) : 1
 }
 
-function cellText(cell: ElementNode, context: Context): string {
-  const nodes: readonly TreeNode[] = cell.children
-  return inlineParagraphs(nodes, context, { breaks: 'tag', heading: cell.tag === 'th' }).join('<br>')
-}
+const cellText = ({ tag, children }: ElementNode, context: Context): string =>
+  inlineParagraphs(children, context, { breaks: 'tag', heading: tag === 'th' }).join('<br>')
 
-function alignments(grid: readonly (readonly (ElementNode | undefined)[])[], width: number): Alignment[] {
-  return Array.from({ length: width }, (_, at) => {
-    for (const row of grid.slice(0, 2)) {
-      const cell = row[at]
-      if (cell && isElement(cell)) {
-        const found = alignmentOf(cell)
-        if (found !== '') return found
-      }
-    }
-    return ''
-  })
-}
-
-function alignmentOf(cell: ElementNode): Alignment {
+/** Returns the delimiter for the alignment of a cell, if it has one. */
+function ruleOf(cell: ElementNode | undefined): string | undefined {
+  if (!cell) return undefined
   const styled = /text-align:\s*(left|center|right)/i.exec(attribute(cell, 'style'))?.[1]
-  const found = (styled ?? attribute(cell, 'align')).toLowerCase()
-  return found === 'left' || found === 'center' || found === 'right' ? found : ''
-}
-
-function ruleOf(alignment: Alignment): string {
-  return { left: ':--', center: ':-:', right: '--:', '': '---' }[alignment]
+  return delimiters.get((styled ?? attribute(cell, 'align')).toLowerCase())
 }

@@ -1,7 +1,7 @@
-/** Values of a schema's types read from the text of pages. */
+/** Converts text of a page into values of a schema's types. */
 import type { Shape } from './shape.ts'
 
-/** The text as the shape wants it; undefined when it cannot be that. */
+/** Converts text to the type of the shape; undefined when it does not fit. */
 export function coerce(text: string, shape: Shape): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
@@ -49,22 +49,22 @@ const plain = (value: unknown): string =>
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 function choice(text: string, choices: readonly unknown[]): unknown {
-  const wanted = plain(text)
-  const exact = choices.find((value) => plain(value) === wanted)
+  const letters = plain(text)
+  const exact = choices.find((value) => plain(value) === letters)
   if (exact !== undefined || text.length > 80) return exact
-  return choices.find((value) => plain(value).length > 2 && wanted.includes(plain(value)))
+  return choices.find((value) => plain(value).length > 2 && letters.includes(plain(value)))
 }
 
 /** `5 m` are metres and `5M` are millions. */
 const scales: Readonly<Record<string, number>> = { k: 1e3, K: 1e3, M: 1e6, B: 1e9, thousand: 1e3, mio: 1e6, million: 1e6, bn: 1e9, billion: 1e9 } // prettier-ignore
 
-/** The number that a short text names: `1,299.00 €`, `1.299,00`, `4.5 out of 5`, `12k`. */
+/** Parses the number in a short text: `1,299.00 €`, `1.299,00`, `4.5 out of 5`, `12k`. */
 function toNumber(text: string, whole = false): number | undefined {
   if (text.length > 120) return undefined
   const found = /(?<sign>[-−–]\s?)?(?:[$€£¥₹]\s?)?(?<digits>\d(?:[\d.,'’\u00a0\u202f ]*\d)?)(?<scale>[kmb]\b|\s?(?:thousand|mio|million|bn|billion)\b)?/i.exec(text) // prettier-ignore
   if (!found?.groups) return undefined
   const { sign, digits = '', scale = '' } = found.groups
-  // `Room-12` has no minus.
+  // The hyphen of `Room-12` is not a minus sign.
   const negative = sign !== undefined && !/\w/.test(text[found.index - 1] ?? '')
   const grouped = whole || /€|eur|chf|kr\b/i.test(text)
   const number =
@@ -73,9 +73,9 @@ function toNumber(text: string, whole = false): number | undefined {
   return negative ? -number : number
 }
 
-/** `dots`: whether a dot before three digits groups them, as in many countries of the euro. */
+/** Removes group separators; `dots`: whether a dot before three digits is one, as in many euro countries. */
 function plainDigits(digits: string, dots: boolean): string {
-  // Of two numbers beside each other the first is meant, unless the gap only groups digits.
+  // Use the first of two adjacent numbers, unless the space only groups digits.
   const grouped = /^\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?$/.test(digits)
   const bare = (grouped ? digits : digits.split(/[\s'’]/)[0]!).replaceAll(/[\s'’]/g, '')
   const comma = bare.lastIndexOf(',')
@@ -91,16 +91,16 @@ function plainDigits(digits: string, dots: boolean): string {
 }
 
 function toBoolean(text: string): boolean | undefined {
-  const said = text.toLowerCase().replace(/^https?:\/\/schema\.org\//, '')
-  if (said.length > 60) return undefined
-  if (/^(?:no|none|false|off|0|✗|✘|❌|nein|non|n)$|out of stock|outofstock|sold ?out|unavailable|not available|discontinued|closed|ausverkauft/.test(said)) return false // prettier-ignore
-  if (/^(?:yes|true|on|1|✓|✔|✅|ja|oui|sí|y)(?:\b|$)|in ?stock|available|included|^open\b|auf lager|lieferbar/.test(said)) return true // prettier-ignore
+  const lower = text.toLowerCase().replace(/^https?:\/\/schema\.org\//, '')
+  if (lower.length > 60) return undefined
+  if (/^(?:no|none|false|off|0|✗|✘|❌|nein|non|n)$|out of stock|outofstock|sold ?out|unavailable|not available|discontinued|closed|ausverkauft/.test(lower)) return false // prettier-ignore
+  if (/^(?:yes|true|on|1|✓|✔|✅|ja|oui|sí|y)(?:\b|$)|in ?stock|available|included|^open\b|auf lager|lieferbar/.test(lower)) return true // prettier-ignore
   return undefined
 }
 
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
-/** ISO 8601 date, with the time when the text has one; undefined when no date is named. */
+/** Parses a date as ISO 8601, with the time if given; undefined when the text has no date. */
 function toDate(text: string): string | undefined {
   const iso = /\b(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?/.exec(text)
   if (iso) return isDay(Number(iso[1]), Number(iso[2]), Number(iso[3])) ? iso[0].replace(' ', 'T') : undefined
@@ -116,7 +116,7 @@ function toDate(text: string): string | undefined {
   const slashed = /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/.exec(text)
   if (!slashed) return undefined
   const [first, second] = [Number(slashed[1]), Number(slashed[2])]
-  // Month first, as in the United States, unless that cannot be.
+  // Month first, as in the United States, unless that is impossible.
   return first > 12 ? day10(Number(slashed[3]), second, first) : day10(Number(slashed[3]), first, second)
 }
 

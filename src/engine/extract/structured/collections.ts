@@ -1,38 +1,38 @@
-/** Things that a page shows many of: rows of tables, cards and items of the same make, plain lists. */
+/** Finds repeated content of a page: table rows, cards and items with the same structure, plain lists. */
 import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
 import { definitionGroups } from '../markdown/list.ts'
 import { isDataTable, rowsOf } from '../markdown/table.ts'
 
 export interface Collection {
-  /** Heading or caption that stands over it. */
+  /** Heading or caption above it. */
   readonly label: string
-  /** Other words for it: its classes, its id. */
+  /** Its classes, id and ARIA label. */
   readonly alias: string
-  /** `pairs`: terms and what is said of them. */
+  /** `pairs`: terms and their definitions. */
   readonly kind: 'table' | 'cards' | 'list' | 'pairs' | 'data'
   readonly records: readonly CollectionRecord[]
-  /** Whether it stands in the page's navigation, header or footer. */
+  /** Whether it is inside the page's navigation, header or footer. */
   readonly aside: boolean
 }
 
 export interface CollectionRecord {
   /** The element of a card, row or item. */
   readonly element?: ElementNode
-  /** Cells by the names of their columns, or fields of a record of data. */
+  /** Texts of the cells by column name, or the fields of a structured-data record. */
   readonly fields?: Readonly<Record<string, unknown>>
   readonly cells?: Readonly<Record<string, ElementNode>>
 }
 
-const mostRecords = 1000
-const mostCollections = 200
+const maxRecords = 1000
+const maxCollections = 200
 
-/** Tables, lists and repeated elements below `root`, in document order. */
+/** Returns tables, lists and repeated elements below `root`, in document order. */
 export function collectionsOf(root: ElementNode): Collection[] {
   const found: Collection[] = []
   const state = { heading: '', aside: false }
   const visit = (element: ElementNode): void => {
     for (const child of childElements(element)) {
-      if (isSilent(child) || found.length >= mostCollections) continue
+      if (isSilent(child) || found.length >= maxCollections) continue
       const heading = headingText(child)
       if (heading !== undefined) state.heading = heading
       const before = state.aside
@@ -48,8 +48,6 @@ export function collectionsOf(root: ElementNode): Collection[] {
       state.aside = before
     }
   }
-  const own = cardsOf(root, state)
-  if (own) found.push(own)
   visit(root)
   return found
 }
@@ -82,41 +80,40 @@ function tableOf(table: ElementNode, { heading, aside }: State): Collection | un
     return Array.from({ length: across }, (_, at) => `${visibleText(cell, 100)}${at === 0 ? '' : ` ${at + 1}`}`)
   })
   const caption = childElements(table).find(({ tag }) => tag === 'caption')
-  const records = rows.slice(1, mostRecords + 1).flatMap(({ cells, head }) => {
+  const records = rows.slice(1, maxRecords + 1).flatMap(({ cells, head }) => {
     if (head || cells.length < 2) return []
     const named = new Map(cells.map((cell, at) => [names[at] || `column ${at + 1}`, cell]))
     const fields = Object.fromEntries([...named].map(([name, cell]) => [name, visibleText(cell)]))
-    return [{ element: rowElement(cells), fields, cells: Object.fromEntries(named) }]
+    const element: ElementNode = { tag: 'tr', attributes: {}, children: [...cells] }
+    return [{ element, fields, cells: Object.fromEntries(named) }]
   })
   return { label: caption ? visibleText(caption) : heading, alias: aliasOf(table), kind: 'table', records, aside }
 }
 
-const rowElement = (cells: readonly ElementNode[]): ElementNode => ({ tag: 'tr', attributes: {}, children: [...cells] })
-
 function listOf(list: ElementNode, { heading, aside }: State): Collection | undefined {
   const items = childElements(list).filter((item) => item.tag === 'li' && visibleText(item, 1) !== '')
   if (items.length === 0) return undefined
-  const records = items.slice(0, mostRecords).map((element) => ({ element }))
+  const records = items.slice(0, maxRecords).map((element) => ({ element }))
   const rich = items.filter((item) => childElements(item).length > 1 || childElements(item).some(isRich)).length
   return { label: heading, alias: aliasOf(list), kind: rich > items.length / 2 ? 'cards' : 'list', records, aside }
 }
 
-/** Terms and definitions, or the rows of a table that has two columns and no head. */
+/** Returns terms and definitions, or the rows of a table with two columns and no head. */
 function pairsOf(element: ElementNode, { heading, aside }: State): Collection | undefined {
   const pairs =
     element.tag === 'dl'
       ? definitionGroups(element).map(({ term, definitions }) => [term, ...definitions])
       : rowsOf(element).map(({ cells }) => cells)
   if (pairs.length < 2 || pairs.some((pair) => pair.length !== 2 || pair[0] === undefined)) return undefined
-  const records = pairs.slice(0, mostRecords).map(([term, said]) => {
-    return { fields: { term: visibleText(term!, 200), value: visibleText(said!, 2000) } }
-  })
+  const records = pairs
+    .slice(0, maxRecords)
+    .map(([term, value]) => ({ fields: { term: visibleText(term!, 200), value: visibleText(value!, 2000) } }))
   return { label: heading, alias: aliasOf(element), kind: 'pairs', records, aside }
 }
 
 const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
 
-/** Children of the same make: the same tag, and a class in common or the same tags inside. */
+/** Returns the largest group of children with the same structure: same tag, same first class or similar descendants. */
 function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | undefined {
   if (/^(?:ul|ol|dl|tr|tbody|thead|table|p|select|html)$/.test(parent.tag)) return undefined
   const groups = new Map<string, ElementNode[]>()
@@ -134,11 +131,11 @@ function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | u
   }
   if (best.length < 2) return undefined
   const label = headingBefore(parent, best[0]!) ?? heading
-  const records = best.slice(0, mostRecords).map((element) => ({ element }))
+  const records = best.slice(0, maxRecords).map((element) => ({ element }))
   return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, aside }
 }
 
-/** The heading among the children of an element that stands before one of them. */
+/** Returns the last heading among the children of `parent` before `card`. */
 function headingBefore(parent: ElementNode, card: ElementNode): string | undefined {
   let heading: string | undefined
   for (const child of childElements(parent)) {
@@ -148,21 +145,21 @@ function headingBefore(parent: ElementNode, card: ElementNode): string | undefin
   return heading
 }
 
-/** Sections of a page share a tag too: cards also share what they are made of. */
+/** Whether elements have similar descendants, unlike the sections of a page, which share only a tag. */
 function isUniform(elements: readonly ElementNode[]): boolean {
   if (elements.length < 2) return false
-  const makes = elements.slice(0, 50).map((element) => new Set(makeOf(element, 3)))
-  const [first] = makes
-  const alike = makes.filter((make) => {
-    const shared = [...make].filter((part) => first!.has(part)).length
-    return shared >= 1 && shared * 2 >= Math.min(make.size, first!.size)
+  const structures = elements.slice(0, 50).map((element) => new Set(structureOf(element, 3)))
+  const [first] = structures
+  const alike = structures.filter((structure) => {
+    const shared = [...structure].filter((part) => first!.has(part)).length
+    return shared >= 1 && shared * 2 >= Math.min(structure.size, first!.size)
   }).length
-  return alike * 4 >= makes.length * 3
+  return alike * 4 >= structures.length * 3
 }
 
-function makeOf(element: ElementNode, depth: number): string[] {
+function structureOf(element: ElementNode, depth: number): string[] {
   if (depth === 0) return []
   return childElements(element)
     .slice(0, 20)
-    .flatMap((child) => [`${child.tag}.${classes(child)[0] ?? ''}`, ...makeOf(child, depth - 1)])
+    .flatMap((child) => [`${child.tag}.${classes(child)[0] ?? ''}`, ...structureOf(child, depth - 1)])
 }

@@ -1,40 +1,40 @@
-/** Fills arrays: records from what a page repeats, plain values from its lists. */
+/** Fills arrays: objects from the collections of a page, plain values from its lists. */
 import { visibleText } from '../tree.ts'
 import { coerce } from './coerce.ts'
 import type { Collection, CollectionRecord } from './collections.ts'
 import { enough, isAbout, nearness, ranked, type Wish } from './match.ts'
 import type { Scope } from './scope.ts'
-import type { Shape } from './shape.ts'
+import { isRecord, type Shape } from './shape.ts'
 import { likeness, meaning, wordsOf } from './words.ts'
 
 type Values = Record<string, unknown>
 
 const sampled = 6
-/** Collections tried for one wish. */
-const mostTried = 80
+/** Maximum number of collections tried for one field. */
+const maxTried = 80
 
-/** Whether a value says nothing. */
+/** Whether a value has no content. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined) return true
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
-/** Records of the collection that fills the shape best, and whose heading is nearest to the wish. */
+/** Returns the records of the collection that fills the shape best and whose heading is most similar to the field. */
 export function recordsFor(
   items: Shape,
   scope: Scope,
-  wish: Wish,
+  query: Wish,
   fillRecord: (record: CollectionRecord) => Values,
 ): Values[] {
   let chosen: { collection: Collection; read: (record: CollectionRecord) => Values } | undefined
   let most = 0.3
-  for (const collection of scope.collections.slice(0, mostTried)) {
+  for (const collection of scope.collections.slice(0, maxTried)) {
     const read = collection.kind === 'pairs' ? twoFields(items) : fillRecord
-    if (!read || !scope.effort.allows(sampled)) continue
+    if (!read || !scope.budget.allows(sampled)) continue
     const sample = collection.records.slice(0, sampled).map(read)
     const covered = sample.reduce((sum, record) => sum + coverage(record), 0) / sample.length
-    const near = nearness(collection, wish)
+    const near = nearness(collection, query)
     const unlikely = collection.kind === 'pairs' ? near < enough : covered < 0.34 && near < 0.5
     if (covered === 0 || unlikely) continue
     const size = Math.min(Math.log2(collection.records.length + 1), 6) / 30
@@ -54,7 +54,7 @@ function coverage(record: Values): number {
   return values.length === 0 ? 0 : values.filter((value) => !isEmpty(value)).length / values.length
 }
 
-/** Terms and what is said of them fill objects of two fields, whatever these are called. */
+/** Fills objects with two fields of any name from terms and their definitions. */
 function twoFields({ properties }: Shape): ((record: CollectionRecord) => Values) | undefined {
   const [term, value, ...others] = Object.entries(properties)
   if (!term || !value || others.length > 0) return undefined
@@ -64,32 +64,32 @@ function twoFields({ properties }: Shape): ((record: CollectionRecord) => Values
   })
 }
 
-/** Plain values: a list of data, a list under such a heading, a column of a table, all that carry such a label. */
-export function valuesFor(items: Shape, scope: Scope, wish: Wish): unknown[] {
-  const read = (texts: readonly string[]): unknown[] => {
-    return [...new Set(texts.map((text) => coerce(text, items)).filter((value) => value !== undefined))]
-  }
-  const [data] = ranked(scope.pairs.filter((pair) => Array.isArray(pair.data)), wish) // prettier-ignore
+/** Returns plain values: a list in structured data or below a similar heading, a table column, or labelled values. */
+export function valuesFor(items: Shape, scope: Scope, query: Wish): unknown[] {
+  const read = (texts: readonly string[]): unknown[] => [
+    ...new Set(texts.map((text) => coerce(text, items)).filter((value) => value !== undefined)),
+  ]
+  const [data] = ranked(scope.pairs.filter((pair) => Array.isArray(pair.data)), query) // prettier-ignore
   if (data) {
     const values = read((data.pair.data as unknown[]).map((item) => (isRecord(item) ? nameOf(item) : String(item))))
     if (values.length > 0) return values
   }
-  if (isAbout(wish, 'image')) return read(addresses(scope, (words) => words.some((word) => meaning(word) === 'image')))
-  if (isAbout(wish, 'url')) return read(addresses(scope, (words) => words.join() !== 'image'))
-  if (!scope.effort.allows(5 * scope.collections.length)) return []
-  for (const collection of byNearness(scope.collections, wish)) {
-    if (!scope.effort.allows(5 * collection.records.length)) break
-    const values = read(textsOf(collection, wish))
+  if (isAbout(query, 'image')) return read(urls(scope, (words) => words.some((word) => meaning(word) === 'image')))
+  if (isAbout(query, 'url')) return read(urls(scope, (words) => words.join() !== 'image'))
+  if (!scope.budget.allows(5 * scope.collections.length)) return []
+  for (const collection of byNearness(scope.collections, query)) {
+    if (!scope.budget.allows(5 * collection.records.length)) break
+    const values = read(textsOf(collection, query))
     if (values.length > 0) return values
   }
-  const labelled = read(labelledTexts(scope, wish))
+  const labelled = read(labelledTexts(scope, query))
   if (labelled.length > 0) return labelled
-  const ofHeadings = wish.name.some((word) => /^(?:section|heading|chapter|title)$/.test(word))
+  const ofHeadings = query.name.some((word) => /^(?:section|heading|chapter|title)$/.test(word))
   return ofHeadings ? read(scope.passages.map(({ heading }) => heading)) : []
 }
 
-function labelledTexts(scope: Scope, wish: Wish): string[] {
-  const labelled = ranked(scope.pairs, wish)
+function labelledTexts(scope: Scope, query: Wish): string[] {
+  const labelled = ranked(scope.pairs, query)
   const [top] = labelled
   if (!top) return []
   const same = labelled.filter(
@@ -100,16 +100,13 @@ function labelledTexts(scope: Scope, wish: Wish): string[] {
   return texts.length > 1 ? texts : top.pair.text.split(/\s*[,;|•·\n]\s*/)
 }
 
-const isRecord = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const nameOf = (record: Readonly<Values>): string => String(record['name'] ?? record['text'] ?? record['title'] ?? '')
 
-function byNearness(collections: readonly Collection[], wish: Wish): Collection[] {
+function byNearness(collections: readonly Collection[], query: Wish): Collection[] {
   const near = (collection: Collection) => {
     const columns = collection.kind === 'table' ? Object.keys(collection.records[0]?.fields ?? {}) : []
-    const ofColumns = columns.map((label) => nearness({ label, alias: '' }, wish))
-    return Math.max(nearness(collection, wish), ...ofColumns) - (collection.aside ? 0.2 : 0)
+    const ofColumns = columns.map((label) => nearness({ label, alias: '' }, query))
+    return Math.max(nearness(collection, query), ...ofColumns) - (collection.aside ? 0.2 : 0)
   }
   return collections
     .map((collection) => ({ collection, score: near(collection) }))
@@ -118,10 +115,10 @@ function byNearness(collections: readonly Collection[], wish: Wish): Collection[
     .map(({ collection }) => collection)
 }
 
-function textsOf({ kind, records }: Collection, wish: Wish): string[] {
+function textsOf({ kind, records }: Collection, query: Wish): string[] {
   if (kind === 'table') {
     const columns = Object.keys(records[0]?.fields ?? {})
-    const scores = columns.map((name) => likeness(wish.name, wordsOf(name)))
+    const scores = columns.map((name) => likeness(query.name, wordsOf(name)))
     const column = columns[scores.indexOf(Math.max(...scores, 0))] ?? columns[0] ?? ''
     return records.map(({ fields }) => String(fields?.[column] ?? ''))
   }
@@ -129,5 +126,5 @@ function textsOf({ kind, records }: Collection, wish: Wish): string[] {
   return records.map(({ element, fields }) => (element ? visibleText(element, 500) : nameOf(fields ?? {})))
 }
 
-const addresses = (scope: Scope, wanted: (words: readonly string[]) => boolean): string[] =>
-  scope.pairs.flatMap(({ words, address }) => (address && wanted(words) ? [address] : []))
+const urls = (scope: Scope, matches: (words: readonly string[]) => boolean): string[] =>
+  scope.pairs.flatMap(({ words, url }) => (url && matches(words) ? [url] : []))

@@ -1,18 +1,17 @@
-/** Fills a shape from what a page offers; null for what is not found. */
+/** Fills a shape with values of a page; null for values that are not found. */
 import { byForm } from './by-form.ts'
-import { coerce } from './coerce.ts'
 import { isEmpty, recordsFor, valuesFor } from './fill-array.ts'
-import { ranked, textFor, wantsAddress, type Wish } from './match.ts'
-import { dataScope, recordScope, type Scope } from './scope.ts'
-import type { Shape } from './shape.ts'
+import { firstValue, ranked, wantsAddress, type Wish } from './match.ts'
+import type { Pair } from './pairs.ts'
+import { recordScope, type Scope } from './scope.ts'
+import { anything, isRecord, type Shape } from './shape.ts'
 import { meaning, meaningOf, wordsOf } from './words.ts'
 
-const deepest = 6
-/** Labels tried for one value before it counts as not found. */
-const mostTried = 40
-const anything: Shape = { kind: 'any', about: '', properties: {} }
+const maxDepth = 6
+/** Maximum number of labels tried for one value. */
+const maxTried = 40
 
-/** The value for a shape; `question` is what was asked for in words. */
+/** Returns the value for a shape; `question` is the query of the request. */
 export function fill(shape: Shape, scope: Scope, question: string): unknown {
   const context = meaningOf(`${question} ${shape.about}`)
   if (shape.kind === 'object') return fillObject(shape, scope, context, 0)
@@ -21,68 +20,60 @@ export function fill(shape: Shape, scope: Scope, question: string): unknown {
 }
 
 function fillObject(shape: Shape, scope: Scope, context: readonly string[], depth: number): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(shape.properties).map(([property, field]) => {
-      const about = meaningOf(field.about)
-      return [
-        property,
-        fillField(field, scope, { name: wordsOf(property), about, context: [...about, ...context] }, depth),
-      ]
-    }),
-  )
-}
-
-function fillField(shape: Shape, scope: Scope, wish: Wish, depth: number): unknown {
-  if (depth > deepest || !scope.effort.allows(1 + scope.pairs.length)) return null
-  if (shape.kind === 'object') return fillInner(shape, scope, wish, depth)
-  if (shape.kind !== 'array') return scalar(shape, scope, wish) ?? null
-  const items = shape.items ?? anything
-  if (items.kind !== 'object') return valuesFor(items, scope, wish)
-  const context = [...wish.name, ...wish.context]
-  return recordsFor(items, scope, wish, (record) => {
-    return fillObject(items, recordScope(record, scope), context, depth + 1)
+  return mapProperties(shape, (name, field) => {
+    const about = meaningOf(field.about)
+    return fillField(field, scope, { name, about, context: [...about, ...context] }, depth)
   })
 }
 
-/** An object inside: the entity of that name, else what the surroundings say under its own names and this one. */
-function fillInner(shape: Shape, scope: Scope, wish: Wish, depth: number): unknown {
-  const isRecord = (data: unknown) => typeof data === 'object' && data !== null && !Array.isArray(data)
-  const [named] = ranked(scope.pairs.filter(({ data }) => isRecord(data)), wish) // prettier-ignore
-  const context = [...wish.name, ...wish.context]
+/** Maps the properties of a shape, given the words of each name. */
+const mapProperties = (
+  { properties }: Shape,
+  map: (name: readonly string[], field: Shape) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, map(wordsOf(name), field)]))
+
+function fillField(shape: Shape, scope: Scope, query: Wish, depth: number): unknown {
+  if (depth > maxDepth || !scope.budget.allows(1 + scope.pairs.length)) return null
+  if (shape.kind === 'object') return fillInner(shape, scope, query, depth)
+  if (shape.kind !== 'array') return scalar(shape, scope, query) ?? null
+  const items = shape.items ?? anything
+  if (items.kind !== 'object') return valuesFor(items, scope, query)
+  const context = [...query.name, ...query.context]
+  return recordsFor(items, scope, query, (record) => fillObject(items, recordScope(record, scope), context, depth + 1))
+}
+
+/** Fills a nested object from the entity of its name, else by its field names, with and without its name as prefix. */
+function fillInner(shape: Shape, scope: Scope, query: Wish, depth: number): unknown {
+  const [named] = ranked(scope.pairs.filter(({ data }) => isRecord(data)), query) // prettier-ignore
+  const context = [...query.name, ...query.context]
   if (named) {
     const fields = named.pair.data as Record<string, unknown>
-    const inner = fillObject(shape, dataScope(fields, scope), context, depth + 1)
+    const inner = fillObject(shape, recordScope({ fields }, scope), context, depth + 1)
     if (!isEmpty(inner)) return inner
   }
-  const around = Object.fromEntries(
-    Object.entries(shape.properties).map(([property, field]) => {
-      const words = wordsOf(property)
-      const about = meaningOf(field.about)
-      const value = fillField(field, scope, { name: [...wish.name, ...words], about, context }, depth + 1)
-      return [property, isEmpty(value) ? fillField(field, scope, { name: words, about, context }, depth + 1) : value]
-    }),
-  )
+  const around = mapProperties(shape, (words, field) => {
+    const about = meaningOf(field.about)
+    const value = fillField(field, scope, { name: [...query.name, ...words], about, context }, depth + 1)
+    return isEmpty(value) ? fillField(field, scope, { name: words, about, context }, depth + 1) : value
+  })
   return isEmpty(around) ? null : around
 }
 
-/** One value: the best label whose value can be read as the shape wants it, else what has the right form. */
-function scalar(shape: Shape, scope: Scope, wish: Wish): unknown {
-  for (const { pair } of ranked(scope.pairs, wish).slice(0, mostTried)) {
-    const value = coerce(textFor(pair, shape, wish), shape)
-    if (value !== undefined) return value
-  }
-  return ofOwner(shape, scope, wish) ?? byForm(shape, scope, wish)
-}
+/** Returns the value of the best label that can be converted to the shape, else one with the right format. */
+const scalar = (shape: Shape, scope: Scope, query: Wish): unknown =>
+  firstValue(bestPairs(scope, query), shape, query) ?? ofOwner(shape, scope, query) ?? byForm(shape, scope, query)
 
-/** `author_name` and `author_url` are what a label `author` says and where it leads. */
-function ofOwner(shape: Shape, scope: Scope, wish: Wish): unknown {
-  const head = wish.name.length > 1 ? meaning(wish.name.at(-1)!) : ''
+const bestPairs = ({ pairs }: Scope, query: Wish): Pair[] =>
+  ranked(pairs, query)
+    .slice(0, maxTried)
+    .map(({ pair }) => pair)
+
+/** Reads `author_name` and `author_url` from the text and the link of the label `author`. */
+function ofOwner(shape: Shape, scope: Scope, query: Wish): unknown {
+  const head = query.name.length > 1 ? meaning(query.name.at(-1)!) : ''
   if (head !== 'title' && head !== 'url' && head !== 'image') return undefined
-  const owner = { ...wish, name: wish.name.slice(0, -1) }
-  for (const { pair } of ranked(scope.pairs, owner).slice(0, mostTried)) {
-    if (wantsAddress(shape, wish) && pair.address === undefined) continue
-    const value = coerce(textFor(pair, shape, wish), shape)
-    if (value !== undefined) return value
-  }
-  return undefined
+  const labels = bestPairs(scope, { ...query, name: query.name.slice(0, -1) })
+  const usable = wantsAddress(shape, query) ? labels.filter(({ url }) => url !== undefined) : labels
+  return firstValue(usable, shape, query)
 }

@@ -1,52 +1,52 @@
-/** Patterns of a schema, run in time that grows with the text, and a bound on all that a check does. */
+/** Runs the patterns of a schema in linear time, and limits the work of a check. */
 import { RE2JS } from 're2js'
 import { BaxError } from '../../../core/errors/errors.ts'
 
-/** Steps of a check, a character that an instruction of a pattern looks at among them: a second or less. */
-const mostSteps = 20_000_000
+/** Step limit of a check, about a second; one instruction of a pattern on one character is a step. */
+const maxSteps = 20_000_000
 const stepsOfUse = 100
-/** Instructions of a pattern, and of all patterns of a schema. */
-const largestPattern = 2000
-const largestPatterns = 10_000
+/** Maximum number of instructions of a pattern, and of all patterns of a schema. */
+const maxPatternSize = 2000
+const maxTotalPatternSize = 10_000
 
-/** What checking one value has cost so far. */
+/** Step budget for checking one value. */
 export class Effort {
-  #left = mostSteps
+  #left = maxSteps
 
   begin(): void {
-    this.#left = mostSteps
+    this.#left = maxSteps
   }
 
-  /** A reference is followed; the errors found before are copied with those that it finds. */
+  /** Counts following a reference: Ajv copies the errors found before together with the new ones. */
   readonly use = (errors: number): void => this.spend(stepsOfUse + errors)
 
-  /** @throws BaxError `invalid_request` when it is too much. */
+  /** @throws BaxError `invalid_request` when the budget is exceeded. */
   spend(steps: number): void {
     this.#left -= steps
     if (this.#left >= 0) return
-    throw new BaxError('invalid_request', 'schema takes too long to check: its references or patterns are too many', {
+    throw new BaxError('invalid_request', 'schema takes too long to check: it has too many references or patterns', {
       details: [{ path: 'schema', message: 'takes too long to check' }],
     })
   }
 }
 
-/** The engine of a schema's patterns, as Ajv wants one. */
-export function linearPatterns(schema: unknown, effort: Effort) {
-  let left = largestPatterns
+/** Creates the regular expression engine of a schema for Ajv. */
+export function linearPatterns(schema: unknown, budget: Effort) {
+  let left = maxTotalPatternSize
   const read = (source: string) => {
     const pattern = compiledPattern(source, schema)
     const size = pattern.programSize()
-    if (size > largestPattern || (left -= size) < 0) throw unreadable(source, schema, 'the pattern is too large')
+    if (size > maxPatternSize || (left -= size) < 0) throw invalidPattern(source, schema, 'the pattern is too large')
     return {
       test(text: string): boolean {
-        effort.spend(size * text.length)
+        budget.spend(size * text.length)
         return pattern.test(text)
       },
-      // Ajv knows patterns apart by this.
+      // Ajv identifies patterns by their string form.
       toString: () => source,
     }
   }
-  // Of use to code that is written to a file, which none is.
+  // Ajv requires `code` for generated files only, which bax does not write.
   return Object.assign(read, { code: 'linearPattern' })
 }
 
@@ -55,20 +55,20 @@ function compiledPattern(source: string, schema: unknown): RE2JS {
     return RE2JS.compile(RE2JS.translateRegExp(source))
   } catch (cause) {
     const reason = (cause as Error).message.replace(/^error parsing regexp: /, '')
-    throw unreadable(source, schema, reason, cause)
+    throw invalidPattern(source, schema, reason, cause)
   }
 }
 
-function unreadable(source: string, schema: unknown, reason: string, cause?: unknown): BaxError {
+function invalidPattern(source: string, schema: unknown, reason: string, cause?: unknown): BaxError {
   const path = pathOf(source, schema, 'schema') ?? 'schema'
-  return new BaxError('invalid_request', `${path} is not a pattern that can be searched for: ${reason}`, {
+  return new BaxError('invalid_request', `${path} is not a valid pattern: ${reason}`, {
     cause,
     details: [{ path, message: reason }],
     hint: 'regular expressions are RE2: no lookaround, no backreferences',
   })
 }
 
-/** Where a pattern stands in a schema: `schema.properties.title.pattern`. */
+/** Returns the path of a pattern in a schema: `schema.properties.title.pattern`. */
 function pathOf(source: string, schema: unknown, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   for (const [key, inner] of Object.entries(schema)) {

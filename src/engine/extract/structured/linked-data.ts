@@ -1,5 +1,6 @@
-/** What a page says about itself for machines: JSON-LD, microdata and RDFa, as plain records. */
+/** Reads a page's JSON-LD and microdata as plain records. */
 import { attribute, childElements, type ElementNode, elementsOf, rawText, visibleText } from '../tree.ts'
+import { isRecord } from './shape.ts'
 
 export interface Entity {
   /** Types in lower case, without their vocabulary: `product`. */
@@ -7,13 +8,13 @@ export interface Entity {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const deepest = 12
-const mostEntities = 2000
+const maxDepth = 12
+const maxEntities = 2000
 
-/** Top-level entities of the page in document order. */
+/** Returns the top-level entities of the page in document order. */
 export function entitiesOf(root: ElementNode): Entity[] {
   const entities: Entity[] = []
-  const add = (entity: Entity) => entities.length < mostEntities && entities.push(entity)
+  const add = (entity: Entity) => entities.length < maxEntities && entities.push(entity)
   for (const element of elementsOf(
     root,
     ({ tag, attributes }) => tag !== 'script' && attributes['itemscope'] === undefined,
@@ -32,31 +33,29 @@ function* fromJson(text: string): Generator<Entity> {
   try {
     parsed = JSON.parse(text.replaceAll(/^\s*(?:\/\/\s*)?<!\[CDATA\[|(?:\/\/\s*)?\]\]>\s*$|^\s*<!--|-->\s*$/g, ''))
   } catch {
-    // Broken JSON-LD is common, and says nothing.
+    // Invalid JSON-LD is common and ignored.
     return
   }
   for (const item of [parsed].flat()) yield* graph(item, 0)
 }
 
 function* graph(item: unknown, depth: number): Generator<Entity> {
-  if (typeof item !== 'object' || item === null || depth > 2) return
-  const record = item as Record<string, unknown>
-  for (const inner of [record['@graph'] ?? []].flat()) yield* graph(inner, depth + 1)
-  if (record['@type'] === undefined) return
-  yield { types: [record['@type']].flat().map(plainType), fields: plain(record, 0) as Record<string, unknown> }
+  if (!isRecord(item) || depth > 2) return
+  for (const inner of [item['@graph'] ?? []].flat()) yield* graph(inner, depth + 1)
+  if (item['@type'] === undefined) return
+  yield { types: [item['@type']].flat().map(plainType), fields: plain(item, 0) as Record<string, unknown> }
 }
 
 const plainType = (type: unknown): string => String(type).split(/[/#:]/).at(-1)!.toLowerCase()
 
-/** Without the keywords of JSON-LD; `{"@value": x}` is x. */
+/** Removes the keywords of JSON-LD and replaces `{"@value": x}` with x. */
 function plain(value: unknown, depth: number): unknown {
-  if (depth > deepest) return null
+  if (depth > maxDepth) return null
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1))
-  if (typeof value !== 'object' || value === null) return value
-  const record = value as Record<string, unknown>
-  if (record['@value'] !== undefined) return record['@value']
+  if (!isRecord(value)) return value
+  if (value['@value'] !== undefined) return value['@value']
   return Object.fromEntries(
-    Object.entries(record)
+    Object.entries(value)
       .filter(([key]) => !key.startsWith('@') && key !== '__proto__')
       .map(([key, inner]) => [key, plain(inner, depth + 1)]),
   )
@@ -75,7 +74,7 @@ function fromMicrodata(scope: ElementNode, depth: number): Entity {
     for (const child of childElements(element)) {
       const names = attribute(child, 'itemprop')
       if (child.attributes['itemscope'] !== undefined) {
-        if (names !== '' && depth < deepest) put(names, fromMicrodata(child, depth + 1).fields)
+        if (names !== '' && depth < maxDepth) put(names, fromMicrodata(child, depth + 1).fields)
         continue
       }
       if (names !== '') put(names, valueOf(child))
@@ -86,7 +85,7 @@ function fromMicrodata(scope: ElementNode, depth: number): Entity {
   return { types: attribute(scope, 'itemtype').split(/\s+/).filter(Boolean).map(plainType), fields }
 }
 
-/** What an element says as the value of a property. */
+/** Returns the property value of an element. */
 function valueOf(element: ElementNode): string {
   const { attributes } = element
   const named = attributes['content'] ?? attributes['datetime']

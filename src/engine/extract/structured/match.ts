@@ -1,4 +1,5 @@
-/** How wishes are matched with the labels and headings of a page. */
+/** Matches the fields of a schema with the labels and headings of a page. */
+import { coerce } from './coerce.ts'
 import type { Collection } from './collections.ts'
 import type { Pair } from './pairs.ts'
 import type { Shape } from './shape.ts'
@@ -9,7 +10,7 @@ export interface Wish {
   readonly name: readonly string[]
   /** Words of the description. */
   readonly about: readonly string[]
-  /** Words of the description, of the names around and of the question. */
+  /** Words of the description, of the enclosing names and of the question. */
   readonly context: readonly string[]
 }
 
@@ -18,13 +19,13 @@ interface Ranked {
   readonly score: number
 }
 
-/** Below this a label is about something else. */
+/** Minimum score of a matching label. */
 export const enough = 0.42
 
-/** Pairs that answer to the wish, the best first; equal ones in the order of the page. */
-export function ranked(pairs: readonly Pair[], wish: Wish): Ranked[] {
+/** Returns the pairs that match the field, best first; equal ones in page order. */
+export function ranked(pairs: readonly Pair[], query: Wish): Ranked[] {
   return pairs
-    .map((pair) => ({ pair, score: scoreOf(pair, wish) }))
+    .map((pair) => ({ pair, score: scoreOf(pair, query) }))
     .filter(({ score }) => score >= enough)
     .sort((a, b) => b.score - a.score)
 }
@@ -35,7 +36,7 @@ function scoreOf(pair: Pair, { name, context }: Wish): number {
   return near * (0.5 + 0.5 * pair.rank) + 0.06 * overlap(context, pair.words)
 }
 
-/** How near a collection is to the wish by what stands over it. */
+/** Returns the similarity of a collection's heading and class names to the field. */
 export function nearness({ label, alias }: Pick<Collection, 'label' | 'alias'>, { name, context }: Wish): number {
   const heading = wordsOf(label)
   const marked = new Set(wordsOf(alias).map(meaning))
@@ -43,20 +44,25 @@ export function nearness({ label, alias }: Pick<Collection, 'label' | 'alias'>, 
   return Math.max(likeness(name, heading), 0.8 * overlap(context, heading), called)
 }
 
-/** How much of `given` is wanted, by meaning. */
-function overlap(wanted: readonly string[], given: readonly string[]): number {
-  if (wanted.length === 0 || given.length === 0) return 0
-  const meanings = new Set(wanted.map(meaning))
+/** Returns the share of `given` with a synonym in `known`. */
+function overlap(known: readonly string[], given: readonly string[]): number {
+  if (known.length === 0 || given.length === 0) return 0
+  const meanings = new Set(known.map(meaning))
   return given.filter((word) => meanings.has(meaning(word))).length / given.length
 }
 
-/** Whether the wish is for this kind of thing: `product_image` is about an image. */
+/** Whether the last word of the field's name means `word`: `product_image` is an image. */
 export const isAbout = ({ name }: Wish, word: string): boolean => name.length > 0 && meaning(name.at(-1)!) === word
 
-/** Addresses are wanted where the name or the format says so; the text of a link otherwise. */
-export function textFor(pair: Pair, shape: Shape, wish: Wish): string {
-  return wantsAddress(shape, wish) ? (pair.address ?? pair.text) : pair.text
+/** Returns the first text, or the URL if the field is one, that can be converted to the shape. */
+export function firstValue(pairs: Iterable<Pair>, shape: Shape, query: Wish): unknown {
+  const isUrl = wantsAddress(shape, query)
+  for (const { url, text } of pairs) {
+    const value = coerce(isUrl ? (url ?? text) : text, shape)
+    if (value !== undefined) return value
+  }
+  return undefined
 }
 
-export const wantsAddress = (shape: Shape, wish: Wish): boolean =>
-  shape.format === 'uri' || shape.format === 'url' || isAbout(wish, 'url') || isAbout(wish, 'image')
+export const wantsAddress = (shape: Shape, query: Wish): boolean =>
+  shape.format === 'uri' || shape.format === 'url' || isAbout(query, 'url') || isAbout(query, 'image')

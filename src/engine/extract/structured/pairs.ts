@@ -1,6 +1,7 @@
-/** Labels and their values wherever a page puts them: definition lists, tables, `Label: value` lines, headings, metadata. */
+/** Finds labels and their values: in definition lists, tables, `Label: value` lines, headings, metadata. */
 import { decodedPart } from '../../../core/net/urls.ts'
 import { linkAddress, imageAddress } from '../address.ts'
+import { definitionGroups } from '../markdown/list.ts'
 import {
   attribute,
   childElements,
@@ -10,6 +11,7 @@ import {
   isPhrasing,
   isSilent,
   visibleText,
+  wordSet,
 } from '../tree.ts'
 import { emailIn } from './coerce.ts'
 import type { Entity } from './linked-data.ts'
@@ -19,22 +21,20 @@ export interface Pair {
   readonly label: string
   readonly words: readonly string[]
   readonly text: string
-  /** Where the value leads, when it is a link or a picture. */
-  readonly address?: string
-  /** The record or list itself, when it is not only text. */
+  /** URL of the value, when it is a link or an image. */
+  readonly url?: string
+  /** The record or list itself, when the value is not only text. */
   readonly data?: unknown
-  /** How far this kind of source is to be trusted, up to 1. */
+  /** Reliability of this kind of source, from 0 to 1. */
   readonly rank: number
 }
 
-const longestLabel = 60
-const longestText = 4000
-const mostPairs = 5000
-/** Meanings of class names that say what their element holds. */
-const telling = new Set(
-  'title description price currency author date image rating availability brand company tag category color sku phone email address position salary city size location'.split(
-    ' ',
-  ),
+const maxLabelLength = 60
+const maxTextLength = 4000
+const maxPairs = 5000
+/** Meanings of class names that describe the content of their element. */
+const descriptive = wordSet(
+  'title description price currency author date image rating availability brand company tag category color sku phone email address position salary city size location',
 )
 
 export class Pairs {
@@ -45,14 +45,14 @@ export class Pairs {
     this.#baseUrl = baseUrl
   }
 
-  add(label: string, text: string, rank: number, more: Pick<Pair, 'address' | 'data'> = {}): void {
-    const value = text.trim().slice(0, longestText)
+  add(label: string, text: string, rank: number, more: Pick<Pair, 'url' | 'data'> = {}): void {
+    const value = text.trim().slice(0, maxTextLength)
     const name = withoutColon(label.trim())
-    if (name === '' || name.length > longestLabel || (value === '' && more.data === undefined)) return
-    if (this.list.length < mostPairs) this.list.push({ label: name, words: wordsOf(name), text: value, rank, ...more })
+    if (name === '' || name.length > maxLabelLength || (value === '' && more.data === undefined)) return
+    if (this.list.length < maxPairs) this.list.push({ label: name, words: wordsOf(name), text: value, rank, ...more })
   }
 
-  /** All that stands in an element and below. */
+  /** Adds the pairs of an element's descendants. */
   gather(element: ElementNode): void {
     for (const child of element.children) {
       if (!isElement(child)) continue
@@ -65,7 +65,7 @@ export class Pairs {
     }
   }
 
-  /** The fields of an entity, those of entities inside under both names. */
+  /** Adds the fields of an entity; those of nested entities with both names. */
   entity({ fields }: Entity, rank: number, prefix = '', depth = 0): void {
     if (depth > 4) return
     for (const [name, value] of Object.entries(fields)) {
@@ -79,8 +79,8 @@ export class Pairs {
     if (value === null || value === undefined) return
     if (typeof value !== 'object') {
       const text = String(value)
-      const address = /^(?:https?:)?\/\//.test(text) ? linkAddress(text, this.#baseUrl) : undefined
-      return this.add(label, text.replace(/^https?:\/\/schema\.org\//, ''), rank, address ? { address } : {})
+      const url = /^(?:https?:)?\/\//.test(text) ? linkAddress(text, this.#baseUrl) : undefined
+      return this.add(label, text.replace(/^https?:\/\/schema\.org\//, ''), rank, url ? { url } : {})
     }
     const fields = value as Record<string, unknown>
     const name = fields['name'] ?? fields['url']
@@ -107,9 +107,9 @@ export class Pairs {
     this.add(label.replaceAll(/[:.]/g, ' '), content, 0.72, points ? this.#to(content) : {})
   }
 
-  #to(address: string): Pick<Pair, 'address'> {
-    const url = linkAddress(address, this.#baseUrl)
-    return url === undefined ? {} : { address: url }
+  #to(href: string): Pick<Pair, 'url'> {
+    const url = linkAddress(href, this.#baseUrl)
+    return url === undefined ? {} : { url }
   }
 
   #element(element: ElementNode): void {
@@ -140,37 +140,27 @@ export class Pairs {
     if (!/^(?:ul|ol|table|tbody|body|html)$/.test(tag)) this.#line(element)
   }
 
-  /** Class names, microdata and microformats that say what an element holds. */
+  /** Adds values named by class names, microdata or microformats. */
   #named(element: ElementNode): void {
     const { attributes } = element
     const property = attributes['itemprop'] ?? attributes['property']
-    const own = [
-      ...classes(element),
-      attributes['id'] ?? '',
-      attributes['data-testid'] ?? '',
-      attributes['data-test'] ?? '',
-    ]
+    const own = [...classes(element), ...['id', 'data-testid', 'data-test'].map((name) => attribute(element, name))]
     const text = property === undefined && own.join('') === '' ? '' : visibleText(element, 1000)
     if (text === '' && property === undefined) return
-    const address = element.tag === 'a' ? this.#to(attribute(element, 'href')) : {}
-    if (property !== undefined) this.add(property.replace(/^.*[:/#]/, ''), attributes['content'] ?? text, 0.88, address)
+    const link = element.tag === 'a' ? this.#to(attribute(element, 'href')) : {}
+    if (property !== undefined) this.add(property.replace(/^.*[:/#]/, ''), attributes['content'] ?? text, 0.88, link)
     if (text.length > 300) return
     for (const name of own) {
       const words = wordsOf(name.replace(/^(?:p|u|dt|e)-/, '')).slice(-3)
-      if (words.some((word) => telling.has(meaning(word)))) this.add(words.join(' '), text, 0.6, address)
+      if (words.some((word) => descriptive.has(meaning(word)))) this.add(words.join(' '), text, 0.6, link)
     }
   }
 
   #definitions(list: ElementNode): void {
-    let term = ''
-    const read = (parent: ElementNode): void => {
-      for (const child of childElements(parent)) {
-        if (child.tag === 'dt') term = textOf(child)
-        else if (child.tag === 'dd') this.add(term, textOf(child), 0.82, this.#firstLink(child))
-        else if (child.tag === 'div') read(child)
-      }
+    for (const { term, definitions } of definitionGroups(list)) {
+      const label = term ? textOf(term) : ''
+      for (const child of definitions) this.add(label, textOf(child), 0.82, this.#firstLink(child))
     }
-    read(list)
   }
 
   #row(row: ElementNode): void {
@@ -186,22 +176,22 @@ export class Pairs {
     else if (/^mailto:/i.test(href)) this.add('email', emailIn(decodedPart(withoutQuery(href))) ?? '', 0.84)
     else if (text !== '') {
       const to = this.#to(href)
-      if (to.address === undefined) return
+      if (to.url === undefined) return
       this.add(attribute(link, 'rel') === 'author' ? 'author' : text, text, 0.5, to)
     }
   }
 
   #image(image: ElementNode): void {
-    const address = imageAddress(image, this.#baseUrl)
-    if (address !== undefined) this.add('image', address, 0.45, { address })
+    const url = imageAddress(image, this.#baseUrl)
+    if (url !== undefined) this.add('image', url, 0.45, { url })
   }
 
-  #firstLink(element: ElementNode): Pick<Pair, 'address'> {
+  #firstLink(element: ElementNode): Pick<Pair, 'url'> {
     const [only] = childElements(element)
     return only?.tag === 'a' ? this.#to(attribute(only, 'href')) : {}
   }
 
-  /** `<b>Label:</b> value`, `Label: value`, or two elements of which the first names the second. */
+  /** Adds `<b>Label:</b> value`, `Label: value`, or two elements of which the first names the second. */
   #line(element: ElementNode): void {
     const children = childElements(element).filter((child) => !isSilent(child) && child.tag !== 'br')
     if (children.length > 4) return
@@ -210,8 +200,8 @@ export class Pairs {
     if (first && second && children.length === 2 && bare) {
       const labelled = /label|term|key|name|caption|title|heading|field/i.test(attribute(first, 'class')) || /^(?:dt|th|label|strong|b)$/.test(first.tag) // prettier-ignore
       const label = labelled || /value|data|content/i.test(attribute(second, 'class')) ? visibleText(first, 100) : ''
-      if (label !== '' && label.length <= longestLabel && isLeafy(first)) {
-        return this.add(label, visibleText(second, longestText), 0.7, second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second)) // prettier-ignore
+      if (label !== '' && label.length <= maxLabelLength && isLeafy(first)) {
+        return this.add(label, visibleText(second, maxTextLength), 0.7, second.tag === 'a' ? this.#to(attribute(second, 'href')) : this.#firstLink(second)) // prettier-ignore
       }
     }
     if (children.some((child) => !isLeafy(child) || !isPhrasing(child))) return
@@ -224,8 +214,8 @@ export class Pairs {
 const visibleTitle = (title: ElementNode): string =>
   visibleText({ tag: 'span', attributes: {}, children: title.children })
 
-/** All of which something is kept, however much more there is. */
-const textOf = (element: ElementNode): string => visibleText(element, 5 * longestText)
+/** Returns the text of an element, limited in length; `add` shortens it further. */
+const textOf = (element: ElementNode): string => visibleText(element, 5 * maxTextLength)
 
 const withoutColon = (label: string): string => (/[:：]$/.test(label) ? label.slice(0, -1).trimEnd() : label)
 

@@ -1,4 +1,4 @@
-/** The running text of a page by its headings. */
+/** Splits the running text of a page into passages, each with its heading. */
 import { childElements, type ElementNode, isElement, isPhrasing, isSilent, visibleText } from '../tree.ts'
 
 export interface Passage {
@@ -7,20 +7,20 @@ export interface Passage {
   readonly text: string
 }
 
-const longestPassage = 5000
+const maxPassageLength = 5000
 
-/** Whether an element stands on lines of its own, or wraps one that does. */
+/** Whether an element is displayed on its own lines, or contains one that is. */
 function isBlock(element: ElementNode): boolean {
   if (isSilent(element) || element.tag === 'br' || element.tag === 'img') return false
   return !isPhrasing(element) || childElements(element).some(isBlock)
 }
 
-/** Paragraphs and other innermost blocks in document order. */
+/** Returns paragraphs and other innermost blocks in document order. */
 export function passagesOf(root: ElementNode): Passage[] {
   const passages: Passage[] = []
   let heading = ''
   const add = (element: ElementNode) => {
-    const text = visibleText(element, longestPassage)
+    const text = visibleText(element, maxPassageLength)
     if (text !== '') passages.push({ heading, text })
   }
   const visit = (element: ElementNode): void => {
@@ -31,7 +31,7 @@ export function passagesOf(root: ElementNode): Passage[] {
     }
     const blocks = childElements(element).filter(isBlock)
     if (blocks.length === 0) return add(element)
-    // Text beside blocks is a passage of its own.
+    // Text between blocks is a separate passage.
     const loose = element.children.filter((child) => !isElement(child) || !isBlock(child))
     add({ tag: 'p', attributes: {}, children: loose })
     for (const child of blocks) visit(child)

@@ -1,15 +1,15 @@
-/** Cuts a long page down to what a question is about. */
+/** Shortens a long page to the parts that are relevant to a question. */
 import { meaning, wordsOf } from './words.ts'
 
 const gapMark = '[…]'
 
-/** Blocks of a Markdown text that matter most for the question, in their order, with marks where others stood. */
+/** Returns the blocks of a Markdown text most relevant to the question, in page order, with marks at omissions. */
 export function cutToBudget(markdown: string, question: string, budget: number): string {
   if (markdown.length <= budget) return markdown
   const blocks = markdown.split(/\n{2,}/).flatMap((block) => pieces(block, Math.max(200, Math.floor(budget / 4))))
-  const asked = new Set(wordsOf(question).map(meaning))
+  const queryWords = new Set(wordsOf(question).map(meaning))
   const words = blocks.map((block) => new Set(wordsOf(block.slice(0, 4000)).map(meaning)))
-  const scores = scoresOf(words, asked)
+  const scores = scoresOf(words, queryWords)
   const order = blocks.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b)
   const chosen = new Set<number>()
   let left = budget - gapMark.length * 2
@@ -30,11 +30,11 @@ export function cutToBudget(markdown: string, question: string, budget: number):
   return out.trim()
 }
 
-/** Rare words of the question weigh more; what stands early, and what stands beside a match, gets a little. */
-function scoresOf(words: readonly ReadonlySet<string>[], asked: ReadonlySet<string>): number[] {
-  const found = new Map([...asked].map((word) => [word, words.filter((set) => set.has(word)).length]))
+/** Scores blocks: rare words of the question weigh more; early blocks, and those next to a match, get a small bonus. */
+function scoresOf(words: readonly ReadonlySet<string>[], queryWords: ReadonlySet<string>): number[] {
+  const found = new Map([...queryWords].map((word) => [word, words.filter((set) => set.has(word)).length]))
   const own = words.map((set) =>
-    [...asked].reduce(
+    [...queryWords].reduce(
       (sum, word) => sum + (set.has(word) ? Math.log(1 + words.length / (found.get(word) || 1)) : 0),
       0,
     ),

@@ -1,8 +1,8 @@
-/** A JSON schema, or what people write for one, as the plain shape that an extractor fills. */
+/** Converts a JSON schema, or a shorthand for one, to the plain shape that the extractor fills. */
 
 export interface Shape {
   readonly kind: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'any'
-  /** Words that say what is meant: title and description of the schema. */
+  /** Title and description of the schema. */
   readonly about: string
   readonly properties: Readonly<Record<string, Shape>>
   readonly items?: Shape
@@ -16,42 +16,43 @@ const typeNames = /^(?:string|number|integer|boolean|object|array|null|any|date|
 const keywords = [
   'type', 'properties', 'items', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$schema', '$defs', 'definitions', 'required', 'additionalProperties', 'not', 'if', 'prefixItems', 'patternProperties',
 ] // prettier-ignore
-/** Words that stand beside `type` in a schema; beside any other, `type` is a property. */
+/** Keywords that occur next to `type` in a schema; next to any other key, `type` is a property. */
 const vocabulary = new Set([
   ...keywords,
   ...'title description default examples format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties nullable readOnly writeOnly deprecated contentMediaType propertyNames contains $id $comment'.split(
     ' ',
   ),
 ])
-const deepest = 12
-/** Nodes of a shape; what refers to itself in many places grows with every level. */
-const mostNodes = 1000
-const longestPointer = 1000
+const maxDepth = 12
+/** Maximum number of nodes of a shape: schemas that refer to themselves grow with every level. */
+const maxNodes = 1000
+const maxPointerLength = 1000
 
-const isSchema = (value: unknown): value is Schema =>
+/** Whether a value is an object, and not an array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A proper JSON schema from a schema-like object: `{name: 'string', tags: ['string'], price: {type: 'number'}}` names
- * its properties directly; a real schema stays as it is, without its `$schema`.
+ * Converts a schema-like object to a JSON schema: `{name: 'string', tags: ['string'], price: {type: 'number'}}` names
+ * its properties directly; a JSON schema is kept, without its `$schema`.
  */
 export function properSchema(schema: Schema): Schema {
   const isProper = keywords.some((word) => isKeyword(schema, word))
   if (!isProper) return { type: 'object', properties: mapValues(schema, properField) }
   const { $schema: _, ...rest } = schema
   const proper: Schema = { ...rest }
-  if (isSchema(proper['properties'])) proper['properties'] = mapValues(proper['properties'], properField)
+  if (isRecord(proper['properties'])) proper['properties'] = mapValues(proper['properties'], properField)
   if (proper['items'] !== undefined) {
     if (Array.isArray(proper['items'])) {
       proper['prefixItems'] = proper['items'].map(properField)
       delete proper['items']
     } else proper['items'] = properField(proper['items'])
   }
-  if (proper['type'] === undefined && isSchema(proper['properties'])) proper['type'] = 'object'
+  if (proper['type'] === undefined && isRecord(proper['properties'])) proper['type'] = 'object'
   return proper
 }
 
-/** Whether a key is a schema's keyword here, and not the name of a property that happens to be called so. */
+/** Whether a key is used as a schema keyword, and not as the name of a property. */
 function isKeyword(schema: Schema, word: string): boolean {
   const value = schema[word]
   if (value === undefined) return false
@@ -67,7 +68,7 @@ function isKeyword(schema: Schema, word: string): boolean {
 function properField(field: unknown): unknown {
   if (typeof field === 'string') return namedType(field)
   if (Array.isArray(field)) return { type: 'array', items: field.length > 0 ? properField(field[0]) : {} }
-  return isSchema(field) ? properSchema(field) : {}
+  return isRecord(field) ? properSchema(field) : {}
 }
 
 function namedType(name: string): Schema {
@@ -82,31 +83,31 @@ function namedType(name: string): Schema {
 const mapValues = (object: Schema, map: (value: unknown) => unknown): Schema =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
 
-/** The shape of a proper schema; references into itself are followed a few levels deep, the upper levels first. */
+/** Returns the shape of a JSON schema; recursive references are followed a few levels deep, upper levels first. */
 export function shapeOf(schema: Schema): Shape {
   const waiting: Waiting[] = []
   const whole = shape(schema, schema, 0, waiting)
   let nodes = 1
   for (const { inner, depth, put } of waiting) {
-    if (nodes++ >= mostNodes) break
+    if (nodes++ >= maxNodes) break
     put(shape(inner, schema, depth, waiting))
   }
   return whole
 }
 
-/** A part of a schema whose shape is still to be put into its place. */
+/** A subschema whose shape is still to be assigned. */
 interface Waiting {
   readonly inner: unknown
   readonly depth: number
   put(shape: Shape): void
 }
 
-const anything: Shape = { kind: 'any', about: '', properties: {} }
+export const anything: Shape = { kind: 'any', about: '', properties: {} }
 
 function shape(schema: unknown, root: Schema, depth: number, waiting: Waiting[]): Shape {
-  if (!isSchema(schema) || depth > deepest) return anything
+  if (!isRecord(schema) || depth > maxDepth) return anything
   const merged = resolved(schema, root)
-  const properties = isSchema(merged['properties']) ? merged['properties'] : {}
+  const properties = isRecord(merged['properties']) ? merged['properties'] : {}
   const type = [merged['type']].flat().find((name) => name !== 'null')
   const choices = Array.isArray(merged['enum']) ? merged['enum'] : 'const' in merged ? [merged['const']] : undefined
   const kind = kindOf(type, merged, properties)
@@ -120,7 +121,7 @@ function shape(schema: unknown, root: Schema, depth: number, waiting: Waiting[])
     ...(choices && { choices }),
   }
   for (const [name, inner] of Object.entries(properties)) {
-    // Its place cannot be assigned to.
+    // Assigning to `__proto__` would change the prototype.
     if (name === '__proto__') continue
     waiting.push({ inner, depth: depth + 1, put: (part) => (made.properties[name] = part) })
   }
@@ -134,16 +135,16 @@ function kindOf(type: unknown, schema: Schema, properties: Schema): Shape['kind'
   return type === 'string' || type === 'number' || type === 'integer' || type === 'boolean' ? type : 'any'
 }
 
-/** Follows `$ref`, joins `allOf`, and takes the first alternative that is not null. */
+/** Follows `$ref`, merges `allOf`, and chooses the first alternative that is not null. */
 function resolved(schema: Schema, root: Schema): Schema {
   let current = schema
-  for (let step = 0; step < deepest; step++) {
+  for (let step = 0; step < maxDepth; step++) {
     const { $ref, allOf, anyOf, oneOf, ...rest } = current
     const alternatives = (anyOf ?? oneOf) as unknown[] | undefined
     if (typeof $ref === 'string') current = { ...pointed(root, $ref), ...rest }
-    else if (Array.isArray(allOf)) current = joined([...allOf.filter(isSchema), rest])
+    else if (Array.isArray(allOf)) current = joined([...allOf.filter(isRecord), rest])
     else if (Array.isArray(alternatives)) {
-      const chosen = alternatives.filter(isSchema).find(({ type }) => type !== 'null')
+      const chosen = alternatives.filter(isRecord).find(({ type }) => type !== 'null')
       current = { ...chosen, ...rest }
     } else return current
   }
@@ -156,10 +157,10 @@ const joined = (schemas: readonly Schema[]): Schema => ({
 })
 
 function pointed(root: Schema, pointer: string): Schema {
-  if (pointer.length > longestPointer) return {}
+  if (pointer.length > maxPointerLength) return {}
   let current: unknown = root
   for (const part of pointer.replace(/^#\/?/, '').split('/')) {
-    if (part !== '' && isSchema(current)) current = current[part.replaceAll('~1', '/').replaceAll('~0', '~')]
+    if (part !== '' && isRecord(current)) current = current[part.replaceAll('~1', '/').replaceAll('~0', '~')]
   }
-  return isSchema(current) ? current : {}
+  return isRecord(current) ? current : {}
 }

@@ -1,11 +1,11 @@
-/** Checks a value against the caller's schema. */
+/** Validates values against the caller's schema. */
 import { _, Ajv2020, type CodeKeywordDefinition, Name, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { excessOf } from '../../../core/shapes/json-schema.ts'
 import { Effort, linearPatterns } from './linear-patterns.ts'
 
 export interface Fault {
-  /** Where the value has the wrong form; empty for all of it, undefined where something is missing or too much. */
+  /** Path of the value with the wrong type; empty for the whole value, undefined for missing or excess values. */
   readonly wrong: readonly string[] | undefined
   readonly message: string
 }
@@ -13,16 +13,16 @@ export interface Fault {
 export type Check = (value: unknown) => Fault[]
 
 /**
- * Compiles a schema; the check returns what is wrong with a value. A null that stands for an optional field counts as
- * the field left out.
- * @throws BaxError `invalid_request` that names `field` when the schema is none, or one that takes too long to compile;
- * the check throws it when the schema takes too long.
+ * Compiles a schema; the returned check lists the errors of a value. A null for an optional field counts as a missing
+ * field.
+ * @throws BaxError `invalid_request` that names `field` when the schema is invalid or too large; the check throws it
+ * when it exceeds its step budget.
  */
 export function checkFor(schema: Record<string, unknown>, field = 'schema'): Check {
-  const effort = new Effort()
-  const validate = compiled(schema, effort, field)
+  const budget = new Effort()
+  const validate = compiled(schema, budget, field)
   return (value) => {
-    effort.begin()
+    budget.begin()
     if (isValid(validate, withoutNulls(value, schema), field)) return []
     return (validate.errors ?? [])
       .slice(0, 20)
@@ -40,7 +40,7 @@ export function checkFor(schema: Record<string, unknown>, field = 'schema'): Che
   }
 }
 
-function compiled(schema: Record<string, unknown>, effort: Effort, field: string): ValidateFunction {
+function compiled(schema: Record<string, unknown>, budget: Effort, field: string): ValidateFunction {
   const excess = excessOf(schema)
   if (excess !== undefined) throw refused(field, excess)
   try {
@@ -49,26 +49,26 @@ function compiled(schema: Record<string, unknown>, effort: Effort, field: string
       allErrors: true,
       validateFormats: false,
       logger: false,
-      // A part that many refer to would be compiled anew for each of them.
+      // Inlining would compile a subschema again for each of its references.
       inlineRefs: false,
-      code: { regExp: linearPatterns(schema, effort) },
+      code: { regExp: linearPatterns(schema, budget) },
     })
-    for (const keyword of ['$ref', '$dynamicRef']) countUses(ajv, keyword, effort)
+    for (const keyword of ['$ref', '$dynamicRef']) countUses(ajv, keyword, budget)
     return ajv.compile(schema)
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw refused(field, `is no JSON schema: ${reason}`, cause)
+    throw refused(field, `is not a valid JSON schema: ${reason}`, cause)
   }
 }
 
-/** References to references, each twice, are as many as two to the power of their levels. */
-function countUses(ajv: Ajv2020, keyword: string, effort: Effort): void {
+/** Counts uses of references against the budget: their number can double with every level of references. */
+function countUses(ajv: Ajv2020, keyword: string, budget: Effort): void {
   const known = ajv.getKeyword(keyword) as CodeKeywordDefinition
   ajv.removeKeyword(keyword).addKeyword({
     ...known,
     code(context, rule) {
-      context.gen.code(_`${context.gen.scopeValue('func', { ref: effort.use })}(${new Name('errors')})`)
+      context.gen.code(_`${context.gen.scopeValue('func', { ref: budget.use })}(${new Name('errors')})`)
       known.code(context, rule)
     },
   })
@@ -78,8 +78,8 @@ function isValid(validate: ValidateFunction, value: unknown, field: string): boo
   try {
     return validate(value)
   } catch (cause) {
-    // References without an end use up the stack.
-    if (cause instanceof RangeError) throw refused(field, 'refers to itself without an end', cause)
+    // Endless references overflow the stack.
+    if (cause instanceof RangeError) throw refused(field, 'refers to itself endlessly', cause)
     throw cause
   }
 }
@@ -87,7 +87,7 @@ function isValid(validate: ValidateFunction, value: unknown, field: string): boo
 const refused = (path: string, message: string, cause?: unknown): BaxError =>
   new BaxError('invalid_request', `${path} ${message}`, { cause, details: [{ path, message }] })
 
-/** The value with null where it has not the form that the schema wants. */
+/** Replaces values of the wrong type with null. */
 export function withoutFaults(value: unknown, faults: readonly Fault[]): unknown {
   const kept = structuredClone(value)
   for (const { wrong } of faults) {

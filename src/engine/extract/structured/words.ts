@@ -1,6 +1,6 @@
-/** Words of names and labels, and how near two of them are. */
+/** Splits names and labels into words, and compares them. */
 
-/** Words that mean the same on pages; the first stands for all. */
+/** Synonyms on web pages; the first represents its group. */
 const groups = [
   'title name headline heading',
   'description summary abstract overview excerpt intro synopsis bio',
@@ -41,10 +41,10 @@ const groups = [
   'language lang sprache',
 ] as const
 
-const stands = new Map<string, string>()
+const representatives = new Map<string, string>()
 for (const group of groups) {
   const [first, ...others] = group.split(' ')
-  for (const word of others) stands.set(word, first!)
+  for (const word of others) representatives.set(word, first!)
 }
 
 const empty = new Set(
@@ -53,7 +53,7 @@ const empty = new Set(
   ),
 )
 
-/** Words of a name or a label in lower case: `datePublished`, `date_published` and `Date published:` give the same. */
+/** Returns lower-case words, the same for `datePublished`, `date_published` and `Date published:`. */
 export function wordsOf(text: string): string[] {
   return text
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -63,24 +63,24 @@ export function wordsOf(text: string): string[] {
     .map(singular)
 }
 
-/** Words that carry meaning, for sentences such as a query. */
+/** Returns the words of a sentence, such as a query, without function words. */
 export const meaningOf = (text: string): string[] => wordsOf(text).filter((word) => word.length > 1 && !empty.has(word))
 
-/** The word that stands for all of the same meaning. */
-export const meaning = (word: string): string => stands.get(word) ?? word
+/** Returns the representative of a word's synonyms. */
+export const meaning = (word: string): string => representatives.get(word) ?? word
 
 function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
   return word.length > 3 && /[^su]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-/** Words that only lean on others: `aggregateRating ratingValue` is a rating, `is in stock` a stock. */
+/** Words that only modify others: `aggregateRating ratingValue` is a rating, `is in stock` a stock. */
 const light = new Set('aggregate value offer current main full our is has in on of the a an as by for'.split(' '))
 
-/** Labels are compared with every name that is looked for. */
+/** Cache of core words: each label is compared with every field name. */
 const cores = new WeakMap<readonly string[], readonly string[]>()
 
-/** The words of a name without those that only lean on others, each once. */
+/** Returns the words of a name without modifiers, each once. */
 export function core(words: readonly string[]): readonly string[] {
   let found = cores.get(words)
   if (!found) {
@@ -92,19 +92,19 @@ export function core(words: readonly string[]): readonly string[] {
 }
 
 /**
- * How well a label answers to a name, from 0 to 1: the same words 1, the same meanings 0.9, a label with more or
- * fewer words less; 0 when the words that matter most (the last ones) differ.
+ * Returns the similarity of a label and a name, from 0 to 1: 1 for the same words, 0.9 for the same meanings, less for
+ * more or fewer words; 0 without a common word.
  */
 export function likeness(name: readonly string[], label: readonly string[]): number {
   if (name.length === 0 || label.length === 0) return 0
   if (name.join(' ') === label.join(' ')) return 1
-  const wanted = core(name)
+  const own = core(name)
   const given = core(label)
-  const shared = wanted.filter((word) => given.includes(word)).length
+  const shared = own.filter((word) => given.includes(word)).length
   if (shared === 0) return 0
-  if (shared === wanted.length && shared === given.length) return 0.9
-  const sameHead = wanted.at(-1) === given.at(-1)
-  if (shared === wanted.length) return (sameHead ? 0.85 : 0.65) * (0.6 + 0.4 * (shared / given.length))
-  if (shared === given.length) return (sameHead ? 0.75 : 0.5) * (0.5 + 0.5 * (shared / wanted.length))
-  return sameHead ? 0.5 * (shared / Math.max(wanted.length, given.length)) + 0.15 : 0.2
+  if (shared === own.length && shared === given.length) return 0.9
+  const sameHead = own.at(-1) === given.at(-1)
+  if (shared === own.length) return (sameHead ? 0.85 : 0.65) * (0.6 + 0.4 * (shared / given.length))
+  if (shared === given.length) return (sameHead ? 0.75 : 0.5) * (0.5 + 0.5 * (shared / own.length))
+  return sameHead ? 0.5 * (shared / Math.max(own.length, given.length)) + 0.15 : 0.2
 }

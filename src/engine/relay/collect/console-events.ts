@@ -1,5 +1,5 @@
-/** Console messages, exceptions and log entries as records. */
-import type { Draft } from './draft.ts'
+/** Turns console messages, exceptions and log entries into event records. */
+import type { Draft } from '../events/buffer.ts'
 
 interface RemoteObject {
   readonly type: string
@@ -31,31 +31,31 @@ const levels: Record<string, string> = {
 
 const levelOf = (type: string): string => levels[type] ?? 'log'
 
-/** The record of a console event; undefined for an event of another kind. */
+/** Returns the record of a console event, or undefined for other events. */
 export function consoleDraft(method: string, params: Record<string, unknown>): Draft | undefined {
   if (method === 'Runtime.consoleAPICalled') {
     const { type, args, timestamp, stackTrace } = params as unknown as ConsoleCalled
-    const data = { level: levelOf(type), text: args.map(textOf).join(' '), ...placeOf(stackTrace?.callFrames) }
+    const data = { level: levelOf(type), text: args.map(textOf).join(' '), ...locationOf(stackTrace?.callFrames) }
     return { kind: 'console', type: 'log', ts: timestamp, data }
   }
   if (method === 'Runtime.exceptionThrown') {
     const { timestamp, exceptionDetails } = params as unknown as ExceptionThrown
     const { text, exception, url, lineNumber, columnNumber, stackTrace } = exceptionDetails
     const description = exception ? textOf(exception) : ''
-    const whole = [text, description].filter(Boolean).join(' ')
-    const place = placeOf(stackTrace?.callFrames, { url: url ?? '', lineNumber, columnNumber, functionName: '' })
-    return { kind: 'console', type: 'exception', ts: timestamp, data: { level: 'error', text: whole, ...place } }
+    const message = [text, description].filter(Boolean).join(' ')
+    const location = locationOf(stackTrace?.callFrames, { url: url ?? '', lineNumber, columnNumber, functionName: '' })
+    return { kind: 'console', type: 'exception', ts: timestamp, data: { level: 'error', text: message, ...location } }
   }
   if (method === 'Log.entryAdded') {
     const { entry } = params as unknown as EntryAdded
     const { level, text, source, url, lineNumber, timestamp } = entry
-    const place = { ...(url && { url }), ...(lineNumber !== undefined && { line: lineNumber + 1 }) }
-    return { kind: 'console', type: 'entry', ts: timestamp, data: { level: levelOf(level), text, source, ...place } }
+    const location = { ...(url && { url }), ...(lineNumber !== undefined && { line: lineNumber + 1 }) }
+    return { kind: 'console', type: 'entry', ts: timestamp, data: { level: levelOf(level), text, source, ...location } }
   }
   return undefined
 }
 
-/** What a person would see of a value in the console. */
+/** Formats a value as the console would print it. */
 function textOf(value: RemoteObject): string {
   if (value.type === 'string') return String(value.value)
   if (value.unserializableValue !== undefined) return value.unserializableValue
@@ -68,16 +68,17 @@ function textOf(value: RemoteObject): string {
   return value.description ?? value.type
 }
 
-/** Where it came from: lines and columns from 1, as editors count. */
-function placeOf(frames: readonly CallFrame[] | undefined, otherwise?: CallFrame): Record<string, unknown> {
-  const top = frames?.[0] ?? otherwise
+/** Returns the source location; lines and columns count from 1, as in editors. */
+function locationOf(frames: readonly CallFrame[] | undefined, fallback?: CallFrame): Record<string, unknown> {
+  const top = frames?.[0] ?? fallback
   if (!top) return {}
   const stack = frames?.map(
     ({ functionName, url, lineNumber, columnNumber }) =>
       `${functionName || '(anonymous)'} (${url}:${lineNumber + 1}:${columnNumber + 1})`,
   )
-  const place = { line: top.lineNumber + 1, column: top.columnNumber + 1 }
-  return { ...(top.url && { url: top.url }), ...place, ...(stack && stack.length > 0 && { stack: stack.join('\n') }) }
+  const location = { ...(top.url && { url: top.url }), line: top.lineNumber + 1, column: top.columnNumber + 1 }
+  if (stack && stack.length > 0) return { ...location, stack: stack.join('\n') }
+  return location
 }
 
 interface Stack {

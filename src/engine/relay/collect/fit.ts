@@ -1,25 +1,25 @@
-/** Keeps records of events within their bounds (`spec: relay 6`). */
+/** Limits the size of event records (`spec: relay 6`). */
 import { limits } from '../../../core/limits/limits.ts'
 import type { NewEvent } from '../events/buffer.ts'
 
-/** The record, with texts and addresses cut where they are too long; marked when anything was cut. */
+/** Returns the event with long texts and URLs truncated; sets `truncated` if anything was cut. */
 export function fit(event: NewEvent): NewEvent {
   let cut = false
   const shorten = (value: unknown, name: string): unknown => {
     if (typeof value === 'string') {
-      // Bodies have a bound of their own.
+      // Bodies have their own limit.
       if (name === 'body') return value
-      const most = name === 'url' || name === 'location' ? limits.relay.urlChars : limits.relay.textChars
-      if (value.length <= most) return value
+      const maxChars = name === 'url' || name === 'location' ? limits.relay.urlChars : limits.relay.textChars
+      if (value.length <= maxChars) return value
       cut = true
-      return value.slice(0, most)
+      return value.slice(0, maxChars)
     }
     if (Array.isArray(value)) return value.map((inner) => shorten(inner, name))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner, key)]))
   }
   let data = shorten(event.data, '') as Record<string, unknown>
-  // What is still too long has many parts: the largest of them go.
+  // Drop the largest fields until the record fits.
   const { body, ...rest } = data
   data = rest
   while (JSON.stringify(data).length > limits.relay.recordChars) {

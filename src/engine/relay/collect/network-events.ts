@@ -1,9 +1,9 @@
-/** Requests, answers and websockets as records. */
-import type { Draft } from './draft.ts'
+/** Turns requests, responses and WebSocket messages into event records. */
+import type { Draft } from '../events/buffer.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-interface Answer {
+interface HttpResponse {
   readonly url: string
   readonly status: number
   readonly headers: Headers
@@ -26,7 +26,7 @@ interface WsFrame {
   readonly payloadData: string
 }
 
-/** The fields that are read, of whichever event. */
+/** Fields used of any of the events. */
 interface Params {
   readonly requestId: string
   readonly frameId?: string
@@ -35,23 +35,23 @@ interface Params {
   readonly timestamp?: number
   readonly wallTime: number
   readonly request: { readonly url: string; readonly method: string; readonly headers: Headers }
-  readonly redirectResponse?: Answer
+  readonly redirectResponse?: HttpResponse
   readonly initiator?: Initiator
-  readonly response: Answer & WsFrame
+  readonly response: HttpResponse & WsFrame
   readonly encodedDataLength: number
   readonly errorText: string
   readonly canceled?: boolean
   readonly blockedReason?: string
 }
 
-/** Follows the requests of one session: times of the network are monotonic, and ends do not repeat the address. */
+/** Tracks the requests of one session: network timestamps are monotonic, and final events lack the URL. */
 export class NetworkDrafts {
-  /** Milliseconds to add to the network's clock to get the time of day. */
+  /** Offset from network timestamps to Unix time, in milliseconds. */
   #offset: number | undefined
   readonly #urls = new Map<string, string>()
   readonly #texts = new Set<string>()
 
-  /** The records of a network event; none for an event of another kind. */
+  /** Returns the records of a network event; none for other events. */
   of(method: string, event: Record<string, unknown>): Draft[] {
     const reader = readers[method]
     if (!reader) return []
@@ -65,15 +65,15 @@ export class NetworkDrafts {
       const record = { request_id: id, ...(url !== undefined && { url }), ...data }
       return { kind: 'network' as const, type, ts, data: record, ...(frameId !== undefined && { frame_id: frameId }) }
     })
-    if (method === 'Network.responseReceived' && textual.test(params.response.mimeType)) this.#texts.add(id)
-    if (ending.has(method)) {
+    if (method === 'Network.responseReceived' && textTypes.test(params.response.mimeType)) this.#texts.add(id)
+    if (finalEvents.has(method)) {
       this.#urls.delete(id)
       this.#texts.delete(id)
     }
     return drafts
   }
 
-  /** Whether the answer to a request that is under way is text. */
+  /** Whether the response of a pending request is text. */
   isText(requestId: string): boolean {
     return this.#texts.has(requestId)
   }
@@ -84,38 +84,34 @@ export class NetworkDrafts {
   }
 
   #timeOf({ timestamp }: Params): number {
-    // A session that has seen no request yet has no clock to go by.
+    // The offset is unknown until the first request.
     if (timestamp === undefined || this.#offset === undefined) return Date.now()
     return timestamp * 1000 + this.#offset
   }
 }
 
-const textual = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|ecmascript|x-www-form-urlencoded)\b)/i
+const textTypes = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|ecmascript|x-www-form-urlencoded)\b)/i
 
-interface Part {
+interface NetworkRecord {
   readonly type: string
   readonly data: Record<string, unknown>
   readonly frameId?: string
 }
 
-const ending = new Set(['Network.loadingFinished', 'Network.loadingFailed', 'Network.webSocketClosed'])
+const finalEvents = new Set(['Network.loadingFinished', 'Network.loadingFailed', 'Network.webSocketClosed'])
 
-const readers: Record<string, (params: Params) => Part[]> = {
+const readers: Record<string, (params: Params) => NetworkRecord[]> = {
   'Network.requestWillBeSent': (params) => {
     const { request, type, initiator, redirectResponse: redirect, frameId } = params
-    const parts: Part[] = []
+    const records: NetworkRecord[] = []
     if (redirect) {
       const { url, status, headers } = redirect
-      parts.push({ type: 'redirect', data: { url, status, headers, location: request.url }, frameId })
+      records.push({ type: 'redirect', data: { url, status, headers, location: request.url }, frameId })
     }
     const { url, method, headers } = request
     const resource = String(type ?? 'other').toLowerCase()
-    parts.push({
-      type: 'request',
-      data: { method, url, resource, headers, initiator: initiatorOf(initiator) },
-      frameId,
-    })
-    return parts
+    const data = { method, url, resource, headers, initiator: initiatorOf(initiator) }
+    return [...records, { type: 'request', data, frameId }]
   },
   'Network.responseReceived': ({ response, type, frameId }) => {
     const { url, status, headers, mimeType, fromDiskCache, fromServiceWorker, fromPrefetchCache, timing } = response
@@ -152,7 +148,7 @@ function initiatorOf(initiator: Initiator | undefined): Record<string, unknown> 
   return { type: initiator.type, ...(url && { url }), ...(line !== undefined && { line: line + 1 }) }
 }
 
-/** Milliseconds of each phase; those that did not happen are left out. */
+/** Returns the duration of each phase in milliseconds; omits phases that did not happen. */
 function timingOf(timing: Readonly<Record<string, number>>): Record<string, number> {
   const phases: Record<string, readonly [string, string]> = {
     dns: ['dnsStart', 'dnsEnd'],

@@ -1,7 +1,7 @@
-/** What happens to a tab as records. */
-import type { Draft } from './draft.ts'
+/** Turns page events of a tab into event records. */
+import type { Draft } from '../events/buffer.ts'
 
-/** The fields that are read, of whichever event. */
+/** Fields used of any of the events. */
 interface Params {
   readonly frame: {
     readonly id: string
@@ -16,7 +16,7 @@ interface Params {
   readonly suggestedFilename: string
 }
 
-/** The record of a page event; undefined for an event of another kind, and for frames within the page. */
+/** Returns the record of a page event, or undefined for other events and for child frames. */
 export function pageDraft(method: string, params: Record<string, unknown>): Draft | undefined {
   const reader = readers[method]
   const draft = reader?.(params as unknown as Params)

@@ -15,7 +15,7 @@ import { Turns } from '../../browser/session/turns.ts'
 import { type ReloadRequest, reloadTab } from './reload-tab.ts'
 import { UserTabs } from './user-tabs.ts'
 
-/** What can be asked of an executor, and what it gives. */
+/** Requests and results of an executor, by kind. */
 export interface Executions {
   run: { readonly request: CommandBatch; readonly result: CommandsResult }
   observe: { readonly request: ObserveRequest; readonly result: Observation }
@@ -24,7 +24,7 @@ export interface Executions {
 
 export type ExecutionKind = keyof Executions
 
-/** Runs here, or at the other end of a tunnel. */
+/** Runs commands in this process, or at the other end of a tunnel. */
 export interface Executor {
   execute<K extends ExecutionKind>(
     kind: K,
@@ -36,7 +36,7 @@ export interface Executor {
 
 export interface ExecutorGround {
   readonly sessionId: string
-  /** A channel of the executor's own, within the policy. */
+  /** Opens the executor's own channel, which enforces the policy. */
   readonly open: () => Promise<CdpChannel>
   readonly active: () => string | null
   /** Whether a tab is known to have crashed. */
@@ -44,25 +44,25 @@ export interface ExecutorGround {
   readonly tools: BatchTools
 }
 
-/** The executor itself: Playwright on a channel, connected at the first command and for as long as the browser is there. */
+/** Executor that drives Playwright over a channel, connected from the first command until the browser disconnects. */
 export class LocalExecutor implements Executor {
-  readonly #ground: ExecutorGround
+  readonly #options: ExecutorGround
   readonly #turns = new Turns()
   #tabs: Promise<{ browser: Browser; tabs: UserTabs }> | undefined
 
-  constructor(ground: ExecutorGround) {
-    this.#ground = ground
+  constructor(options: ExecutorGround) {
+    this.#options = options
   }
 
   async execute<K extends ExecutionKind>(kind: K, request: Executions[K]['request'], signal: AbortSignal) {
     return this.#turns.take(async () => {
       const { tabs } = await (this.#tabs ??= this.#connect())
-      const given = 'context' in request ? request.context?.['target_id'] : undefined
-      const target = typeof given === 'string' ? given : undefined
+      const requested = 'context' in request ? request.context?.['target_id'] : undefined
+      const target = typeof requested === 'string' ? requested : undefined
       try {
         const result = await tabs.on(target, async () => ({
           ...(await this.#run(kind, request, tabs, signal)),
-          // What is gone by now was worked in all the same.
+          // A tab that has closed meanwhile still gets reported as the target.
           target_id: target ?? (await tabs.targetId().catch(() => null)),
         }))
         return result as Executions[K]['result'] & { target_id: string | null }
@@ -75,7 +75,7 @@ export class LocalExecutor implements Executor {
   async close(): Promise<void> {
     const tabs = this.#tabs
     this.#tabs = undefined
-    // Leaves the browser and its tabs as they are. One that could not be reached needs no leaving.
+    // Disconnects only: the browser and its tabs stay open. A failed connection needs no cleanup.
     await tabs?.then(
       ({ browser }) => browser.close(),
       () => {},
@@ -83,28 +83,28 @@ export class LocalExecutor implements Executor {
   }
 
   async #run(kind: ExecutionKind, request: Executions[ExecutionKind]['request'], tabs: UserTabs, signal: AbortSignal) {
-    const session_id = this.#ground.sessionId
+    const session_id = this.#options.sessionId
     if (kind === 'observe') return observeSession(tabs, request as ObserveRequest, signal)
     if (kind === 'step')
-      return { ...(await runStep(tabs, request as StepRequest, this.#ground.tools, signal)), session_id }
-    return { ...(await runBatch(tabs, request as CommandBatch, this.#ground.tools, signal)), session_id }
+      return { ...(await runStep(tabs, request as StepRequest, this.#options.tools, signal)), session_id }
+    return { ...(await runBatch(tabs, request as CommandBatch, this.#options.tools, signal)), session_id }
   }
 
   async #connect(): Promise<{ browser: Browser; tabs: UserTabs }> {
     try {
-      const channel = await this.#ground.open()
+      const channel = await this.#options.open()
       const ended = new AbortController()
       const transport = new ChannelTransport(channel, () => {
         this.#tabs = undefined
         ended.abort(
-          new BaxError('relay_disconnected', 'the way to the browser broke', { details: { outcome: 'unknown' } }),
+          new BaxError('relay_disconnected', 'lost the browser connection', { details: { outcome: 'unknown' } }),
         )
       })
-      const options = { isLocal: true, noDefaults: true, timeout: limits.pool.launchMs }
-      const browser = await playwright().chromium.connectOverCDP(transport as never, options)
+      const connect = { isLocal: true, noDefaults: true, timeout: limits.pool.launchMs }
+      const browser = await playwright().chromium.connectOverCDP(transport as never, connect)
       const [context] = browser.contexts()
-      if (!context) throw new BaxError('browser_failed', 'the browser has no window to work in')
-      const { sessionId, active, open, crashed = () => false } = this.#ground
+      if (!context) throw new BaxError('browser_failed', 'the browser has no window')
+      const { sessionId, active, open, crashed = () => false } = this.#options
       const reload = (request: ReloadRequest) => reloadTab(open, request)
       return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, reload, ended: ended.signal }) }
     } catch (error) {
@@ -114,7 +114,7 @@ export class LocalExecutor implements Executor {
   }
 }
 
-/** Playwright's transport over a channel. The connector may be anybody's: what is no message ends the channel. */
+/** Playwright transport over a channel. The connector is not trusted: an invalid message closes the channel. */
 class ChannelTransport {
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
@@ -122,7 +122,7 @@ class ChannelTransport {
 
   constructor(channel: CdpChannel, onLost: () => void) {
     this.#channel = channel
-    channel.onEvent((message) => this.#pass(message))
+    channel.onEvent((message) => this.#deliver(message))
     channel.onClose(() => {
       onLost()
       setImmediate(() => this.onclose?.())
@@ -130,15 +130,15 @@ class ChannelTransport {
   }
 
   send(message: CdpMessage): void {
-    this.#channel.post(message, (answer) => this.#pass(answer))
+    this.#channel.post(message, (answer) => this.#deliver(answer))
   }
 
   close(): void {
     this.#channel.close()
   }
 
-  /** Every message in a task of its own, as Playwright's own transports do. */
-  #pass(message: CdpMessage): void {
+  /** Delivers each message in its own task, as Playwright's own transports do. */
+  #deliver(message: CdpMessage): void {
     const end = () => this.close()
     if (isMessage(message)) setImmediate(() => onAccountOf(end, () => this.onmessage?.(message)))
     else end()

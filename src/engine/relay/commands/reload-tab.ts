@@ -1,4 +1,4 @@
-/** Reloads a crashed tab of a user's browser over CDP: the tab, its history and its session storage stay. */
+/** Reloads a crashed tab of a user's browser over CDP, which keeps the tab, its history and its session storage. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
@@ -6,11 +6,11 @@ import type { CdpChannel } from '../../cdp/router.ts'
 
 export interface ReloadRequest {
   readonly targetId: string
-  /** HTTP method that its document was requested with, as far as it is known. */
+  /** HTTP method of the request for its document, if known. */
   readonly method: string | undefined
 }
 
-/** What became of a tab: its URL, and why it was not reloaded; undefined when it was. */
+/** URL of a tab, and the reason why it was not reloaded, if any. */
 export interface ReloadOutcome {
   readonly url: string
   readonly obstacle?: string
@@ -46,21 +46,21 @@ interface HistoryEntry {
   readonly transitionType?: string
 }
 
-/** Reloads a page and waits until it has loaded. Events need a domain that a crashed page does not enable: it is asked. */
+/** Reloads a page and polls until it has loaded: a crashed page cannot enable the domain that emits load events. */
 async function reload(channel: CdpChannel, session: string): Promise<void> {
   await channel.send('Page.reload', {}, session)
   const end = performance.now() + limits.session.reloadMs
   while (performance.now() < end) {
     const params = { expression: loadedUrl, awaitPromise: true, returnByValue: true }
-    // The document before the new one goes while it is asked.
+    // The call fails when the old document goes away during it.
     const answer = await channel.send('Runtime.evaluate', params, session).catch(() => undefined)
     const { value } = (answer?.['result'] ?? {}) as { value?: unknown }
     if (typeof value === 'string' && value !== 'about:blank') return
-    await sleep(askAgainMs)
+    await sleep(pollMs)
   }
 }
 
-const askAgainMs = 50
+const pollMs = 50
 
 const loadedUrl = `new Promise((done) => {
   const report = () => done(location.href)

@@ -1,4 +1,4 @@
-/** An executor beside the browser, and the engine's end of the channel to it: one message there and one back a batch. */
+/** Runs batches next to the browser: the engine's end, the connector's end, and one message each way per batch. */
 import { z } from 'zod'
 import { commandRequest } from '../../../commands/index.ts'
 import { asBaxError, BaxError, type ErrorBody } from '../../../core/errors/errors.ts'
@@ -6,15 +6,15 @@ import { answeredId, messageExcess } from '../../cdp/message-size.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { ExecutionKind, Executions, Executor } from './executor.ts'
 
-interface Asked {
+interface ExecutorRequest {
   readonly id: number
   readonly kind?: ExecutionKind
   readonly request?: Executions[ExecutionKind]['request']
-  /** The caller has gone away. */
+  /** The caller has disconnected. */
   readonly abort?: true
 }
 
-interface Answered {
+interface ExecutorResponse {
   readonly id: number
   readonly result?: unknown
   readonly error?: ErrorBody
@@ -25,7 +25,7 @@ interface Waiting {
   reject(error: BaxError): void
 }
 
-/** The engine's end. */
+/** Engine's end. */
 export class RemoteExecutor implements Executor {
   readonly #channel: TunnelChannel
   readonly #waiting = new Map<number, Waiting>()
@@ -34,34 +34,24 @@ export class RemoteExecutor implements Executor {
   constructor(channel: TunnelChannel) {
     this.#channel = channel
     channel.handle({
-      onMessage: (text) => this.#receive(answeredIn(Buffer.from(text))),
-      onUtf8: (bytes) => this.#receive(answeredIn(bytes)),
+      onMessage: (text) => this.#receive(parseResponse(Buffer.from(text))),
+      onUtf8: (bytes) => this.#receive(parseResponse(bytes)),
       onClose: () => this.#lost(),
     })
     channel.onEnd(() => this.#lost())
   }
 
-  /** @throws BaxError what the other end throws; `relay_disconnected` when nobody knows what became of it. */
+  /** @throws BaxError the error of the other end; `relay_disconnected` when the outcome is unknown. */
   execute<K extends ExecutionKind>(kind: K, request: Executions[K]['request'], signal: AbortSignal) {
     const id = ++this.#lastId
+    const cancel = () => this.#channel.send(JSON.stringify({ id, abort: true } satisfies ExecutorRequest))
     return new Promise<Executions[K]['result'] & { target_id: string | null }>((resolve, reject) => {
-      const quit = () => this.#channel.send(JSON.stringify({ id, abort: true } satisfies Asked))
-      const settled = () => {
-        signal.removeEventListener('abort', quit)
-        this.#waiting.delete(id)
-      }
-      this.#waiting.set(id, {
-        resolve: (result) => {
-          settled()
-          resolve(result)
-        },
-        reject: (error) => {
-          settled()
-          reject(error)
-        },
-      })
-      signal.addEventListener('abort', quit, { once: true })
-      this.#channel.send(JSON.stringify({ id, kind, request } satisfies Asked))
+      this.#waiting.set(id, { resolve, reject })
+      signal.addEventListener('abort', cancel, { once: true })
+      this.#channel.send(JSON.stringify({ id, kind, request } satisfies ExecutorRequest))
+    }).finally(() => {
+      signal.removeEventListener('abort', cancel)
+      this.#waiting.delete(id)
     })
   }
 
@@ -69,7 +59,7 @@ export class RemoteExecutor implements Executor {
     this.#channel.close()
   }
 
-  #receive({ id, result, error }: Answered): void {
+  #receive({ id, result, error }: ExecutorResponse): void {
     const waiting = this.#waiting.get(id)
     if (error) waiting?.reject(BaxError.fromBody(error))
     else waiting?.resolve(result as never)
@@ -77,21 +67,21 @@ export class RemoteExecutor implements Executor {
 
   #lost(): void {
     for (const { reject } of this.#waiting.values()) {
-      // What the running command did is not known, and it is not repeated.
+      // The effect of the running command is unknown, so it is not retried.
       const details = { outcome: 'unknown' }
-      reject(new BaxError('relay_disconnected', 'the connector went away in the middle of the work', { details }))
+      reject(new BaxError('relay_disconnected', 'the connector disconnected during the command', { details }))
     }
   }
 }
 
-/** The connector's end: runs what is asked, and cuts it when the engine is gone. */
+/** Runs requests at the connector's end, and aborts them when the engine disconnects. */
 export function serveExecutor(channel: TunnelChannel, executor: Executor): void {
   const running = new Map<number, AbortController>()
-  const begin = async ({ id, kind, request }: Asked): Promise<Answered> => {
-    const stop = new AbortController()
-    running.set(id, stop)
+  const execute = async ({ id, kind, request }: ExecutorRequest): Promise<ExecutorResponse> => {
+    const abort = new AbortController()
+    running.set(id, abort)
     try {
-      return { id, result: await executor.execute(kind!, checked(request!), stop.signal) }
+      return { id, result: await executor.execute(kind!, checked(request!), abort.signal) }
     } catch (error) {
       return { id, error: asBaxError(error).toBody() }
     } finally {
@@ -100,43 +90,43 @@ export function serveExecutor(channel: TunnelChannel, executor: Executor): void 
   }
   channel.handle({
     onMessage: (text) => {
-      const asked = JSON.parse(text) as Asked
-      if (asked.abort) running.get(asked.id)?.abort(gone())
-      else void begin(asked).then((answer) => sendAnswer(answer, channel))
+      const call = JSON.parse(text) as ExecutorRequest
+      if (call.abort) running.get(call.id)?.abort(disconnected())
+      else void execute(call).then((answer) => sendAnswer(answer, channel))
     },
     onClose: () => {
-      for (const stop of running.values()) stop.abort(gone())
+      for (const abort of running.values()) abort.abort(disconnected())
       void executor.close()
     },
   })
 }
 
-/** The answer, or an error in its place when it is too large to be parsed at once. */
-function answeredIn(bytes: Buffer): Answered {
+/** Parses a response; one that is too large to parse at once becomes an error. */
+function parseResponse(bytes: Buffer): ExecutorResponse {
   const excess = messageExcess(bytes)
   return excess === undefined
-    ? (JSON.parse(bytes.toString()) as Answered)
+    ? (JSON.parse(bytes.toString()) as ExecutorResponse)
     : { id: answeredId(bytes) ?? 0, error: tooLarge(excess).toBody() }
 }
 
-function sendAnswer(answer: Answered, channel: TunnelChannel): void {
+function sendAnswer(answer: ExecutorResponse, channel: TunnelChannel): void {
   const bytes = Buffer.from(JSON.stringify(answer))
   const excess = messageExcess(bytes)
   if (excess === undefined && channel.answer(bytes)) return
-  const error = tooLarge(excess ?? `of ${bytes.length} bytes, and others wait to be sent`).toBody()
-  channel.send(JSON.stringify({ id: answer.id, error } satisfies Answered))
+  const error = tooLarge(excess ?? `of ${bytes.length} bytes, and others are waiting to be sent`).toBody()
+  channel.send(JSON.stringify({ id: answer.id, error } satisfies ExecutorResponse))
 }
 
 const tooLarge = (excess: string): BaxError =>
-  new BaxError('payload_too_large', `the commands were run, and their answer is ${excess}`, {
-    hint: 'ask for less in one request',
+  new BaxError('payload_too_large', `the commands ran, but their response is ${excess}`, {
+    hint: 'request less data at once',
   })
 
-const gone = () => new BaxError('timeout', 'the caller went away')
+const disconnected = () => new BaxError('timeout', 'the caller disconnected')
 
 const commands = z.object({ commands: z.array(commandRequest) })
 
-/** The engine may be somebody else's: nothing reaches a command that its schema does not allow. */
+/** Validates the commands: the engine is not trusted. */
 function checked<R extends Executions[ExecutionKind]['request']>(request: R): R {
   if (!('commands' in request)) return request
   const parsed = commands.safeParse(request)

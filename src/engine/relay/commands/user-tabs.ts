@@ -1,4 +1,4 @@
-/** The tabs of the user's browser as the target of commands: nothing is taken from the user that was not asked for. */
+/** Exposes the tabs of a user's browser as the target of commands; only dialogs of running batches are answered. */
 import type { BrowserContext, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { EventLog } from '../../../core/events/events.ts'
@@ -11,16 +11,16 @@ import type { ReloadOutcome, ReloadRequest } from './reload-tab.ts'
 export interface UserTabsFacts {
   readonly sessionId: string
   readonly context: BrowserContext
-  /** The tab that the user looks at. */
+  /** Tab that the user is viewing. */
   readonly active: () => string | null
-  /** Whether a tab is known to have crashed: one that has before the driver came is unknown to the driver. */
+  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
   readonly crashed: (targetId: string) => boolean
   readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>
-  /** Aborted when the browser, or the way to it, is gone. */
+  /** Aborted when the browser, or the connection to it, is lost. */
   readonly ended: AbortSignal
 }
 
-/** A tab that has just opened is known to the browser a little before it is known here. */
+/** Time for Playwright to report a tab that the browser has just opened, in milliseconds. */
 const arrivalMs = 2000
 
 export class UserTabs implements BatchTarget {
@@ -33,11 +33,11 @@ export class UserTabs implements BatchTarget {
   readonly #facts: UserTabsFacts
   readonly #ids = new WeakMap<Page, Promise<string>>()
   #busy = false
-  /** The tab that the present batch has named. */
-  #wanted: string | undefined
-  /** The page that commands went to last. */
+  /** Tab named by the current batch. */
+  #requested: string | undefined
+  /** Target of the latest command. */
   #page: Page | undefined
-  /** Reports the crash of the tab with this ID, until the driver is replaced. */
+  /** Crash reported for this tab until Playwright reconnects. */
   #crash: { readonly targetId: string; readonly error: Promise<BaxError> } | undefined
 
   constructor(facts: UserTabsFacts) {
@@ -49,7 +49,7 @@ export class UserTabs implements BatchTarget {
     for (const page of context.pages()) watchCrash(page)
     context.on('page', watchCrash)
     recordPageEvents(context, this.events)
-    // Dialogs of the user's own are the user's to answer.
+    // Dialogs outside of batches are left to the user.
     answerDialogs(context, this.events, () => this.#busy)
   }
 
@@ -61,7 +61,7 @@ export class UserTabs implements BatchTarget {
     return this.#page !== undefined && hasCrashed(this.#page)
   }
 
-  /** Whether a tab was reloaded after a crash, which needs a new driver: this one knows the crashed page only. */
+  /** Whether a tab was reloaded after a crash. Playwright then has to reconnect: it only knows the crashed page. */
   get outdated(): boolean {
     return this.#crash !== undefined
   }
@@ -71,24 +71,24 @@ export class UserTabs implements BatchTarget {
     return page && hasCrashed(page) ? this.#reload(await this.#idOf(page), page) : undefined
   }
 
-  /** Runs a batch on the named tab, or on the one that the user looks at. */
+  /** Runs a batch on the named tab, or on the one that the user is viewing. */
   async on<T>(target: string | undefined, work: () => Promise<T>): Promise<T> {
-    this.#wanted = target
+    this.#requested = target
     this.#busy = true
     try {
       return await work()
     } finally {
       this.#busy = false
-      this.#wanted = undefined
+      this.#requested = undefined
     }
   }
 
-  /** The id of the tab that commands go to now. */
+  /** Returns the ID of the tab that commands currently target. */
   async targetId(): Promise<string> {
     return this.#idOf(await this.page())
   }
 
-  /** @throws BaxError `target_not_found` when the tab is not there, or is not shared. */
+  /** @throws BaxError `target_not_found` when the tab does not exist or is not shared. */
   async page(): Promise<Page> {
     this.#page = await this.#current()
     const crash = await this.recover()
@@ -98,27 +98,26 @@ export class UserTabs implements BatchTarget {
 
   async #current(): Promise<Page> {
     const { active, crashed } = this.#facts
-    const wanted = this.#wanted ?? active()
-    if (wanted === null) return this.browserContext.newPage()
-    const found = await this.#find(wanted)
+    const targetId = this.#requested ?? active()
+    if (targetId === null) return this.browserContext.newPage()
+    const found = await this.#find(targetId)
     if (found) return found
-    if (crashed(wanted) || this.#crash?.targetId === wanted) throw await this.#reload(wanted)
-    // Not yet told of, or about to close: the next tab to come may be it.
-    // Without one, the search below fails.
+    if (crashed(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
+    // The tab may not be reported yet, or it is closing and the next one replaces it. Without one, the search below fails.
     await this.browserContext.waitForEvent('page', { timeout: arrivalMs }).catch(() => {})
-    const late = await this.#find(this.#wanted ?? active() ?? wanted)
-    if (late) return late
-    throw new BaxError('target_not_found', `there is no tab ${wanted} to work in`, {
-      hint: '`bax relay tabs` lists the tabs that are there',
+    const opened = await this.#find(this.#requested ?? active() ?? targetId)
+    if (opened) return opened
+    throw new BaxError('target_not_found', `no tab ${targetId}`, {
+      hint: 'run `bax relay tabs` to list the tabs',
     })
   }
 
   upload(): string {
-    throw new BaxError('invalid_data', "files of the user's machine are not given to pages through the relay")
+    throw new BaxError('invalid_data', 'uploads are not supported through the relay')
   }
 
   save(): Promise<string> {
-    const message = "files are not written on the user's machine; leave path out and take the picture from the result"
+    const message = "cannot save files on the user's machine; omit path and read the screenshot from the result"
     return Promise.reject(new BaxError('invalid_data', message))
   }
 
@@ -132,7 +131,7 @@ export class UserTabs implements BatchTarget {
 
   async #find(targetId: string): Promise<Page | undefined> {
     for (const page of this.pages) {
-      // A page that closes while it is asked is not the one.
+      // The call fails for a page that closes meanwhile.
       if ((await this.#idOf(page).catch(() => undefined)) === targetId) return page
     }
     return undefined
@@ -141,13 +140,13 @@ export class UserTabs implements BatchTarget {
   #idOf(page: Page): Promise<string> {
     let id = this.#ids.get(page)
     if (!id) {
-      id = this.#askId(page)
+      id = this.#fetchId(page)
       this.#ids.set(page, id)
     }
     return id
   }
 
-  async #askId(page: Page): Promise<string> {
+  async #fetchId(page: Page): Promise<string> {
     const session = await this.browserContext.newCDPSession(page)
     const { targetInfo } = await session.send('Target.getTargetInfo')
     return targetInfo.targetId

@@ -1,4 +1,4 @@
-/** Brings a browser to an engine, and brings it back when the network, or the browser, was gone for a while. */
+/** Connects a browser to an engine, and reconnects after losing the network or the browser. */
 import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
@@ -18,11 +18,11 @@ import type { UserBrowser } from './user-browser.ts'
 export interface ConnectorFacts {
   readonly name: string | null
   readonly wishes: Omit<AttachmentWishes, 'onEvent' | 'onSkipped' | 'onTargets'>
-  /** Finds the browser, or starts it; called again when it is gone. */
+  /** Finds or launches the browser; called again after it is lost. */
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
-  /** A link to the engine. @throws BaxError; `unauthorized` and its like are final, the rest is tried again. */
+  /** Opens a link to the engine. @throws BaxError; `unauthorized` and similar codes are final, others are retried. */
   readonly dial: (signal: AbortSignal) => Promise<Link>
-  /** What commands get beside the browser. */
+  /** Tools of commands that run next to the browser. */
   readonly tools: BatchTools
   readonly onStatus: (status: ConnectorStatus) => void
 }
@@ -32,12 +32,12 @@ export type ConnectorStatus =
   | { readonly state: 'reconnecting'; readonly cause: string; readonly inMs: number }
   | { readonly state: 'browser_lost'; readonly inMs: number }
 
-/** Closings after which a connector does not come back. */
+/** Close codes after which the connector does not reconnect. */
 const finalCodes: Record<number, string> = {
   [closeCodes.replaced]: 'another connector has taken over this session',
-  [closeCodes.deleted]: 'the engine has let this browser go',
-  [closeCodes.revoked]: 'the relay token was revoked, or is used up',
-  [closeCodes.version]: 'the engine speaks another version of the relay protocol',
+  [closeCodes.deleted]: 'the engine ended this relay session',
+  [closeCodes.revoked]: 'the relay token was revoked or already used',
+  [closeCodes.version]: 'the engine uses another version of the relay protocol',
 }
 
 export class Connector {
@@ -47,16 +47,16 @@ export class Connector {
   #tunnel: Tunnel | undefined
   #resume: string | undefined
   #sessionId = ''
-  /** Last word of the engine on which tabs it knows of. */
-  #told = ''
+  /** Latest list of tabs sent to the engine, as JSON. */
+  #sentTargets = ''
 
   constructor(facts: ConnectorFacts) {
     this.#facts = facts
   }
 
   /**
-   * Keeps the browser connected until `signal` aborts; then lets go of it and says goodbye.
-   * @throws BaxError when the browser cannot be had at first, or when the engine refuses it for good.
+   * Keeps the browser connected until `signal` aborts, then releases it and says goodbye.
+   * @throws BaxError when the browser is unavailable at first, or when the engine rejects it permanently.
    */
   async run(signal: AbortSignal): Promise<void> {
     const ended = new AbortController()
@@ -69,8 +69,8 @@ export class Connector {
       if (!signal.aborted) throw error
     } finally {
       ended.abort()
-      this.#say({ type: 'bye', reason: signal.aborted ? 'stopped' : 'browser_closed' })
-      this.#tunnel?.close(closeCodes.done, 'the connector ends')
+      this.#send({ type: 'bye', reason: signal.aborted ? 'stopped' : 'browser_closed' })
+      this.#tunnel?.close(closeCodes.done, 'the connector is stopping')
       this.#outbox.close()
       await this.#attachment?.release()
     }
@@ -83,7 +83,7 @@ export class Connector {
         ...this.#facts.wishes,
         onEvent: (event) => this.#outbox.add(event),
         onSkipped: (kind) => this.#outbox.skip(kind),
-        onTargets: () => this.#tellTargets(),
+        onTargets: () => this.#sendTargets(),
       })
     } catch (error) {
       await browser.release()
@@ -91,7 +91,7 @@ export class Connector {
     }
   }
 
-  /** Attaches again, ever more patiently, whenever the browser is gone. Returns when it was ours and has ended. */
+  /** Reattaches with increasing delays whenever the browser is lost. Returns when a launched browser has ended. */
   async #keepBrowser(signal: AbortSignal): Promise<void> {
     for (;;) {
       const attachment = this.#attachment!
@@ -100,25 +100,25 @@ export class Connector {
       this.#attachment = undefined
       await attachment.release()
       if (attachment.own) return
-      this.#say({ type: 'browser', state: 'lost' })
+      this.#send({ type: 'browser', state: 'lost' })
       for (let seconds = 1; !this.#attachment; seconds = Math.min(seconds * 2, 30)) {
         this.#facts.onStatus({ state: 'browser_lost', inMs: seconds * 1000 })
         await sleep(seconds * 1000, undefined, { signal })
         await this.#attach(signal).catch((thrown: unknown) => {
-          // A person who said no is not asked again.
+          // Do not ask a user again who has refused.
           if (asBaxError(thrown).code === 'browser_refused') throw thrown
         })
       }
-      this.#say({ type: 'browser', state: 'back' })
-      this.#told = ''
-      this.#tellTargets()
+      this.#send({ type: 'browser', state: 'back' })
+      this.#sentTargets = ''
+      this.#sendTargets()
     }
   }
 
   async #keepTunnel(signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt++) {
       let cause: string
-      let fault = false
+      let serverError = false
       try {
         const link = await this.#facts.dial(signal)
         const { code, reason } = await this.#serve(link, signal, () => (attempt = 0))
@@ -130,17 +130,17 @@ export class Connector {
         const error = asBaxError(thrown)
         if (signal.aborted || isFinal(error)) throw error
         cause = error.message
-        fault = error.status >= 500 && error.code !== 'engine_unreachable'
+        serverError = error.status >= 500 && error.code !== 'engine_unreachable'
       }
-      const most = fault ? limits.relay.faultBackoffMs : limits.relay.maxBackoffMs
-      // Full jitter: connectors that lost the same server do not come back in one wave.
-      const inMs = Math.round(Math.random() * Math.min(most, limits.relay.backoffMs * 2 ** Math.min(attempt, 10)))
+      const maxMs = serverError ? limits.relay.faultBackoffMs : limits.relay.maxBackoffMs
+      // Full jitter: connectors that lost the same server must not reconnect all at once.
+      const inMs = Math.round(Math.random() * Math.min(maxMs, limits.relay.backoffMs * 2 ** Math.min(attempt, 10)))
       this.#facts.onStatus({ state: 'reconnecting', cause, inMs })
       await sleep(inMs, undefined, { signal })
     }
   }
 
-  /** Serves one tunnel until it ends. */
+  /** Serves one tunnel until it closes. */
   #serve(link: Link, signal: AbortSignal, onWelcome: () => void): Promise<{ code: number; reason: string }> {
     return new Promise((resolve) => {
       let welcomed = false
@@ -154,11 +154,11 @@ export class Connector {
               welcomed = true
               onWelcome()
             }
-            if (known) this.#hear(known, tunnel)
+            if (known) this.#receive(known, tunnel)
           },
           onOpen: (channel, { kind }) => this.#open(channel, String(kind)),
           onClose: (code, reason) => {
-            clearTimeout(patience)
+            clearTimeout(handshake)
             signal.removeEventListener('abort', stop)
             this.#tunnel = undefined
             this.#outbox.disconnect()
@@ -170,10 +170,10 @@ export class Connector {
       )
       const stop = () => {
         tunnel.send({ type: 'bye', reason: 'stopped' })
-        tunnel.close(closeCodes.done, 'the connector ends')
+        tunnel.close(closeCodes.done, 'the connector is stopping')
       }
-      const patience = setTimeout(() => {
-        if (!welcomed) tunnel.close(closeCodes.protocol, 'no welcome')
+      const handshake = setTimeout(() => {
+        if (!welcomed) tunnel.close(closeCodes.protocol, 'no welcome message received')
       }, limits.relay.handshakeMs).unref()
       signal.addEventListener('abort', stop, { once: true })
       tunnel.send(this.#hello() as unknown as Control)
@@ -190,12 +190,12 @@ export class Connector {
       name,
       policy: wishes.policy,
       redact: wishes.redact,
-      browser: this.#attachment?.facts ?? nowhere,
+      browser: this.#attachment?.facts ?? unknownBrowser,
       ...(this.#resume !== undefined && { resume: this.#resume }),
     }
   }
 
-  #hear(message: FromEngine, tunnel: Tunnel): void {
+  #receive(message: FromEngine, tunnel: Tunnel): void {
     if (message.type === 'ping') tunnel.send({ type: 'pong', at: message.at })
     else if (message.type === 'ack') this.#outbox.acknowledge(message.cseq)
     else {
@@ -205,10 +205,10 @@ export class Connector {
       this.#sessionId = message.session_id
       tunnel.heartbeatMs = message.heartbeat_ms
       this.#facts.onStatus({ state: 'connected', sessionId: message.session_id, resumed })
-      if (!this.#attachment) this.#say({ type: 'browser', state: 'lost' })
-      this.#told = ''
-      this.#tellTargets()
-      this.#outbox.connect((batch) => this.#say(batch), resumed ? message.acked : 0)
+      if (!this.#attachment) this.#send({ type: 'browser', state: 'lost' })
+      this.#sentTargets = ''
+      this.#sendTargets()
+      this.#outbox.connect((batch) => this.#send(batch), resumed ? message.acked : 0)
     }
   }
 
@@ -234,30 +234,27 @@ export class Connector {
     })
   }
 
-  #tellTargets(): void {
+  #sendTargets(): void {
     const targets = this.#attachment?.targets
     if (!targets || !this.#tunnel) return
-    const message = { type: 'targets', targets: targets.list(), active: targets.active } as const
+    const message: FromConnector = { type: 'targets', targets: targets.list(), active: targets.active }
     const text = JSON.stringify(message)
-    if (text === this.#told) return
-    this.#told = text
-    this.#say({ ...message, targets: [...message.targets] })
+    if (text === this.#sentTargets) return
+    this.#sentTargets = text
+    this.#send(message)
   }
 
-  #say(message: FromConnector): void {
+  #send(message: FromConnector): void {
     this.#tunnel?.send(message as unknown as Control)
   }
 }
 
-const nowhere = { product: '', protocol_version: '', user_agent: '', headless: false }
+const unknownBrowser = { product: '', protocol_version: '', user_agent: '', headless: false }
 
-/** What trying again does not mend. */
+/** Whether retrying is pointless. */
 function isFinal({ code, details }: BaxError): boolean {
-  const told = details as { final?: boolean } | undefined
-  return (
-    told?.final === true ||
-    ['unauthorized', 'bad_host', 'bad_origin', 'feature_disabled', 'route_not_found'].includes(code)
-  )
+  const final = (details as { final?: boolean } | undefined)?.final === true
+  return final || ['unauthorized', 'bad_host', 'bad_origin', 'feature_disabled', 'route_not_found'].includes(code)
 }
 
 /** Resolves when `listen` calls back, or when `signal` aborts. */

@@ -1,4 +1,4 @@
-/** Finds the address at which a browser can be debugged (`spec: relay 2`). */
+/** Finds the debugging endpoint of a browser (`spec: relay 2`). */
 import { readFile } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,6 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RunningBrowser } from '../../../core/relay-words.ts'
 
-/** Where a browser is to be found. */
 export type BrowserWish =
   | { readonly cdp: string; readonly allowRemote: boolean }
   | { readonly running: RunningBrowser; readonly dataDir?: string }
@@ -15,65 +14,65 @@ export type BrowserWish =
 
 export interface Endpoint {
   readonly url: string
-  /** Where it lists its targets, the one used last first; undefined where it does not. */
+  /** URL of its list of targets, most recently used first; undefined if there is none. */
   readonly list?: URL
-  /** The browser asks its user first. */
+  /** Whether the browser asks its user for approval. */
   readonly asksUser: boolean
 }
 
-/** Names of this machine in an address. */
+/** Host names of this machine in URLs. */
 export const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /**
- * The websocket of a browser whose address was given.
+ * Returns the WebSocket endpoint for a given browser URL.
  * @throws BaxError `invalid_request`, `browser_failed`.
  */
 export async function endpointAt(cdp: string, allowRemote: boolean, signal: AbortSignal): Promise<Endpoint> {
-  const fault = (message: string, hint?: string) =>
+  const invalid = (message: string, hint?: string) =>
     new BaxError('invalid_request', `--cdp ${message}`, { details: [{ path: 'cdp', message }], ...(hint && { hint }) })
   if (!URL.canParse(cdp) || !/^(?:https?|wss?):$/.test(new URL(cdp).protocol)) {
-    throw fault(`is no address of a browser: ${cdp}`, 'give http://127.0.0.1:9222 or the ws:// address that it prints')
+    throw invalid(`is not a browser URL: ${cdp}`, 'use http://127.0.0.1:9222 or the ws:// URL that the browser prints')
   }
   const url = new URL(cdp)
   if (!loopback.test(url.hostname) && !allowRemote) {
-    throw fault(`${url.host} is not this machine`, 'add --allow-remote-cdp when that is what you want')
+    throw invalid(`${url.host} is not this machine`, 'add --allow-remote-cdp to connect to other machines')
   }
   if (url.protocol.startsWith('ws')) return { url: cdp, asksUser: false }
   return versionEndpoint(url, signal)
 }
 
-/** @throws BaxError `browser_failed` with what to start when nothing answers. */
+/** @throws BaxError `browser_failed` with a hint how to start the browser. */
 async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(limits.relay.portMs)])
   const ws = base.protocol === 'https:' ? 'wss:' : 'ws:'
-  let answer: Response
+  let response: Response
   try {
-    answer = await fetch(new URL('/json/version', base), { signal: within, redirect: 'error' })
+    response = await fetch(new URL('/json/version', base), { signal: within, redirect: 'error' })
   } catch (cause) {
     throw new BaxError('browser_failed', `nothing answers at ${base.origin}`, {
       cause,
-      hint: `start the browser with --remote-debugging-port=${base.port || '9222'} and a --user-data-dir of its own`,
+      hint: `start the browser with --remote-debugging-port=${base.port || '9222'} and its own --user-data-dir`,
     })
   }
-  // In approval mode the list of targets is not served; the connection itself raises the dialog.
-  if (answer.status === 404) return { url: `${ws}//${base.host}/devtools/browser`, asksUser: true }
-  const told = (await answer.json().catch(() => ({}))) as { webSocketDebuggerUrl?: unknown }
-  if (typeof told.webSocketDebuggerUrl !== 'string' || !URL.canParse(told.webSocketDebuggerUrl)) {
-    throw new BaxError('browser_failed', `what answers at ${base.origin} is no browser`)
+  // In approval mode the list of targets is not served; connecting opens the dialog.
+  if (response.status === 404) return { url: `${ws}//${base.host}/devtools/browser`, asksUser: true }
+  const info = (await response.json().catch(() => ({}))) as { webSocketDebuggerUrl?: unknown }
+  if (typeof info.webSocketDebuggerUrl !== 'string' || !URL.canParse(info.webSocketDebuggerUrl)) {
+    throw new BaxError('browser_failed', `the server at ${base.origin} is not a browser`)
   }
-  // The browser names the host that it sees; through a forwarded port that is another one than ours.
-  const { pathname } = new URL(told.webSocketDebuggerUrl)
+  // Keep our host: behind a forwarded port the browser reports another one.
+  const { pathname } = new URL(info.webSocketDebuggerUrl)
   return { url: `${ws}//${base.host}${pathname}`, list: new URL('/json/list', base), asksUser: false }
 }
 
-/** Ids of the pages that a browser lists, the one used last first; none when it does not answer. */
+/** Returns the IDs of the listed pages, most recently used first; empty if the browser does not respond. */
 export async function pagesByUse(list: URL): Promise<readonly string[]> {
   try {
-    const answer = await fetch(list, { signal: AbortSignal.timeout(limits.relay.portMs), redirect: 'error' })
-    const targets = (await answer.json()) as { id: string; type: string }[]
+    const response = await fetch(list, { signal: AbortSignal.timeout(limits.relay.portMs), redirect: 'error' })
+    const targets = (await response.json()) as { id: string; type: string }[]
     return targets.filter(({ type }) => type === 'page').map(({ id }) => id)
   } catch {
-    // The order is a help and no more; a browser that has gone is told of by its connection.
+    // The order is optional; the loss of the browser is reported by its connection.
     return []
   }
 }
@@ -88,17 +87,17 @@ export async function endpointOfRunning(
   for (;;) {
     const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT') throw cause
-      throw new BaxError('browser_failed', `${browser} does not allow debugging: there is no ${file}`, {
+      throw new BaxError('browser_failed', `${browser} does not allow debugging: ${file} does not exist`, {
         cause,
-        hint: 'switch it on at chrome://inspect/#remote-debugging, or start a browser with --launch',
+        hint: 'enable it at chrome://inspect/#remote-debugging, or start a browser with --launch',
       })
     })
     const [port = '', path = '', ...rest] = text.trimEnd().split('\n')
-    const whole = rest.length === 0 && /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
-    if (whole && path.startsWith('/devtools/browser')) return { url: `ws://127.0.0.1:${port}${path}`, asksUser: true }
-    // The browser may be writing it right now.
+    const valid = rest.length === 0 && /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535
+    if (valid && path.startsWith('/devtools/browser')) return { url: `ws://127.0.0.1:${port}${path}`, asksUser: true }
+    // The browser may still be writing the file.
     if (performance.now() > deadline) {
-      throw new BaxError('stale_port_file', `${file} does not hold a port and a path`, {
+      throw new BaxError('stale_port_file', `${file} does not contain a port and a path`, {
         hint: 'restart the browser, or delete that file when it is not running',
       })
     }
@@ -106,7 +105,7 @@ export async function endpointOfRunning(
   }
 }
 
-/** The folder in which a browser keeps its user's profile unless it was told another one. */
+/** Returns the default user data folder of a browser. */
 function dataDirOf(browser: RunningBrowser): string {
   const names: Record<NodeJS.Platform & ('darwin' | 'win32' | 'linux'), Record<RunningBrowser, string>> = {
     linux: { chrome: '.config/google-chrome', chromium: '.config/chromium', edge: '.config/microsoft-edge' },

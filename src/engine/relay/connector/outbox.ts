@@ -1,4 +1,4 @@
-/** Events on their way to the engine: kept until they are acknowledged, and bounded while the tunnel is down. */
+/** Queues events for the engine until they are acknowledged; limited while the tunnel is down. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { NewEvent } from '../events/buffer.ts'
 import type { EventBatch } from '../tunnel/messages.ts'
@@ -11,28 +11,28 @@ interface Kept {
 }
 
 export class Outbox {
-  /** The oldest that is not acknowledged comes first; `#firstSeq` is its number. */
+  /** Unacknowledged events, oldest first; `#firstSeq` is the number of the first. */
   #kept: Kept[] = []
   #firstSeq = 1
   #chars = 0
-  /** The newest that went over the present tunnel. */
+  /** Newest event sent over the current tunnel. */
   #sentSeq = 0
   #send: Send | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Something was dropped that no batch has told of yet. */
-  #untold = false
+  /** Whether drops have not been reported yet. */
+  #unreported = false
   readonly #dropped = { console: 0, network: 0, page: 0, cdp: 0 }
 
   add(event: NewEvent): void {
     const chars = JSON.stringify(event).length
     this.#kept.push({ event, chars })
     this.#chars += chars
-    // The newest are kept; what goes is counted.
+    // Drop and count the oldest events.
     while (this.#kept.length > limits.relay.outboxEvents || this.#chars > limits.relay.eventBytes) this.#dropOldest()
     this.#timer ??= setTimeout(() => this.#flush(), limits.relay.batchMs).unref()
   }
 
-  /** A tunnel is there: all that the engine does not have is sent again. */
+  /** Attaches a new tunnel and resends everything that the engine does not have. */
   connect(send: Send, acked: number): void {
     this.acknowledge(acked)
     this.#sentSeq = this.#firstSeq - 1
@@ -40,10 +40,10 @@ export class Outbox {
     this.#flush()
   }
 
-  /** Counts an event that was left out on purpose. */
+  /** Counts an event that was skipped by the rate limit. */
   skip(kind: keyof EventBatch['dropped']): void {
     this.#dropped[kind] += 1
-    this.#untold = true
+    this.#unreported = true
     this.#timer ??= setTimeout(() => this.#flush(), limits.relay.batchMs).unref()
   }
 
@@ -51,11 +51,11 @@ export class Outbox {
     this.#send = undefined
   }
 
-  /** The engine has all up to this one. */
+  /** Removes all events up to `seq`, which the engine has received. */
   acknowledge(seq: number): void {
-    const gone = this.#kept.splice(0, Math.max(0, seq + 1 - this.#firstSeq))
-    for (const { chars } of gone) this.#chars -= chars
-    this.#firstSeq += gone.length
+    const acknowledged = this.#kept.splice(0, Math.max(0, seq + 1 - this.#firstSeq))
+    for (const { chars } of acknowledged) this.#chars -= chars
+    this.#firstSeq += acknowledged.length
   }
 
   close(): void {
@@ -69,16 +69,16 @@ export class Outbox {
     if (!this.#send) return
     const unsent = Math.max(0, this.#sentSeq + 1 - this.#firstSeq)
     let at = unsent
-    while (at < this.#kept.length || this.#untold) {
+    while (at < this.#kept.length || this.#unreported) {
       const batch = this.#batchFrom(at)
       this.#send({ type: 'events', cseq: this.#firstSeq + at, batch, dropped: { ...this.#dropped } })
-      this.#untold = false
+      this.#unreported = false
       at += batch.length
     }
     this.#sentSeq = this.#firstSeq + this.#kept.length - 1
   }
 
-  /** As many as go into one message. */
+  /** Returns as many events as fit into one message. */
   #batchFrom(at: number): NewEvent[] {
     const batch: NewEvent[] = []
     let chars = 0
@@ -94,7 +94,7 @@ export class Outbox {
     const { event, chars } = this.#kept.shift()!
     this.#chars -= chars
     this.#firstSeq += 1
-    // What was sent is lost only if its tunnel is; counting it once too often is better than not at all.
+    // A sent event may have arrived; counting it as dropped is better than missing a loss.
     if (event.kind !== 'relay') this.#dropped[event.kind] += 1
   }
 }

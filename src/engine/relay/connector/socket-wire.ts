@@ -1,4 +1,4 @@
-/** A browser's own websocket as the wire of a CDP router. */
+/** Wraps a browser's WebSocket as the wire of a CDP router. */
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -6,21 +6,21 @@ import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-siz
 import type { CdpWire } from '../../cdp/router.ts'
 
 export interface BrowserWire extends CdpWire {
-  close(fault?: string): void
+  close(reason?: string): void
 }
 
 export interface WireOptions {
-  /** A longer message ends the connection. */
+  /** Maximum message size in bytes; a longer message closes the connection. */
   readonly maxBytes: number
-  /** An event that would take too long to parse ends the connection, too; without it the event is dropped. */
+  /** Close the connection on an event that is too large to parse; otherwise the event is dropped. */
   readonly excessEnds: boolean
-  /** Resolves the host in place of the system. */
+  /** DNS lookup to use instead of the system's. */
   readonly lookup?: LookupFunction
 }
 
 /**
- * Connects once; in approval mode Chrome asks its user meanwhile, and every new attempt would raise another dialog.
- * @throws BaxError `browser_refused` when the user says no, `timeout`, `browser_failed`.
+ * Connects once: in approval mode every attempt opens another dialog for the user.
+ * @throws BaxError `browser_refused` when the user refuses, `timeout`, `browser_failed`.
  */
 export function openBrowserWire(
   url: string,
@@ -28,34 +28,49 @@ export function openBrowserWire(
   signal: AbortSignal,
   { maxBytes, excessEnds, lookup }: WireOptions,
 ): Promise<BrowserWire> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, {
-      perMessageDeflate: false,
-      maxPayload: maxBytes,
-      handshakeTimeout: timeoutMs,
-      ...(lookup && { lookup }),
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    maxPayload: maxBytes,
+    handshakeTimeout: timeoutMs,
+    ...(lookup && { lookup }),
+  })
+  const wrap = () => wireOf(socket, excessEnds)
+  return whenOpen(socket, signal, wrap, (fail) => {
+    socket.once('unexpected-response', (_request, { statusCode = 0 }) => fail(refusalOf(statusCode)))
+    socket.once('error', (cause) => {
+      if (/timed out/i.test(cause.message))
+        fail(new BaxError('timeout', 'the browser did not answer in time', { cause }))
+      else fail(new BaxError('browser_failed', `cannot reach the browser: ${cause.message}`, { cause }))
     })
-    const fail = (error: BaxError) => {
+  })
+}
+
+/** Resolves with the wrapped socket once it is open; `listen` receives a function that rejects. */
+export function whenOpen<T>(
+  socket: WebSocket,
+  signal: AbortSignal,
+  wrap: (socket: WebSocket) => T,
+  listen: (fail: (error: BaxError) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const detach = () => {
       signal.removeEventListener('abort', abort)
       socket.removeAllListeners()
-      // Closing before it is open is an error event again.
+      // Terminating a socket that is not open yet emits another error.
       socket.on('error', () => {})
+    }
+    const fail = (error: BaxError) => {
+      detach()
       socket.terminate()
       reject(error)
     }
-    const abort = () => fail(new BaxError('timeout', 'given up', { cause: signal.reason }))
+    const abort = () => fail(new BaxError('timeout', 'the connection attempt was canceled', { cause: signal.reason }))
     signal.addEventListener('abort', abort, { once: true })
     socket.once('open', () => {
-      signal.removeEventListener('abort', abort)
-      socket.removeAllListeners()
-      resolve(wireOf(socket, excessEnds))
+      detach()
+      resolve(wrap(socket))
     })
-    socket.once('unexpected-response', (_request, { statusCode = 0 }) => fail(refusalOf(statusCode)))
-    socket.once('error', (cause) => {
-      const late = /timed out/i.test(cause.message)
-      if (late) fail(new BaxError('timeout', 'the browser did not answer in time', { cause }))
-      else fail(new BaxError('browser_failed', `cannot reach the browser: ${cause.message}`, { cause }))
-    })
+    listen(fail)
   })
 }
 
@@ -65,38 +80,38 @@ function refusalOf(status: number): BaxError {
       hint: 'start again and allow it in the dialog, or start the browser with --remote-debugging-port',
     })
   }
-  return new BaxError('browser_failed', `the browser answered ${status} where a debugging connection was asked for`)
+  return new BaxError('browser_failed', `the browser rejected the debugging connection with status ${status}`)
 }
 
-/** Code of a websocket's end. */
-const protocolFault = 1002
+/** WebSocket close code for a protocol error. */
+const protocolError = 1002
 
 function wireOf(socket: WebSocket, excessEnds: boolean): BrowserWire {
-  let fault: Error | undefined
+  let error: Error | undefined
   const close = (why?: string) => {
     socket.removeAllListeners('message')
     if (why === undefined) return socket.close()
-    // Who speaks nonsense may go on with it instead of closing: it is told why, and not waited for.
-    socket.close(protocolFault, why)
+    // A peer may keep sending invalid frames instead of closing: send the reason and do not wait.
+    socket.close(protocolError, why)
     socket.terminate()
   }
   return {
     send: (text) => socket.send(text),
     handle: ({ onMessage, onClose }) => {
-      // Reading is never paused: Chrome would buffer, and then drop in silence.
+      // Never pause reading: Chrome would buffer and then drop messages silently.
       socket.on('message', (data: Buffer) => {
         const excess = messageExcess(data)
         const id = excess === undefined ? undefined : answeredId(data)
         if (excess === undefined) onMessage(data.toString())
         else if (id !== undefined) onMessage(tooLargeAnswer(id, excess))
         else if (excessEnds) {
-          fault = new Error(`it sent an event ${excess}`)
-          close(fault.message)
+          error = new Error(`it sent an event ${excess}`)
+          close(error.message)
         }
       })
-      socket.on('close', () => onClose(fault))
-      // A close follows every error.
-      socket.on('error', (error) => (fault = error))
+      socket.on('close', () => onClose(error))
+      // Every error is followed by a close event.
+      socket.on('error', (cause) => (error = cause))
     },
     close,
   }

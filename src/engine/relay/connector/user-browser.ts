@@ -1,4 +1,4 @@
-/** The browser that a connector brings: found, or started for it. */
+/** Finds or launches the browser of a connector. */
 import { platform } from 'node:os'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
@@ -12,11 +12,11 @@ import { openBrowserWire } from './socket-wire.ts'
 
 export interface UserBrowser {
   readonly router: CdpRouter
-  /** It was started for the connector and ends with it. */
+  /** Whether it was launched for the connector and ends with it. */
   readonly own: boolean
-  /** Ids of its pages, the one used last first; none where it does not tell. */
+  /** IDs of its pages, most recently used first; empty if unknown. */
   recent(): Promise<readonly string[]>
-  /** Lets go of it; ends one that is `own`. */
+  /** Disconnects; ends the browser if it is `own`. */
   release(): Promise<void>
 }
 
@@ -24,11 +24,11 @@ export interface BrowserSearch {
   readonly wish: BrowserWish
   readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display'>
   readonly approveMs: number
-  /** Says what is waited for. */
+  /** Reports progress. */
   readonly tell: (line: string) => void
 }
 
-/** Chrome drops longer messages silently. Those that are not passed on are refused one by one, and the connection stays. */
+/** Chrome silently drops longer messages. Those that are too large to forward are rejected one by one. */
 const chromeBytes = 257 * 1024 * 1024
 
 /** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
@@ -56,9 +56,9 @@ async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: B
     const error = asBaxError(thrown)
     const refused = /ECONNREFUSED/.test(error.message)
     if (!('running' in wish) || !refused) throw error
-    throw new BaxError('stale_port_file', `${wish.running} is not running at the port that it has left behind`, {
+    throw new BaxError('stale_port_file', `${wish.running} is not running at the port in its DevToolsActivePort file`, {
       cause: error,
-      hint: 'start it, or restart it with remote debugging switched on',
+      hint: 'start it, or restart it with remote debugging enabled',
     })
   }
 }
@@ -74,7 +74,7 @@ async function launch({ config }: BrowserSearch): Promise<UserBrowser> {
   const process = await startBrowser({ path: located.path, shell, kind: headless ? 'headless' : 'headful' })
   const router = new Upstream(process.input, process.output)
   try {
-    // A browser without a tab shows nothing to work with.
+    // A browser without a tab has nothing to work with.
     await router.send('Target.createTarget', { url: 'about:blank' })
   } catch (cause) {
     await process.end()

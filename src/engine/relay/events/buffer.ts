@@ -1,15 +1,18 @@
-/** The ring that holds the events of one relay session until somebody reads them. */
+/** Ring buffer that holds the events of one relay session until they are read. */
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { collectedKinds } from '../../../core/relay-words.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type EventFilter, passes } from './filter.ts'
 
-/** An event as a connector reports it: its number and time of arrival are given here. */
+/** Event as reported by a connector, before it gets a number and a time of arrival. */
 export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
 
+/** Event before its target is added and its secrets are redacted. */
+export type Draft = Pick<NewEvent, 'kind' | 'type' | 'ts' | 'data' | 'frame_id'>
+
 export interface EventQuery extends EventFilter {
-  /** Only records with a greater number. */
+  /** Only events with a higher number. */
   readonly since: number
   readonly limit: number
   readonly order: 'asc' | 'desc'
@@ -20,24 +23,24 @@ interface Kept {
   readonly bytes: number
 }
 
-/** Bounded by number and by bytes; the oldest go first, and what went is always told. */
+/** Limited by number and size; drops the oldest events first and reports every drop. */
 export class EventBuffer {
   readonly #epoch = newId('epo')
   readonly #listeners = new Set<() => void>()
   readonly #dropped: RelayDropped = { total: 0, console: 0, network: 0, page: 0, cdp: 0 }
-  /** A queue whose head moves: shifting an array of thousands for every event would cost more than the event. */
+  /** Queue with a moving head: shifting an array of thousands for each event would be slow. */
   #kept: Kept[] = []
   #head = 0
   #bytes = 0
   #lastSeq = 0
-  /** What was cleared on purpose is no gap. */
+  /** Newest cleared event; clearing is not reported as a gap. */
   #clearedTo = 0
 
   get count(): number {
     return this.#kept.length - this.#head
   }
 
-  /** Characters of the records as JSON. */
+  /** Size of the events as JSON, in characters. */
   get bytes(): number {
     return this.#bytes
   }
@@ -66,7 +69,7 @@ export class EventBuffer {
     if (events.length > 0) for (const listener of this.#listeners) listener()
   }
 
-  /** Counts records that were lost on their way here. */
+  /** Counts events that were lost before they arrived. */
   lost(counts: Partial<Record<Exclude<RelayEventKind, 'relay'>, number>>): void {
     for (const kind of [...collectedKinds, 'cdp'] as const) {
       const count = counts[kind] ?? 0
@@ -75,7 +78,7 @@ export class EventBuffer {
     }
   }
 
-  /** Forgets every record; the numbers go on. */
+  /** Removes all events; numbering continues. */
   clear(): void {
     this.#kept = []
     this.#head = 0
@@ -108,18 +111,15 @@ export class EventBuffer {
     }
   }
 
-  /**
-   * Records after `since` as they come, until `signal` aborts; what a reader misses because the ring is short comes as
-   * a record of kind relay that counts it.
-   */
+  /** Yields events after `since` until `signal` aborts; an event of kind `relay` counts those dropped unread. */
   async *follow(query: Omit<EventQuery, 'limit' | 'order'>, signal: AbortSignal): AsyncGenerator<RelayEvent> {
     let { since } = query
     while (!signal.aborted) {
       const page = this.read({ ...query, since, limit: limits.relay.pageEvents, order: 'asc' })
       if (page.gap) {
         const now = new Date()
-        const told = { ts: now.getTime(), received_at: now.toISOString(), kind: 'relay', type: 'dropped' } as const
-        yield { seq: page.gap.to, ...told, data: { cause: 'evicted', ...page.gap } }
+        const marker = { ts: now.getTime(), received_at: now.toISOString(), kind: 'relay', type: 'dropped' } as const
+        yield { seq: page.gap.to, ...marker, data: { cause: 'evicted', ...page.gap } }
       }
       for (const event of page.events) {
         if (signal.aborted) return
@@ -130,7 +130,7 @@ export class EventBuffer {
     }
   }
 
-  /** Resolves when a record is added, or when `signal` aborts. */
+  /** Resolves when an event is added, or when `signal` aborts. */
   next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -157,7 +157,7 @@ export class EventBuffer {
 
   #evict(): void {
     this.#bytes -= this.#kept[this.#head]!.bytes
-    // Lets go of the record at once, and of the array's dead half now and then.
+    // Release the event immediately, and the unused start of the array from time to time.
     this.#kept[this.#head++] = undefined as never
     if (this.#head > limits.relay.events) {
       this.#kept = this.#kept.slice(this.#head)

@@ -1,19 +1,19 @@
-/** Which buffered events a reader asked for. */
+/** Filters buffered events. */
 import type { RelayEvent, RelayEventKind } from '../../../core/shapes/relay.ts'
 
 export interface EventFilter {
   readonly kinds?: readonly RelayEventKind[]
   readonly types?: readonly string[]
   readonly targetId?: string
-  /** Level of console records: `error`, `warn`, … */
+  /** Level of console events: `error`, `warn`, … */
   readonly level?: string
-  /** Says whether a record's URL is wanted. */
+  /** Whether a URL matches. */
   readonly url?: (url: string) => boolean
-  /** Part of the record's text, in any case. */
+  /** Text to find, ignoring case. */
   readonly text?: string
 }
 
-/** Whether an event passes; one without the field that is filtered for does not. */
+/** Returns whether an event matches; events without a filtered field do not. */
 export function passes(event: RelayEvent, filter: EventFilter): boolean {
   const { kinds, types, targetId, level, url, text } = filter
   if (kinds && !kinds.includes(event.kind)) return false
@@ -24,7 +24,7 @@ export function passes(event: RelayEvent, filter: EventFilter): boolean {
   return text === undefined || textOf(event).toLowerCase().includes(text.toLowerCase())
 }
 
-/** What of a record a person would search: its text, or all of its data. */
+/** Returns the text of an event, or all of its data as JSON. */
 function textOf({ data }: RelayEvent): string {
   return typeof data['text'] === 'string' ? data['text'] : JSON.stringify(data)
 }

@@ -1,4 +1,4 @@
-/** Network events of a relay session as an HTTP archive (HAR 1.2). */
+/** Converts network events of a relay session to an HTTP archive (HAR 1.2). */
 import type { RelayEvent } from '../../../core/shapes/relay.ts'
 import { version } from '../../../core/version.ts'
 
@@ -7,7 +7,7 @@ interface NameValue {
   readonly value: string
 }
 
-/** One request with its answer, as far as it is known. */
+/** Request with its response, as far as received. */
 interface Exchange {
   readonly request: RelayEvent
   response?: RelayEvent
@@ -23,7 +23,7 @@ export interface Har {
   }
 }
 
-/** An entry a request, in the order of their beginning; what has no end yet is marked `_incomplete`. */
+/** Returns one entry per request, in order of their start; unfinished ones are marked `_incomplete`. */
 export function toHar(events: readonly RelayEvent[]): Har {
   const all = exchanges(events)
   return { log: { version: '1.2', creator: { name: 'bax', version }, pages: pagesOf(all), entries: all.map(entryOf) } }
@@ -37,12 +37,12 @@ function exchanges(events: readonly RelayEvent[]): Exchange[] {
     const id = `${event.target_id ?? ''} ${String(event.data['request_id'])}`
     const exchange = open.get(id)
     if (event.type === 'request') {
-      const begun: Exchange = { request: event }
-      all.push(begun)
-      open.set(id, begun)
+      const started: Exchange = { request: event }
+      all.push(started)
+      open.set(id, started)
     } else if (!exchange) continue
     else if (event.type === 'redirect') {
-      // The redirect ends this exchange; the request that follows has the same id.
+      // A redirect ends this exchange; the next request has the same ID.
       exchange.response = exchange.end = event
       open.delete(id)
     } else if (event.type === 'response') exchange.response = event
@@ -54,7 +54,7 @@ function exchanges(events: readonly RelayEvent[]): Exchange[] {
   return all
 }
 
-/** The tabs that entries refer to, called by the first page that they have loaded. */
+/** Returns the tabs that entries refer to, titled with the first URL that they loaded. */
 function pagesOf(all: readonly Exchange[]): Record<string, unknown>[] {
   const pages = new Map<string, Record<string, unknown>>()
   for (const { request } of all) {
@@ -71,9 +71,9 @@ function contentOf({ bytes, body }: Readonly<Record<string, unknown>>, mime: unk
 }
 
 function entryOf({ request, response, end }: Exchange): Record<string, unknown> {
-  const asked = request.data
-  const url = String(asked['url'])
-  const answered = response?.data ?? {}
+  const sent = request.data
+  const url = String(sent['url'])
+  const received = response?.data ?? {}
   const time = end ? Math.max(0, end.ts - request.ts) : 0
   const wait = response ? Math.max(0, response.ts - request.ts) : time
   const error = end?.type === 'failed' ? end.data['error'] : undefined
@@ -82,30 +82,30 @@ function entryOf({ request, response, end }: Exchange): Record<string, unknown> 
     startedDateTime: new Date(request.ts).toISOString(),
     time,
     request: {
-      method: asked['method'],
+      method: sent['method'],
       url,
       httpVersion: '',
       cookies: [],
-      headers: pairs(asked['headers']),
+      headers: pairs(sent['headers']),
       queryString: queryOf(url),
       headersSize: -1,
       bodySize: -1,
     },
     response: {
-      status: answered['status'] ?? 0,
+      status: received['status'] ?? 0,
       statusText: '',
       httpVersion: '',
       cookies: [],
-      headers: pairs(answered['headers']),
-      content: contentOf(end?.data ?? {}, answered['mime']),
-      redirectURL: answered['location'] ?? '',
+      headers: pairs(received['headers']),
+      content: contentOf(end?.data ?? {}, received['mime']),
+      redirectURL: received['location'] ?? '',
       headersSize: -1,
       bodySize: end?.data['bytes'] ?? -1,
       ...(error !== undefined && { _error: error }),
     },
     cache: {},
     timings: { send: 0, wait, receive: Math.max(0, time - wait) },
-    _resourceType: asked['resource'],
+    _resourceType: sent['resource'],
     ...(!end && { _incomplete: true }),
   }
 }
@@ -114,7 +114,7 @@ const pairs = (headers: unknown): NameValue[] =>
   Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => ({ name, value }))
 
 function queryOf(url: string): NameValue[] {
-  // What a browser has asked for is an address; what was cut for its length may no longer be one.
+  // A URL that was truncated for its length may be invalid.
   if (!URL.canParse(url)) return []
   return [...new URL(url).searchParams].map(([name, value]) => ({ name, value }))
 }

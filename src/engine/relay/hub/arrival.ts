@@ -1,21 +1,21 @@
-/** How connectors come to the engine. */
+/** Identity and transport of a connector. */
 import type { Tunnel } from '../tunnel/tunnel.ts'
 
-/** By what right a connector came: only the same may resume what it began. */
+/** Credentials of a connector; only the same ones may resume its session. */
 export interface Principal {
-  /** Token or key, by its id; null within one process. */
+  /** ID of the token or key; null within one process. */
   readonly tokenId: string | null
-  /** The key that it belongs to; null where no keys are in use. */
+  /** Key that owns it; null where no keys are in use. */
   readonly owner: string | null
   readonly transport: 'ws' | 'local'
-  /** What it came with is used up, but for going on with what it began. */
+  /** Whether its single-use token was used before, so that it can only resume its session. */
   readonly onlyResumes: boolean
 }
 
-/** How a connector came. */
+/** Connection of a connector. */
 export interface Arrival {
   readonly principal: Principal
   readonly tunnel: Tunnel
-  /** The pace at which both sides show that they are there. */
+  /** Interval of the heartbeats of both sides, in milliseconds. */
   readonly heartbeatMs: number
 }

@@ -1,13 +1,13 @@
-/** A client that speaks CDP over a websocket of its own. */
+/** CDP clients with their own WebSocket. */
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { sendToClient } from '../../cdp/client-link.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 
-/** Hands messages to and fro; either side's end is the other's. */
+/** Forwards messages in both directions; when one side closes, the other is closed. */
 export function joinClient(link: Link, channel: TunnelChannel): void {
   link.handle({
     onText: (text) => channel.send(text),
-    onBytes: () => link.close(closeCodes.protocol, 'CDP is spoken in text'),
+    onBytes: () => link.close(closeCodes.protocol, 'CDP messages must be text'),
     onClose: () => channel.close(),
   })
   channel.handle({

@@ -1,4 +1,4 @@
-/** Where connectors arrive: takes them in, keeps their sessions through outages, and finds them by id or name. */
+/** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
@@ -26,7 +26,7 @@ export class RelayHub {
     this.#pings = setInterval(pingAll, heartbeatMs).unref()
   }
 
-  /** Takes in a connector whose right to come was checked. */
+  /** Accepts a connector whose credentials were verified. */
   accept(link: Link, principal: Principal): void {
     let session: RelaySession | undefined
     const tunnel = new Tunnel(
@@ -34,12 +34,12 @@ export class RelayHub {
       'engine',
       {
         onControl: (message) => {
-          session = this.#hear(message, session, tunnel, principal)
+          session = this.#receive(message, session, tunnel, principal)
         },
-        // Channels are the engine's to open.
-        onOpen: (channel) => channel.close(closeCodes.protocol, 'the engine opens the channels'),
+        // Only the engine opens channels.
+        onOpen: (channel) => channel.close(closeCodes.protocol, 'only the engine opens channels'),
         onClose: () => {
-          clearTimeout(patience)
+          clearTimeout(handshake)
           this.#tunnels.delete(tunnel)
           session?.lost(tunnel)
         },
@@ -47,48 +47,48 @@ export class RelayHub {
       this.#heartbeatMs,
     )
     this.#tunnels.add(tunnel)
-    const patience = setTimeout(() => {
-      if (!session) tunnel.close(closeCodes.protocol, 'no hello')
+    const handshake = setTimeout(() => {
+      if (!session) tunnel.close(closeCodes.protocol, 'no hello message received')
     }, limits.relay.handshakeMs).unref()
   }
 
-  /** Live ones, oldest first. */
+  /** Live sessions, oldest first. */
   get sessions(): readonly RelaySession[] {
     return [...this.#sessions.values()]
   }
 
-  /** By id, or by name. @throws BaxError `relay_not_found`, also for what is somebody else's. */
+  /** Finds a session by ID or name. @throws BaxError `relay_not_found`, also for sessions of other keys. */
   find(idOrName: string, caller: Caller): RelaySession {
-    const found = this.#seen(idOrName, caller)
+    const found = this.#visible(idOrName, caller)
     if (found) return found
     throw new BaxError('relay_not_found', `no relay session ${idOrName}`, {
-      hint: 'see `bax relay list`; a browser is brought with `bax relay connect`',
+      hint: 'run `bax relay list`, or connect a browser with `bax relay connect`',
     })
   }
 
-  /** Whether the id or name is that of a relay session that the caller sees. */
+  /** Whether the caller has access to a relay session with this ID or name. */
   has(idOrName: string, caller: Caller): boolean {
-    return this.#seen(idOrName, caller) !== undefined
+    return this.#visible(idOrName, caller) !== undefined
   }
 
-  #seen(idOrName: string, caller: Caller): RelaySession | undefined {
+  #visible(idOrName: string, caller: Caller): RelaySession | undefined {
     const session = this.#sessions.get(idOrName)
     return session && sees(caller, session.owner) ? session : named(this.sessions, idOrName, caller)
   }
 
-  /** Closes the tunnels that were made with a token. */
+  /** Ends the sessions that were created with a token. */
   revoke(tokenId: string): void {
     for (const session of this.sessions) if (session.principal.tokenId === tokenId) session.end('token_revoked')
   }
 
-  /** Lets every connector go; they come back to the engine that is started next. */
+  /** Disconnects every connector; they reconnect to the next engine. */
   close(): void {
     clearInterval(this.#pings)
-    for (const tunnel of this.#tunnels) tunnel.close(closeCodes.away, 'the engine ends')
+    for (const tunnel of this.#tunnels) tunnel.close(closeCodes.away, 'the engine is shutting down')
     for (const session of this.sessions) session.end('stopped')
   }
 
-  #hear(
+  #receive(
     message: Control,
     session: RelaySession | undefined,
     tunnel: Tunnel,
@@ -97,15 +97,15 @@ export class RelayHub {
     const known = readFromConnector(message)
     if (known === null) return session
     if (known.type === 'hello') {
-      if (session) throw new BaxError('invalid_data', 'hello comes once')
-      return this.#begin(known, tunnel, principal)
+      if (session) throw new BaxError('invalid_data', 'hello was sent twice')
+      return this.#start(known, tunnel, principal)
     }
-    if (!session) throw new BaxError('invalid_data', 'hello comes first')
+    if (!session) throw new BaxError('invalid_data', 'the first message must be hello')
     session.hear(known)
     return session
   }
 
-  #begin(hello: Hello, tunnel: Tunnel, principal: Principal): RelaySession | undefined {
+  #start(hello: Hello, tunnel: Tunnel, principal: Principal): RelaySession | undefined {
     if (Number(hello.proto.split('.', 1)[0]) !== 1) {
       tunnel.close(closeCodes.version, `this engine speaks version 1 of the protocol, not ${hello.proto}`)
       return undefined
@@ -119,7 +119,7 @@ export class RelayHub {
       }
     }
     if (principal.onlyResumes) {
-      tunnel.close(closeCodes.revoked, 'the relay token is used up')
+      tunnel.close(closeCodes.revoked, 'the relay token was already used')
       return undefined
     }
     const ended = new AbortController()

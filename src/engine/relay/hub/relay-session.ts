@@ -1,4 +1,4 @@
-/** One browser of a user as the engine knows it: its connection, its tabs, its events. */
+/** State of one relayed browser: its connection, tabs and events. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { closeCodes } from '../../../core/net/link.ts'
@@ -25,7 +25,7 @@ export class RelaySession {
   readonly events = new EventBuffer()
   readonly calls: CdpCalls
   readonly principal: Principal
-  /** Lets a client of CDP in, and nobody else; it lives as long as the session. */
+  /** Token of CDP clients, valid as long as the session. */
   readonly clientToken = `ct_${newSecret()}`
   readonly #resumeSecret = newSecret()
   readonly #createdAt = new Date()
@@ -47,7 +47,7 @@ export class RelaySession {
   #targets: Targets['targets'] = []
   #active: string | null = null
   #rttMs: number | null = null
-  /** The newest event of the connector that is in the buffer, by the connector's count. */
+  /** Number of the newest event received, as counted by the connector. */
   #acked = 0
   #lostEvents = { console: 0, network: 0, page: 0, cdp: 0 }
 
@@ -77,13 +77,8 @@ export class RelaySession {
     return this.#hello.name
   }
 
-  /** Whether the connector runs whole batches beside the browser. */
-  get executes(): boolean {
-    return this.#speaks(1)
-  }
-
-  /** Whether the connector's protocol is 1.`minor` or newer. */
-  #speaks(minor: number): boolean {
+  /** Whether the connector speaks protocol 1.`minor` or newer. */
+  #supports(minor: number): boolean {
     const [major = 0, theirs = 0] = this.#hello.proto.split('.').map(Number)
     return major > 1 || (major === 1 && theirs >= minor)
   }
@@ -92,7 +87,7 @@ export class RelaySession {
     return this.#active
   }
 
-  /** Only the one who began the session may go on with it. */
+  /** Whether these credentials may resume the session: only those that started it. */
   isResumedBy(secret: string, principal: Principal): boolean {
     const { tokenId, transport } = this.principal
     return isSame(secret, this.#resumeSecret) && principal.tokenId === tokenId && principal.transport === transport
@@ -102,7 +97,7 @@ export class RelaySession {
     return isSame(token, this.clientToken)
   }
 
-  /** Goes on over a new tunnel; an older one that is still there is told that it was replaced. */
+  /** Continues over a new tunnel; an older one that is still open is closed as replaced. */
   resume(hello: Hello, tunnel: Tunnel): void {
     const old = this.#tunnel
     this.#tunnel = tunnel
@@ -119,19 +114,19 @@ export class RelaySession {
     this.#welcome()
   }
 
-  /** Takes a message of the connector. */
+  /** Handles a message of the connector. */
   hear(message: FromConnector): void {
     this.#lastSeenAt = new Date()
-    if (message.type === 'events') this.#take(message)
+    if (message.type === 'events') this.#addBatch(message)
     else if (message.type === 'targets') {
       this.#targets = message.targets
       this.#active = message.active
     } else if (message.type === 'pong') this.#rttMs = Math.round((performance.now() - message.at) * 100) / 100
-    else if (message.type === 'browser') this.#browser(message)
+    else if (message.type === 'browser') this.#setBrowserState(message)
     else if (message.type === 'bye') this.end(message.reason)
   }
 
-  /** The tunnel is gone; the session waits for its connector for a while. */
+  /** Handles the loss of a tunnel: the session waits for its connector for a limited time. */
   lost(tunnel: Tunnel): void {
     if (tunnel !== this.#tunnel) return
     this.#tunnel = null
@@ -142,7 +137,7 @@ export class RelaySession {
     this.#add('relay', 'lost', { cause: 'network' })
   }
 
-  /** Ends for good. */
+  /** Ends the session permanently. */
   end(reason: NonNullable<RelayRecord['disconnect_reason']>): void {
     this.#reason = reason
     const tunnel = this.#tunnel
@@ -152,24 +147,24 @@ export class RelaySession {
   }
 
   /**
-   * A channel to the browser for one consumer.
+   * Opens a CDP channel for one consumer.
    * @throws BaxError `relay_disconnected`, `browser_lost`.
    */
   openCdp(kind: 'cdp' | 'ws'): CdpChannel {
-    return new RemoteChannel(this.open(kind), this.#speaks(2))
+    return new RemoteChannel(this.open(kind), this.#supports(2))
   }
 
   /** @throws BaxError `relay_disconnected`, `browser_lost`. */
   open(kind: ChannelKind): TunnelChannel {
     if (!this.#tunnel) {
-      throw new BaxError('relay_disconnected', `the connector of ${this.id} is away`, {
-        hint: 'it comes back by itself when its network does; see `bax relay list`',
+      throw new BaxError('relay_disconnected', `the connector of ${this.id} is disconnected`, {
+        hint: 'it reconnects as soon as it can; see `bax relay list`',
         retryAfterSecs: 5,
       })
     }
     if (this.#browserLost) {
-      throw new BaxError('browser_lost', `the browser of ${this.id} is gone`, {
-        hint: 'start it again; the connector attaches to it by itself',
+      throw new BaxError('browser_lost', `the browser of ${this.id} is not running`, {
+        hint: 'start it again; the connector reattaches automatically',
         retryAfterSecs: 5,
       })
     }
@@ -185,13 +180,7 @@ export class RelaySession {
     return {
       id: this.id,
       name,
-      status: this.#ended
-        ? 'closed'
-        : !this.#tunnel
-          ? 'reconnecting'
-          : this.#browserLost
-            ? 'browser_lost'
-            : 'connected',
+      status: this.#status,
       created_at: this.#createdAt.toISOString(),
       connected_at: this.#connectedAt.toISOString(),
       last_seen_at: this.#lastSeenAt.toISOString(),
@@ -209,29 +198,33 @@ export class RelaySession {
     }
   }
 
-  /** Where commands run: beside the browser when the connector can, else here, through the tunnel. */
-  executor(tools: BatchTools): Executor {
-    this.#executor ??= this.#makeExecutor(tools)
-    return this.#executor
+  get #status(): RelayRecord['status'] {
+    if (this.#ended) return 'closed'
+    if (!this.#tunnel) return 'reconnecting'
+    return this.#browserLost ? 'browser_lost' : 'connected'
   }
 
-  /** Asks how long a word to the connector and back takes. */
+  /** Returns where commands run: next to the browser if the connector supports it, else here through the tunnel. */
+  executor(tools: BatchTools): Executor {
+    return (this.#executor ??= this.#makeExecutor(tools))
+  }
+
+  /** Measures the round-trip time to the connector. */
   ping(): void {
     this.#tunnel?.send({ type: 'ping', at: performance.now() })
   }
 
   #makeExecutor(tools: BatchTools): Executor {
-    const forget = () => {
-      this.#executor = undefined
-    }
-    if (this.executes) {
+    const reset = () => (this.#executor = undefined)
+    // Connectors run batches next to the browser since protocol 1.1.
+    if (this.#supports(1)) {
       const channel = this.open('commands')
-      channel.onEnd(forget)
+      channel.onEnd(reset)
       return new RemoteExecutor(channel)
     }
     const open = async () => {
       const channel = this.open('ws')
-      channel.onEnd(forget)
+      channel.onEnd(reset)
       return new RemoteChannel(channel)
     }
     return new LocalExecutor({ sessionId: this.id, open, active: () => this.#active, tools })
@@ -249,27 +242,27 @@ export class RelaySession {
     this.ping()
   }
 
-  /** What was sent again after an outage and had arrived before it is not taken twice. */
-  #take({ cseq, batch, dropped }: Extract<FromConnector, { type: 'events' }>): void {
+  /** Adds a batch of events, without those resent after a reconnect that had arrived before. */
+  #addBatch({ cseq, batch, dropped }: Extract<FromConnector, { type: 'events' }>): void {
     const last = cseq + batch.length - 1
     this.events.add(batch.slice(Math.max(0, this.#acked + 1 - cseq)))
     this.#acked = Math.max(this.#acked, last)
-    const fresh = {
+    const lost = {
       console: dropped.console - this.#lostEvents.console,
       network: dropped.network - this.#lostEvents.network,
       page: dropped.page - this.#lostEvents.page,
       cdp: dropped.cdp - this.#lostEvents.cdp,
     }
-    const count = fresh.console + fresh.network + fresh.page + fresh.cdp
+    const count = lost.console + lost.network + lost.page + lost.cdp
     this.#lostEvents = dropped
     if (count > 0) {
-      this.events.lost(fresh)
-      this.#add('relay', 'dropped', { count, ...fresh })
+      this.events.lost(lost)
+      this.#add('relay', 'dropped', { count, ...lost })
     }
     this.#tunnel?.send({ type: 'ack', cseq: this.#acked })
   }
 
-  #browser({ state, cause }: Extract<FromConnector, { type: 'browser' }>): void {
+  #setBrowserState({ state, cause }: Extract<FromConnector, { type: 'browser' }>): void {
     this.#browserLost = state === 'lost'
     if (state === 'lost') {
       this.#targets = []

@@ -1,4 +1,4 @@
-/** The engine's relay: what operations ask of it. */
+/** Implements the relay operations of the engine. */
 import { type Caller, nobody } from '../../../core/access/caller.ts'
 import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors/errors.ts'
@@ -18,7 +18,6 @@ import type { Principal } from './arrival.ts'
 import type { RelaySession } from './relay-session.ts'
 import type { RelayTokens } from './tokens.ts'
 
-/** Something that CDP calls can be made on. */
 export interface OwnCalls {
   readonly id: string
   call(request: CdpRequest, signal: AbortSignal): Promise<CdpDone>
@@ -27,28 +26,28 @@ export interface OwnCalls {
 export interface RelaysGround {
   readonly hub: RelayHub
   readonly tokens: RelayTokens
-  /** Calls on browser sessions of the engine's own; undefined for an id that is none. */
+  /** Returns the CDP calls of a browser session of the engine; undefined for other IDs. */
   readonly sessionCalls: (idOrName: string, caller: Caller) => OwnCalls | undefined
 }
 
 export class EngineRelays implements Relays {
   readonly tokens: Relays['tokens']
-  readonly #ground: RelaysGround
+  readonly #options: RelaysGround
 
-  constructor(ground: RelaysGround) {
-    this.#ground = ground
+  constructor(options: RelaysGround) {
+    this.#options = options
     this.tokens = {
-      create: (wish, { caller }) => ground.tokens.create(wish, caller),
-      list: ({ caller }) => ground.tokens.list(caller),
+      create: (input, { caller }) => options.tokens.create(input, caller),
+      list: ({ caller }) => options.tokens.list(caller),
       revoke: async (tokenId, { caller }) => {
-        await ground.tokens.revoke(tokenId, caller)
-        ground.hub.revoke(tokenId)
+        await options.tokens.revoke(tokenId, caller)
+        options.hub.revoke(tokenId)
       },
     }
   }
 
   async list(call: Call) {
-    const seen = this.#ground.hub.sessions.filter(isSeen(call.caller))
+    const seen = this.#options.hub.sessions.filter(isSeen(call.caller))
     return seen.map((session) => session.record(cdpUrl(session, call)))
   }
 
@@ -71,7 +70,7 @@ export class EngineRelays implements Relays {
   async readEvents(id: string, query: Parameters<Relays['readEvents']>[1], call: Call) {
     const { events } = this.#find(id, call)
     const { limit, order, wait_ms: waitMs } = query
-    // An archive is of everything that is kept.
+    // An archive contains all buffered events.
     if (query.format === 'har')
       return toHar(events.read({ ...queryOf(query), limit: events.count, order: 'asc' }).events)
     const wanted: EventQuery = { ...queryOf(query), limit, order }
@@ -89,16 +88,16 @@ export class EngineRelays implements Relays {
   }
 
   async admit({ token, own, caller }: SocketCall): Promise<(link: Link) => void> {
-    const { hub, tokens } = this.#ground
+    const { hub, tokens } = this.#options
     const { keyId: owner } = caller
     const byToken = async (): Promise<Principal> => ({ transport: 'ws', ...(await tokens.admit(token ?? '')) })
-    const byRight: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
-    const principal = token === null && (own || owner !== null) ? byRight : await byToken()
+    const byKey: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
+    const principal = token === null && (own || owner !== null) ? byKey : await byToken()
     return (link) => hub.accept(link, principal)
   }
 
   async openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void> {
-    const session = this.#opened(id, token, call)
+    const session = this.#authorize(id, token, call)
     const channel = session.open('ws')
     return (link) => joinClient(link, channel)
   }
@@ -122,58 +121,44 @@ export class EngineRelays implements Relays {
   }
 
   #find(id: string, { caller }: Call): RelaySession {
-    return this.#ground.hub.find(id, caller)
+    return this.#options.hub.find(id, caller)
   }
 
-  /** By its own token, whoever shows it; without one, by who has a key and sees it. */
-  #opened(idOrName: string, token: string | null, call: Call): RelaySession {
+  /** Finds a session by its client token, or without a token by the key of the caller. */
+  #authorize(idOrName: string, token: string | null, call: Call): RelaySession {
     const { caller } = call
     if (token === null && caller.keyId !== null) return this.#find(idOrName, call)
-    const opened = this.#ground.hub.sessions.find(
+    const session = this.#options.hub.sessions.find(
       (session) => (session.id === idOrName || session.name === idOrName) && session.isClientToken(token ?? ''),
     )
-    if (opened) return opened
-    // Who is nobody is not told what there is.
+    if (session) return session
+    // Do not reveal to anonymous callers which sessions exist.
     if (caller !== nobody) this.#find(idOrName, call)
-    throw new BaxError('unauthorized', 'the token is not that of this relay session', {
-      hint: 'connect to its cdp_url, which has the token',
+    throw new BaxError('unauthorized', 'the token does not belong to this relay session', {
+      hint: 'connect to the cdp_url of the session, which contains the token',
     })
   }
 
   #callsOf(idOrName: string, call: Call): OwnCalls {
-    const own = this.#ground.sessionCalls(idOrName, call.caller)
+    const own = this.#options.sessionCalls(idOrName, call.caller)
     if (own) return own
     const { id, calls } = this.#find(idOrName, call)
     return { id, call: (request, signal) => calls.call(request, signal) }
   }
 }
 
-/** Where Playwright and Puppeteer connect to the browser. */
+/** Returns the URL to which Playwright and Puppeteer connect. */
 const cdpUrl = (session: RelaySession, { socketBaseUrl }: Call): string | null =>
   socketBaseUrl &&
   `${socketBaseUrl.replace(/^http/, 'ws')}/relay/sessions/${session.id}/cdp?token=${session.clientToken}`
 
-function queryOf({
-  since,
-  kind,
-  type,
-  target_id,
-  level,
-  url,
-  text,
-}: RelayEventQuery): Omit<EventQuery, 'limit' | 'order'> {
-  return {
-    since: since ?? 0,
-    ...(kind && { kinds: kind }),
-    ...(type && { types: type }),
-    ...(target_id !== undefined && { targetId: target_id }),
-    ...(level !== undefined && { level }),
-    ...(url !== undefined && { url: linearGlob(url, 'url', { bash: true }) }),
-    ...(text !== undefined && { text }),
-  }
+function queryOf(query: RelayEventQuery): Omit<EventQuery, 'limit' | 'order'> {
+  const { since = 0, kind: kinds, type: types, target_id: targetId, level, text } = query
+  const url = query.url === undefined ? undefined : linearGlob(query.url, 'url', { bash: true })
+  return { since, kinds, types, targetId, level, url, text }
 }
 
-/** A page of events, as soon as there is one that matches; an empty one when `signal` aborts first. */
+/** Returns a page of events once one matches, or an empty page when `signal` aborts first. */
 async function waitFor(events: EventBuffer, query: EventQuery, signal: AbortSignal): Promise<RelayEventPage> {
   for (;;) {
     const page = events.read(query)

@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** 32 random bytes as text, for what only one caller may know. */
+/** Returns a secret: 32 random bytes as base64url. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Compares in a time that tells nothing. */
+/** Compares two secrets in constant time. */
 export function isSame(one: string, other: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(one), hash(other))

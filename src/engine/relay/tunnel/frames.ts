@@ -1,19 +1,19 @@
-/** Binary frames of the tunnel: one byte of flags, the channel's number, a piece of a message (`spec: relay 8`). */
+/** Encodes binary frames of the tunnel: a byte of flags, the channel number, a piece of a message (`spec: relay 8`). */
 import { BaxError } from '../../../core/errors/errors.ts'
 
-/** Longest frame, its head included, in bytes. */
+/** Maximum frame size including its header, in bytes. */
 export const frameBytes = 64 * 1024
 const headBytes = 5
 const fin = 1
 
 export interface TunnelFrame {
   readonly channel: number
-  /** The last piece of its message. */
+  /** Whether this is the last piece of its message. */
   readonly last: boolean
   readonly piece: Uint8Array
 }
 
-/** Bytes of a message that one frame holds. */
+/** Maximum size of a piece in one frame, in bytes. */
 export const pieceBytes = frameBytes - headBytes
 
 export function encodeFrame({ channel, last, piece }: TunnelFrame): Uint8Array {
@@ -24,7 +24,7 @@ export function encodeFrame({ channel, last, piece }: TunnelFrame): Uint8Array {
   return bytes
 }
 
-/** @throws BaxError `invalid_data` for what is no frame. */
+/** @throws BaxError `invalid_data` for malformed frames. */
 export function decodeFrame(bytes: Uint8Array): TunnelFrame {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.length < headBytes || view.length > frameBytes) {

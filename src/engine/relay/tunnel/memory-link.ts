@@ -1,7 +1,7 @@
-/** The two ends of a link within one process: what the tunnel is for the embedded and the local engine. */
+/** In-process link for the tunnel of embedded and local engines. */
 import type { Link, LinkHandlers } from '../../../core/net/link.ts'
 
-/** What one end sends arrives at the other in a later task, in order, as it would over a network. */
+/** Creates both ends of a link. Messages arrive in a later task, in order, as over a network. */
 export function memoryLink(): [Link, Link] {
   const one = new End()
   const other = new End()
@@ -14,12 +14,12 @@ class End implements Link {
   buffered = 0
   peer!: End
   #handlers: LinkHandlers | undefined
-  #early: ((handlers: LinkHandlers) => void)[] = []
+  #pending: ((handlers: LinkHandlers) => void)[] = []
   #closed = false
 
   handle(handlers: LinkHandlers): void {
     this.#handlers = handlers
-    for (const event of this.#early.splice(0)) event(handlers)
+    for (const event of this.#pending.splice(0)) event(handlers)
   }
 
   sendText(text: string | Buffer): void {
@@ -50,7 +50,7 @@ class End implements Link {
     setImmediate(() => {
       if (this.#closed) return
       if (this.#handlers) event(this.#handlers)
-      else this.#early.push(event)
+      else this.#pending.push(event)
     })
   }
 

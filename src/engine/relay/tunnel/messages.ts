@@ -1,13 +1,12 @@
-/** Control messages of the tunnel beside those for channels (`spec: relay 8`); what comes from outside is checked. */
+/** Validates control messages of the tunnel, except those for channels (`spec: relay 8`). */
 import { z } from 'zod'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-words.ts'
 import type { Control } from './tunnel.ts'
 
-/** Version of the protocol that this bax speaks: executors run in connectors from 1.1 on, 1.2 limits the size of results. */
+/** Protocol version: connectors run executors since 1.1 and limit the size of results since 1.2. */
 export const protocol = '1.2'
-/** Subprotocol of the websocket. */
 export const subprotocol = 'bax.relay.v1'
 
 const target = relayTarget.omit({ active: true })
@@ -19,7 +18,7 @@ const hello = z.object({
   platform: z.string(),
   name: z.string().max(100).nullable(),
   policy: z.enum(relayPolicies),
-  /** False: what the collector sends was not redacted, as its user wished. */
+  /** False if the user has turned off redaction of collected events. */
   redact: z.boolean(),
   browser: z.object({
     product: z.string(),
@@ -27,13 +26,13 @@ const hello = z.object({
     user_agent: z.string(),
     headless: z.boolean(),
   }),
-  /** The secret of the session that is to go on. */
+  /** Secret of the session to resume. */
   resume: z.string().optional(),
 })
 
 const events = z.object({
   type: z.literal('events'),
-  /** Number of the first of the batch, by the connector's count; the others follow without holes. */
+  /** Number of the first event of the batch, as counted by the connector; the others follow without gaps. */
   cseq: z.int().min(1),
   batch: z.array(
     z.object({
@@ -46,7 +45,7 @@ const events = z.object({
       truncated: z.literal(true).optional(),
     }),
   ),
-  /** Lost since the connector began, by kind. */
+  /** Events dropped since the connector started, by kind. */
   dropped: z.object({ console: z.int(), network: z.int(), page: z.int(), cdp: z.int() }),
 })
 
@@ -66,7 +65,7 @@ const fromEngine = z.discriminatedUnion('type', [
     session_id: z.string(),
     resume: z.string(),
     heartbeat_ms: z.number().min(10),
-    /** Newest event of the connector that the engine has. */
+    /** Number of the newest event that the engine has received. */
     acked: z.int(),
   }),
   z.object({ type: z.literal('ack'), cseq: z.int() }),
@@ -78,15 +77,15 @@ export type EventBatch = z.output<typeof events>
 export type FromConnector = z.output<typeof fromConnector>
 export type FromEngine = z.output<typeof fromEngine>
 
-/** What a channel is for: single calls, a client of its own (`ws`), or whole batches run beside the browser. */
+/** Purpose of a channel: single calls, a client of its own (`ws`), or batches run next to the browser. */
 export type ChannelKind = 'cdp' | 'ws' | 'commands'
 
-/** @throws BaxError `invalid_data`. Null for a type that a newer connector may send. */
+/** Parses a message of a connector; null for types of newer versions. @throws BaxError `invalid_data`. */
 export function readFromConnector(message: Control): FromConnector | null {
   return read(fromConnector, message)
 }
 
-/** @throws BaxError `invalid_data`. Null for a type that a newer engine may send. */
+/** Parses a message of an engine; null for types of newer versions. @throws BaxError `invalid_data`. */
 export function readFromEngine(message: Control): FromEngine | null {
   return read(fromEngine, message)
 }

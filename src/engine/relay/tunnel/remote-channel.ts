@@ -1,4 +1,4 @@
-/** A consumer's view of a browser at the other end of a tunnel, and the end that serves it. */
+/** CDP over a tunnel channel: the consumer's end, and the end that serves it. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { closeCodes } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -10,10 +10,10 @@ import type { TunnelChannel } from './tunnel.ts'
 const lostCode = -32_000
 const lostMessage = 'the relay is disconnected'
 
-/** The engine's end: speaks CDP over a channel of the tunnel. */
+/** Engine's end: sends CDP over a channel of the tunnel. */
 export class RemoteChannel implements CdpChannel {
   readonly #channel: TunnelChannel
-  /** Whether the connector knows limits of results; others would hand them on to the browser. */
+  /** Whether the connector enforces result limits; others would forward the field to the browser. */
   readonly #limits: boolean
   readonly #pending = new Map<number, { readonly message: CdpMessage; readonly answer: Answer }>()
   #onEvent: ((message: CdpMessage) => void) | undefined
@@ -25,10 +25,10 @@ export class RemoteChannel implements CdpChannel {
     this.#channel = channel
     this.#limits = limitsResults
     const read = (bytes: Buffer) => this.#read(bytes)
-    channel.handle({ onMessage: (text) => read(Buffer.from(text)), onUtf8: read, onClose: () => this.#lost() })
+    channel.handle({ onMessage: (text) => read(Buffer.from(text)), onUtf8: read, onClose: () => this.#disconnect() })
   }
 
-  /** @throws BaxError `cdp_error` with the protocol's answer; `relay_disconnected` when the way there is gone. */
+  /** @throws BaxError `cdp_error` with the browser's error; `relay_disconnected` when the connection is lost. */
   send(method: string, params: object = {}, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>> {
     return new Promise((resolve, reject) => {
       const message: CdpMessage = {
@@ -40,7 +40,7 @@ export class RemoteChannel implements CdpChannel {
       this.post(message, ({ result, error }) => {
         if (!error) resolve(result ?? {})
         else if (error.message === lostMessage) {
-          // Whether the browser has done it nobody knows.
+          // It is unknown whether the browser has executed the call.
           reject(new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } }))
         } else reject(cdpError(method, error))
       })
@@ -66,10 +66,10 @@ export class RemoteChannel implements CdpChannel {
   close(): void {
     if (this.#closed) return
     this.#channel.close()
-    this.#lost()
+    this.#disconnect()
   }
 
-  /** What would take too long to parse is replaced by an error; an event of that kind is dropped. */
+  /** Replaces responses that are too large to parse with an error; drops such events. */
   #read(bytes: Buffer): void {
     const excess = messageExcess(bytes)
     const id = excess === undefined ? undefined : answeredId(bytes)
@@ -79,12 +79,12 @@ export class RemoteChannel implements CdpChannel {
 
   #receive(message: CdpMessage): void {
     if (message.id === undefined) return this.#onEvent?.(message)
-    const asked = this.#pending.get(message.id)
+    const call = this.#pending.get(message.id)
     this.#pending.delete(message.id)
-    if (asked) reply(asked.message, message, asked.answer)
+    if (call) reply(call.message, message, call.answer)
   }
 
-  #lost(): void {
+  #disconnect(): void {
     if (this.#closed) return
     this.#closed = true
     const pending = [...this.#pending.values()]
@@ -96,7 +96,7 @@ export class RemoteChannel implements CdpChannel {
   }
 }
 
-/** The connector's end: hands what comes over the tunnel to the browser, and what the browser says back. */
+/** Forwards calls from the tunnel to the browser, and its messages back. */
 export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: { code: number; reason: string }): void {
   browser.onEvent((event) => tunnel.send(JSON.stringify(event)))
   browser.onClose(() => tunnel.close(gone.code, gone.reason))
@@ -107,29 +107,29 @@ export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: {
         const { max_bytes: maxBytes = limits.relay.maxResultBytes, ...call } = message
         return browser.post(call, (answer) => sendAnswer(answer, maxBytes, tunnel))
       }
-      // Nonsense of one consumer must not end the tunnel of all.
-      tunnel.close(closeCodes.protocol, 'CDP is spoken in JSON')
+      // Invalid messages of one consumer must not end the tunnel for all.
+      tunnel.close(closeCodes.protocol, 'CDP messages must be JSON')
       browser.close()
     },
     onClose: () => browser.close(),
   })
 }
 
-/** Sends an answer, or an error in its place when it is too large: neither the channel nor other calls suffer from it. */
+/** Sends a response, or an error when it is too large, without affecting the channel or other calls. */
 function sendAnswer(answer: CdpMessage, maxBytes: number, tunnel: TunnelChannel): void {
   const { result, error: _, ...head } = answer
   const bytes = Buffer.from(JSON.stringify(answer))
-  // The envelope does not count.
+  // The envelope is not part of the result.
   const resultBytes = result ? bytes.length - JSON.stringify({ ...head, result: {} }).length + 2 : 0
   const refuse = (why: string) => {
     const error = { code: tooLargeCode, message: `the result has ${resultBytes} bytes${why}` }
     tunnel.send(JSON.stringify({ ...head, error }))
   }
   if (resultBytes > maxBytes) refuse(`, more than max_bytes (${maxBytes})`)
-  else if (!tunnel.answer(bytes)) refuse(', and other results wait to be sent; try again')
+  else if (!tunnel.answer(bytes)) refuse(', and other results are waiting to be sent; try again')
 }
 
-/** Answers under the number and session that the question had. */
+/** Replies with the ID and session of the call. */
 function reply({ id, sessionId }: CdpMessage, { result, error }: CdpMessage, answer: Answer): void {
   const known: CdpMessage = { ...(id !== undefined && { id }), ...(sessionId && { sessionId }) }
   answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })

@@ -1,9 +1,9 @@
-/** Many message channels over one link, and the control messages between its two ends (`spec: relay 8`). */
+/** Multiplexes message channels over one link, next to control messages of both ends (`spec: relay 8`). */
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 
-/** A control message; the two ends agree on the rest by its type. */
+/** Control message; the other fields depend on its type. */
 export interface Control {
   readonly type: string
   readonly [field: string]: unknown
@@ -11,40 +11,40 @@ export interface Control {
 
 export interface TunnelHandlers {
   onControl(message: Control): void
-  /** The other side asks for a channel; its messages come once `handle` was called on it. */
+  /** Called when the other side opens a channel; messages are delivered once `handle` was called on it. */
   onOpen(channel: TunnelChannel, facts: Control): void
   onClose(code: number, reason: string): void
 }
 
 export interface ChannelHandlers {
   onMessage(text: string): void
-  /** Takes the messages as UTF-8 instead: who only hands them on need not read them. */
+  /** Receives messages as UTF-8 instead, to forward them without decoding. */
   onUtf8?(text: Buffer): void
   onClose(code: number, reason: string): void
 }
 
-/** One end of the tunnel; heartbeats go both ways, and a link that has been silent for too long counts as lost. */
+/** One end of the tunnel. Both send heartbeats; a link that is silent for too long counts as lost. */
 export class Tunnel {
   readonly #link: Link
   readonly #handlers: TunnelHandlers
   readonly #channels = new Map<number, TunnelChannel>()
-  /** Channels with something to send, in the order of their turns. */
+  /** Channels with data to send, in round-robin order. */
   #ready: TunnelChannel[] = []
   #flushing = false
-  /** The opener of a channel gives it its number: one end has the even ones. */
+  /** Number of the last opened channel: the engine uses even numbers, the connector odd ones. */
   #lastChannel: number
-  #heardAt = performance.now()
-  #beat: NodeJS.Timeout
+  #receivedAt = performance.now()
+  #heartbeat: NodeJS.Timeout
   #closed = false
 
   constructor(link: Link, side: 'engine' | 'connector', handlers: TunnelHandlers, heartbeatMs: number) {
     this.#link = link
     this.#handlers = handlers
     this.#lastChannel = side === 'engine' ? 0 : 1
-    this.#beat = this.#beatEvery(heartbeatMs)
+    this.#heartbeat = this.#startHeartbeat(heartbeatMs)
     link.handle({
-      onText: (text) => this.#heard(() => this.#control(text)),
-      onBytes: (bytes) => this.#heard(() => this.#frame(bytes)),
+      onText: (text) => this.#receive(() => this.#control(text)),
+      onBytes: (bytes) => this.#receive(() => this.#frame(bytes)),
       onClose: (code, reason) => this.#end(code, reason),
     })
   }
@@ -53,17 +53,17 @@ export class Tunnel {
     return this.#closed
   }
 
-  /** The pace that the other end has asked for. */
+  /** Heartbeat interval requested by the other end. */
   set heartbeatMs(ms: number) {
-    clearInterval(this.#beat)
-    this.#beat = this.#beatEvery(ms)
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = this.#startHeartbeat(ms)
   }
 
   send(message: Control): void {
     if (!this.#closed) this.#link.sendText(JSON.stringify(message))
   }
 
-  /** Opens a channel; `facts` tell the other end what it is for. */
+  /** Opens a channel; `facts` describe its purpose to the other end. */
   open(facts: Omit<Control, 'type'>): TunnelChannel {
     this.#lastChannel += 2
     const channel = new TunnelChannel(this, this.#lastChannel)
@@ -78,35 +78,35 @@ export class Tunnel {
     this.#end(code, reason)
   }
 
-  /** Called by a channel that has something to send. */
+  /** Called by a channel with data to send. */
   wants(channel: TunnelChannel): void {
     if (!this.#ready.includes(channel)) this.#ready.push(channel)
     this.#flush()
   }
 
-  /** Called by a channel that its owner has closed. */
+  /** Called by a channel that was closed locally. */
   dropped(channel: TunnelChannel, code: number, reason: string): void {
     this.#channels.delete(channel.number)
     this.#ready = this.#ready.filter((other) => other !== channel)
     this.send({ type: 'close', ch: channel.number, code, reason })
   }
 
-  #beatEvery(ms: number): NodeJS.Timeout {
+  #startHeartbeat(ms: number): NodeJS.Timeout {
     const beat = setInterval(() => {
-      // Beats come 2.5 times too late: the network is gone, whatever the socket believes.
-      if (performance.now() - this.#heardAt > ms * 2.5) {
+      // After 2.5 intervals of silence the network is lost, whatever the socket reports.
+      if (performance.now() - this.#receivedAt > ms * 2.5) {
         this.#link.drop()
-        this.#end(closeCodes.lost, 'nothing was heard of the other side')
+        this.#end(closeCodes.lost, 'the other side stopped responding')
       } else this.send({ type: 'beat' })
     }, ms)
     return beat.unref()
   }
 
-  #heard(then: () => void): void {
-    this.#heardAt = performance.now()
+  #receive(process: () => void): void {
+    this.#receivedAt = performance.now()
     if (this.#closed) return
     try {
-      then()
+      process()
     } catch (error) {
       this.close(closeCodes.protocol, (error as Error).message.slice(0, 100))
     }
@@ -115,13 +115,13 @@ export class Tunnel {
   #control(text: string): void {
     const message = JSON.parse(text) as Control
     if (message === null || typeof message !== 'object' || typeof message.type !== 'string') {
-      throw new TypeError('a control message has a type')
+      throw new TypeError('a control message must have a type')
     }
     if (message.type === 'beat') return
     const number = message['ch']
     if (message.type === 'open') {
       if (typeof number !== 'number' || this.#channels.has(number) || number % 2 === this.#lastChannel % 2) {
-        throw new TypeError('a channel is opened under a number of its own')
+        throw new TypeError('a new channel must have an unused number')
       }
       const channel = new TunnelChannel(this, number)
       this.#channels.set(number, channel)
@@ -135,11 +135,11 @@ export class Tunnel {
 
   #frame(bytes: Uint8Array): void {
     const { channel, last, piece } = decodeFrame(bytes)
-    // What was under way when a channel was closed has nobody to read it.
+    // Frames may still arrive for a closed channel.
     this.#channels.get(channel)?.received(piece, last)
   }
 
-  /** A frame of each channel in turn, as long as the link takes more. */
+  /** Sends one frame per channel in turn, as long as the link accepts more. */
   #flush = (): void => {
     if (this.#flushing) return
     this.#flushing = true
@@ -156,7 +156,7 @@ export class Tunnel {
   #end(code: number, reason: string): void {
     if (this.#closed) return
     this.#closed = true
-    clearInterval(this.#beat)
+    clearInterval(this.#heartbeat)
     this.#ready = []
     for (const channel of this.#channels.values()) channel.ended(closeCodes.relayGone, reason)
     this.#channels.clear()
@@ -164,19 +164,19 @@ export class Tunnel {
   }
 }
 
-/** One stream of messages within a tunnel; messages keep their order, and long ones do not hold up other channels. */
+/** Message stream within a tunnel; messages stay in order, and long ones do not block other channels. */
 export class TunnelChannel {
   readonly number: number
   readonly #tunnel: Tunnel
   readonly #outbox: { readonly bytes: Buffer; readonly isAnswer: boolean }[] = []
   #sent = 0
-  /** Bytes in the queue, and those of answers among them. */
-  #waiting = 0
-  #answers = 0
+  /** Bytes in the queue, and the part of it that are responses. */
+  #queuedBytes = 0
+  #answerBytes = 0
   #pieces: Uint8Array[] = []
   #pieceBytes = 0
   #handlers: ChannelHandlers | undefined
-  #early: ((handlers: ChannelHandlers) => void)[] = []
+  #pending: ((handlers: ChannelHandlers) => void)[] = []
   readonly #onEnd: (() => void)[] = []
   #closed = false
 
@@ -185,43 +185,44 @@ export class TunnelChannel {
     this.number = number
   }
 
-  /** Has to be called once; what came before is delivered then. */
+  /** Sets the handlers, once; delivers the messages that arrived before. */
   handle(handlers: ChannelHandlers): void {
     this.#handlers = handlers
-    for (const event of this.#early.splice(0)) event(handlers)
+    for (const event of this.#pending.splice(0)) event(handlers)
   }
 
-  /** Runs `listener` once when the channel has ended, whichever side ended it. */
+  /** Runs `listener` once when the channel has ended on either side. */
   onEnd(listener: () => void): void {
     if (this.#closed) listener()
     else this.#onEnd.push(listener)
   }
 
-  /** Queues a message; a channel whose queue grows beyond its limit is closed as too slow. */
+  /** Queues a message; closes the channel as too slow when its queue exceeds the limit. */
   send(text: string): void {
     if (this.#closed) return
     const bytes = Buffer.from(text)
-    if (this.#waiting - this.#answers + bytes.length <= limits.relay.channelBytes) return this.#queue(bytes, false)
+    if (this.#queuedBytes - this.#answerBytes + bytes.length <= limits.relay.channelBytes)
+      return this.#queue(bytes, false)
     this.close(closeCodes.slow, 'the other side does not keep up')
-    this.#tell((handlers) => handlers.onClose(closeCodes.slow, 'the other side does not keep up'))
+    this.#dispatch((handlers) => handlers.onClose(closeCodes.slow, 'the other side does not keep up'))
   }
 
-  /** Queues an answer, which may be longer than the limit of the queue; returns false if there is no room for it. */
+  /** Queues a response, which may exceed the limit of the queue; returns false if there is no room for it. */
   answer(bytes: Buffer): boolean {
     if (this.#closed) return true
-    if (this.#answers + bytes.length > limits.relay.messageBytes) return false
+    if (this.#answerBytes + bytes.length > limits.relay.messageBytes) return false
     this.#queue(bytes, true)
     return true
   }
 
   #queue(bytes: Buffer, isAnswer: boolean): void {
-    this.#waiting += bytes.length
-    if (isAnswer) this.#answers += bytes.length
+    this.#queuedBytes += bytes.length
+    if (isAnswer) this.#answerBytes += bytes.length
     this.#outbox.push({ bytes, isAnswer })
     this.#tunnel.wants(this)
   }
 
-  /** Ends the channel on both sides; the closing side is not told. */
+  /** Closes the channel on both sides without notifying the own handlers. */
   close(code: number = closeCodes.done, reason = ''): void {
     if (this.#closed) return
     this.#finish()
@@ -232,13 +233,13 @@ export class TunnelChannel {
     return this.#outbox.length > 0
   }
 
-  /** The next frame's worth of the oldest message; only while `hasMore`, or right after `send`. */
+  /** Returns the next piece of the oldest message; only valid while `hasMore`, or right after `send`. */
   nextPiece(): { piece: Uint8Array; last: boolean } {
     const { bytes: message, isAnswer } = this.#outbox[0]!
     const piece = message.subarray(this.#sent, this.#sent + pieceBytes)
     this.#sent += piece.length
-    this.#waiting -= piece.length
-    if (isAnswer) this.#answers -= piece.length
+    this.#queuedBytes -= piece.length
+    if (isAnswer) this.#answerBytes -= piece.length
     const last = this.#sent === message.length
     if (last) {
       this.#outbox.shift()
@@ -247,7 +248,7 @@ export class TunnelChannel {
     return { piece, last }
   }
 
-  /** Called by the tunnel with every frame. */
+  /** Called by the tunnel for every frame. */
   received(piece: Uint8Array, last: boolean): void {
     this.#pieceBytes += piece.length
     if (this.#pieceBytes > limits.relay.messageBytes) throw new RangeError('a message is too long')
@@ -256,14 +257,14 @@ export class TunnelChannel {
     const text = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#pieceBytes = 0
-    this.#tell((handlers) => (handlers.onUtf8 ? handlers.onUtf8(text) : handlers.onMessage(text.toString())))
+    this.#dispatch((handlers) => (handlers.onUtf8 ? handlers.onUtf8(text) : handlers.onMessage(text.toString())))
   }
 
-  /** Called by the tunnel when the other side, or the tunnel, has ended the channel. */
+  /** Called by the tunnel when the other side, or the tunnel, has closed the channel. */
   ended(code: number, reason: string): void {
     if (this.#closed) return
     this.#finish()
-    this.#tell((handlers) => handlers.onClose(code, reason))
+    this.#dispatch((handlers) => handlers.onClose(code, reason))
   }
 
   #finish(): void {
@@ -272,8 +273,8 @@ export class TunnelChannel {
     for (const listener of this.#onEnd.splice(0)) listener()
   }
 
-  #tell(event: (handlers: ChannelHandlers) => void): void {
+  #dispatch(event: (handlers: ChannelHandlers) => void): void {
     if (this.#handlers) event(this.#handlers)
-    else this.#early.push(event)
+    else this.#pending.push(event)
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the actions of a scrape on a rendered page. */
+/** Actions of a scrape on a rendered page. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -12,61 +12,64 @@ import type { Visit } from './visit.ts'
 export interface ActionResults {
   readonly screenshots: string[]
   readonly results: { index: number; value: unknown }[]
-  /** Absent where no action asked for it. */
+  /** Present if there are scrape actions. */
   scrapes?: { url: string; html: string }[]
 }
 
-/** @throws BaxError `action_failed` with `details.index` */
+/** Runs the actions in order. @throws BaxError `action_failed` with `details.index` */
 export async function runActions(
   visit: Visit,
   actions: readonly ScrapeAction[],
   signal: AbortSignal,
 ): Promise<ActionResults> {
-  const products = new Products()
+  const results = new Results()
   for (const [index, action] of actions.entries()) {
     try {
-      await run(visit, action, signal, products, index)
+      await run(visit, action, signal, results, index)
     } catch (error) {
-      if (signal.aborted || !(error instanceof BaxError) || !forgivable.has(error.code)) throw error
+      if (signal.aborted || !(error instanceof BaxError) || !actionErrors.has(error.code)) throw error
       throw new BaxError('action_failed', `action ${index} (${action.type}) failed: ${error.message}`, {
         cause: error,
         details: { index, type: action.type, ...('selector' in action && { selector: action.selector }) },
       })
     }
   }
-  return products.done
+  return results.done
 }
 
-/** What the actions of a scrape have produced so far; their sum is limited, because all of it is held in memory. */
-class Products {
+/** Results of the actions, limited in total size because all of them are held in memory. */
+class Results {
   readonly done: ActionResults = { screenshots: [], results: [] }
   #chars = 0
 
   /** @throws BaxError `content_too_large` */
-  add<T>(product: T): T {
-    this.#chars += typeof product === 'string' ? product.length : JSON.stringify(product).length
+  add<T>(result: T): T {
+    this.#chars += typeof result === 'string' ? result.length : JSON.stringify(result).length
     const { productChars } = limits.scrape
-    if (this.#chars <= productChars) return product
-    throw new BaxError('content_too_large', `the actions of a scrape may produce ${productChars} characters together`)
+    if (this.#chars <= productChars) return result
+    throw new BaxError(
+      'content_too_large',
+      `the actions of a scrape may produce at most ${productChars} characters in total`,
+    )
   }
 }
 
-/** Faults of an action; others are the page's or ours. */
-const forgivable = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
+/** Errors caused by an action rather than by the page or bax. */
+const actionErrors = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
 
 async function run(
   visit: Visit,
   action: ScrapeAction,
   signal: AbortSignal,
-  products: Products,
+  results: Results,
   index: number,
 ): Promise<void> {
-  const { done } = products
+  const { done } = results
   // prettier-ignore
   switch (action.type) {
     case 'wait':
       if (action.milliseconds !== undefined) await sleep(action.milliseconds, undefined, { signal })
-      if (action.selector !== undefined) await visible(visit, action.selector, signal)
+      if (action.selector !== undefined) await waitForVisible(visit, action.selector, signal)
       return
     case 'click':
       await click(visit, action.selector, signal)
@@ -86,23 +89,23 @@ async function run(
       for (const event of keysOf(action.key)) await visit.send('Input.dispatchKeyEvent', event, signal)
       return visit.settle(signal)
     case 'screenshot':
-      done.screenshots.push(products.add(await capture(visit, action.full_page, signal)))
+      done.screenshots.push(results.add(await capture(visit, action.full_page, signal)))
       return
     case 'scrape':
-      done.scrapes = [...(done.scrapes ?? []), products.add((await visit.evaluate(keepPage, signal)) as Kept)]
+      done.scrapes = [...(done.scrapes ?? []), results.add((await visit.evaluate(readHtml, signal)) as ScrapedHtml)]
       return
     case 'execute':
     case 'executeJavascript':
-      done.results.push({ index, value: products.add(await execute(visit, action.script, signal)) })
+      done.results.push({ index, value: results.add(await execute(visit, action.script, signal)) })
       return visit.settle(signal)
   }
 }
 
-type Kept = NonNullable<ActionResults['scrapes']>[number]
+type ScrapedHtml = NonNullable<ActionResults['scrapes']>[number]
 
-const keepPage = '({ url: location.href, html: document.documentElement.outerHTML })'
+const readHtml = '({ url: location.href, html: document.documentElement.outerHTML })'
 
-/** An expression, or the body of a function that may return something. */
+/** Evaluates an expression or a function body. */
 async function execute(visit: Visit, script: string, signal: AbortSignal): Promise<unknown> {
   try {
     return (await visit.evaluate(script, signal)) ?? null
@@ -113,7 +116,7 @@ async function execute(visit: Visit, script: string, signal: AbortSignal): Promi
 }
 
 async function click(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
-  await visible(visit, selector, signal)
+  await waitForVisible(visit, selector, signal)
   const spot = await visit.inPage<Spot | null>(signal, actScript, 'spotOf', selector)
   if (!spot) throw new BaxError('element_not_found', `no element matches ${selector}`)
   const press = { ...spot, button: 'left', clickCount: 1 }
@@ -123,12 +126,11 @@ async function click(visit: Visit, selector: string, signal: AbortSignal): Promi
 }
 
 async function focus(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
-  await visible(visit, selector, signal)
+  await waitForVisible(visit, selector, signal)
   await visit.inPage(signal, actScript, 'focusOn', selector)
 }
 
-/** Waits until an element is there and can be seen. */
-async function visible(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
+async function waitForVisible(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
   const end = performance.now() + limits.scrape.elementMs
   for (;;) {
     const state = await stateOf(visit, selector, signal)

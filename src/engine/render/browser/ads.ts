@@ -1,26 +1,21 @@
-/** Addresses that a rendered page does not load. */
-
-interface Entity {
-  readonly categories: readonly string[]
-  readonly domains: readonly string[]
-}
+/** URL patterns that rendered pages do not load: advertisers, fonts and media. */
 
 interface List {
-  readonly entities: readonly Entity[]
+  readonly entities: readonly { readonly categories: readonly string[]; readonly domains: readonly string[] }[]
 }
 
-/** What a page that nobody looks at needs least. */
-const heavy = ['woff', 'woff2', 'ttf', 'otf', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'm3u8', 'ts', 'mpd'].flatMap((ending) => [`*.${ending}`, `*.${ending}?*`]) // prettier-ignore
+/** Fonts and media, which do not affect the text of a page. */
+const heavy = ['woff', 'woff2', 'ttf', 'otf', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'm3u8', 'ts', 'mpd'].flatMap((extension) => [`*.${extension}`, `*.${extension}?*`]) // prettier-ignore
 
 let ads: readonly string[] | undefined
 
-/** Patterns for `Network.setBlockedURLs`. */
-export async function blockedPatterns(wish: { ads: boolean; heavy: boolean }): Promise<string[]> {
-  if (wish.ads) ads ??= await adPatterns()
-  return [...(wish.ads ? ads! : []), ...(wish.heavy ? heavy : [])]
+/** Returns patterns for `Network.setBlockedURLs`. */
+export async function blockedPatterns(options: { ads: boolean; heavy: boolean }): Promise<string[]> {
+  if (options.ads) ads ??= await adPatterns()
+  return [...(options.ads ? ads! : []), ...(options.heavy ? heavy : [])]
 }
 
-/** Advertisers as third-party-web, the list of HTTP Archive and Lighthouse, knows them. */
+/** Returns patterns for the advertisers in third-party-web, the list of HTTP Archive and Lighthouse. */
 async function adPatterns(): Promise<string[]> {
   const { default: list } = (await import('third-party-web/nostats-subset.js')) as unknown as { default: List }
   return list.entities

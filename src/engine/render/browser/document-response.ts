@@ -1,4 +1,4 @@
-/** The answer that a document of a browser came from. */
+/** The HTTP response of a document in the browser. */
 import { AnswerHeaders } from '../http/response-headers.ts'
 
 export interface DocumentAnswer {
@@ -9,7 +9,7 @@ export interface DocumentAnswer {
   readonly mimeType: string
 }
 
-/** From the parameters of `Network.responseReceived`. */
+/** Reads the parameters of `Network.responseReceived`. */
 export function answerOf(params: Record<string, unknown>): DocumentAnswer {
   const { url, status, headers, mimeType } = params['response'] as {
     url: string
@@ -17,17 +17,15 @@ export function answerOf(params: Record<string, unknown>): DocumentAnswer {
     headers: Record<string, string>
     mimeType: string
   }
-  // Values of several headers of one name come joined by line feeds.
-  const known = new AnswerHeaders(
+  // Chromium joins values of repeated headers with line feeds.
+  const allHeaders = new AnswerHeaders(
     Object.entries(headers).flatMap(([name, value]) => value.split('\n').map((one) => [name, one] as const)),
   )
-  return { requestId: params['requestId'] as string, url, status, headers: known, mimeType }
+  return { requestId: params['requestId'] as string, url, status, headers: allHeaders, mimeType }
 }
 
-/** Whether a browser shows the answer as a page of HTML. */
 export const isPage = (answer: DocumentAnswer | undefined): boolean =>
   answer === undefined || /^(?:text\/html|application\/xhtml\+xml)$/i.test(answer.mimeType)
 
-/** Whether the answer is to be saved rather than shown. */
 export const isAttachment = ({ headers }: DocumentAnswer): boolean =>
   /^\s*attachment/i.test(headers.get('content-disposition') ?? '')

@@ -1,4 +1,4 @@
-/** Keys by their names (`Enter`, `a`, `Control+a`) as the events that a keyboard would send. */
+/** Keyboard events of key names such as `Enter`, `a` and `Control+a`. */
 import { BaxError } from '../../../core/errors/errors.ts'
 
 interface KeyEvent {
@@ -20,19 +20,19 @@ const named: Record<string, number> = {
 
 const texts: Record<string, string> = { Enter: '\r', Space: ' ', Tab: '\t' }
 
-/** @throws BaxError `invalid_data` for a name that no key has. */
-export function keysOf(typed: string): KeyEvent[] {
-  const parts = typed === '+' ? ['+'] : typed.replace(/\+\+$/, '+Plus').split('+')
+/** Returns the events of a key press. @throws BaxError `invalid_data` for an unknown key. */
+export function keysOf(keys: string): KeyEvent[] {
+  const parts = keys === '+' ? ['+'] : keys.replace(/\+\+$/, '+Plus').split('+')
   const last = parts.pop()!
   const modifiers = parts.reduce((bits, name) => bits | bitOf(name), 0)
   const name = last === 'Plus' ? '+' : last
-  const facts = keyOf(name)
-  if (!facts) throw new BaxError('invalid_data', `there is no key ${JSON.stringify(name)}`)
-  const { text, ...key } = facts
-  // With Control or Meta held, a key gives no text.
-  const typing = text !== undefined && (modifiers & ~modifierBits['Shift']!) === 0
+  const definition = keyOf(name)
+  if (!definition) throw new BaxError('invalid_data', `there is no key ${JSON.stringify(name)}`)
+  const { text, ...key } = definition
+  // Keys with modifiers other than Shift type no text.
+  const typesText = text !== undefined && (modifiers & ~modifierBits['Shift']!) === 0
   return [
-    { type: typing ? 'keyDown' : 'rawKeyDown', ...key, modifiers, ...(typing && { text }) },
+    { type: typesText ? 'keyDown' : 'rawKeyDown', ...key, modifiers, ...(typesText && { text }) },
     { type: 'keyUp', ...key, modifiers },
   ]
 }

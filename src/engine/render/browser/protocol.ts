@@ -1,6 +1,6 @@
-/** Messages of the browser, as far as a visit reads them. */
+/** CDP types that a visit uses. */
 
-/** A frame as `Page.frameNavigated` tells of it. */
+/** Frame in `Page.frameNavigated`. */
 export interface Frame {
   readonly parentId?: string
   readonly loaderId: string
@@ -18,12 +18,10 @@ export interface Requested {
   readonly redirectResponse?: { readonly url: string; readonly status: number }
 }
 
-/** What an evaluation threw. */
 export interface Thrown {
   readonly text: string
   readonly exception?: { readonly description?: string; readonly value?: unknown }
 }
 
-/** The first line of what was thrown. */
 export const exceptionText = ({ text, exception }: Thrown): string =>
   exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore

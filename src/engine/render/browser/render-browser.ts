@@ -1,4 +1,4 @@
-/** A browser of the renderer's own, driven over raw CDP: nothing of Playwright in it, and tabs that are used again. */
+/** A browser process of the renderer, controlled over raw CDP instead of Playwright so that its tabs can be reused. */
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -11,22 +11,21 @@ import { type CdpMessage, type Channel, Upstream } from '../../browser/pool/upst
 import { plainUserAgent } from '../../browser/pool/user-agents.ts'
 import type { Egress } from '../../egress/egress.ts'
 
-/** `bare` reads text: no pictures are loaded and no frame is painted. `painted` is for what is looked at. */
+/** `bare` is for text: it loads no images and paints no frames. `painted` is for screenshots and actions. */
 export type RenderKind = 'bare' | 'painted'
 
-const pointers = 'primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4'
+const pointerSettings = 'primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4'
 
 /**
- * A new frame in the renderer for every page is a third of the cost of a page; these tabs do without it. Nor do they
- * need a renderer that is started for a page that may come. Storage buckets are not to be had there: what is in them
- * stays when the storage of an origin is cleared.
+ * Disabled because it costs time: a new renderer frame for every page, a third of the cost of a page, and spare
+ * renderers. Storage buckets are disabled because they survive when the storage of an origin is cleared.
  */
 const features = `--disable-features=${[...disabledFeatures, 'RenderDocument', 'SpareRendererForSitePerProcess', 'StorageBuckets'].join(',')}`
 
 const extraFlags: Record<RenderKind, readonly string[]> = {
   bare: [
     features,
-    `--blink-settings=imagesEnabled=false,${pointers}`,
+    `--blink-settings=imagesEnabled=false,${pointerSettings}`,
     '--disable-remote-fonts',
     '--autoplay-policy=user-gesture-required',
   ],
@@ -37,7 +36,7 @@ type Listener = (message: CdpMessage) => void
 
 export class RenderBrowser {
   readonly kind: RenderKind
-  /** Targets of the headless shell can be told never to paint. */
+  /** Targets never paint, which only the headless shell supports. */
   readonly unpainted: boolean
   readonly userAgent: string
   readonly egress: Egress
@@ -49,14 +48,14 @@ export class RenderBrowser {
 
   #onAnswers: (answers: boolean) => void = () => {}
 
-  private constructor(kind: RenderKind, shell: boolean, parts: Parts, { pool, log }: EngineConfig) {
+  private constructor(kind: RenderKind, shell: boolean, connection: Connection, { pool, log }: EngineConfig) {
     this.kind = kind
     this.unpainted = kind === 'bare' && shell
-    this.userAgent = plainUserAgent(parts.userAgent)
-    this.egress = parts.egress
-    this.#process = parts.process
-    this.#upstream = parts.upstream
-    this.#channel = parts.channel
+    this.userAgent = plainUserAgent(connection.userAgent)
+    this.egress = connection.egress
+    this.#process = connection.process
+    this.#upstream = connection.upstream
+    this.#channel = connection.channel
     this.health = new Health({
       times: pool?.health,
       ask: () => this.#channel.send('Browser.getVersion'),
@@ -67,7 +66,7 @@ export class RenderBrowser {
       },
       onDead: () => {
         log('error', 'a rendering browser does not answer and is killed', { kind })
-        this.end().catch((error: Error) => log('error', 'what a browser left could not be removed', { error: error.message })) // prettier-ignore
+        this.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
       },
     })
     this.#upstream.onClose(() => this.health.stop())
@@ -77,25 +76,25 @@ export class RenderBrowser {
     })
   }
 
-  /** @throws BaxError `browser_not_found` or `browser_failed` */
+  /** Starts a browser. @throws BaxError `browser_not_found` or `browser_failed` */
   static async launch(kind: RenderKind, config: EngineConfig, egress: Egress): Promise<RenderBrowser> {
     const { browser, cacheDir } = config
-    const need = { headless: true, stealth: false }
-    const located = await locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
+    const requirements = { headless: true, stealth: false }
+    const located = await locateBrowser(requirements, { ...(browser !== undefined && { browser }), cacheDir })
     const shell = located.kind === 'headless-shell'
     const extra = [...extraFlags[kind], ...(await egress.switches())]
     const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra })
     try {
       const { launchMs: ms } = limits.pool
-      const parts = await withDeadline(connect(process), { ms, error: `it did not answer within ${ms} ms` })
-      return new RenderBrowser(kind, shell, { ...parts, egress }, config)
+      const connection = await withDeadline(connect(process), { ms, error: `it did not respond within ${ms} ms` })
+      return new RenderBrowser(kind, shell, { ...connection, egress }, config)
     } catch (cause) {
       await process.end()
-      const words = process.lastWords()
+      const stderr = process.lastWords()
       throw new BaxError('browser_failed', `${located.path} did not start: ${(cause as Error).message}`, {
         cause,
         hint: 'run `bax doctor` to see what it is missing',
-        ...(words && { details: { stderr: words } }),
+        ...(stderr && { details: { stderr } }),
       })
     }
   }
@@ -108,7 +107,7 @@ export class RenderBrowser {
     this.#upstream.onClose(listener)
   }
 
-  /** Runs `listener` when the browser stops answering, and when it answers again. */
+  /** Calls `listener` when the browser stops responding, and when it responds again. */
   onAnswers(listener: (answers: boolean) => void): void {
     this.#onAnswers = listener
   }
@@ -117,7 +116,7 @@ export class RenderBrowser {
     return this.#channel.send(method, params, sessionId)
   }
 
-  /** Events of a session, and those of the browser about a target. */
+  /** Receives the events of a session, or browser events about a target. */
   listen(id: string, listener: Listener | undefined): void {
     if (listener) this.#listeners.set(id, listener)
     else this.#listeners.delete(id)
@@ -128,7 +127,7 @@ export class RenderBrowser {
   }
 }
 
-interface Parts {
+interface Connection {
   readonly egress: Egress
   readonly process: BrowserProcess
   readonly upstream: Upstream
@@ -136,7 +135,7 @@ interface Parts {
   readonly userAgent: string
 }
 
-async function connect(process: BrowserProcess): Promise<Omit<Parts, 'egress'>> {
+async function connect(process: BrowserProcess): Promise<Omit<Connection, 'egress'>> {
   const upstream = new Upstream(process.input, process.output)
   const [{ userAgent }, channel] = await Promise.all([upstream.send('Browser.getVersion'), upstream.openChannel()])
   return { process, upstream, channel, userAgent: userAgent as string }

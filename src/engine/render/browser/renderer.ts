@@ -1,4 +1,4 @@
-/** Renders pages in browsers of its own; a browser starts at the first page that needs it and ends when there is nothing more to do. */
+/** Renders pages in separate browsers, which start on first use and end when idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -23,14 +23,14 @@ export interface RenderRequest {
   readonly waitFor: number
   readonly actions: readonly ScrapeAction[]
   readonly screenshot?: { readonly fullPage: boolean }
-  /** A bundled page script whose `read` is called on the page; its value comes back as `reading`. */
+  /** Bundled page script; the result of its `read` function is returned as `reading`. */
   readonly script?: string
-  /** The response body is wanted too. */
+  /** Whether to return the response body too. */
   readonly raw: boolean
   readonly blockAds: boolean
   readonly removeOverlays: boolean
   readonly signal: AbortSignal
-  /** `performance.now()` at which the time is up. */
+  /** Deadline, as a `performance.now()` time. */
   readonly deadline: number
 }
 
@@ -39,7 +39,7 @@ export interface RenderedPage {
   readonly status: number
   readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
-  /** What came is not a page; there may be a picture of it. */
+  /** False for content other than HTML, of which there may be a screenshot. */
   readonly isPage: boolean
   readonly html: string
   readonly charset: string
@@ -55,8 +55,8 @@ export class Renderer {
   readonly #egress: Egress
   readonly #queue = new PQueue({ concurrency: renderedAtOnce })
   readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
-  /** Browsers that do not answer, or that others have replaced meanwhile: they get no new pages. */
-  readonly #aside = new Set<Promise<Tabs>>()
+  /** Browsers that do not respond or were replaced meanwhile: they get no new pages. */
+  readonly #sidelined = new Set<Promise<Tabs>>()
   #retire: NodeJS.Timeout | undefined
   #closed = false
 
@@ -65,12 +65,11 @@ export class Renderer {
     this.#egress = egress
   }
 
-  /** Pages that wait for a tab. */
   get waiting(): number {
     return this.#queue.size
   }
 
-  /** @throws BaxError with the code of what went wrong with the page or the browser */
+  /** Renders a page. @throws BaxError with the code of the failure of the page or the browser */
   async render(request: RenderRequest): Promise<RenderedPage> {
     const { signal } = request
     clearTimeout(this.#retire)
@@ -81,7 +80,7 @@ export class Renderer {
     }
   }
 
-  /** Ends every browser; what is being rendered fails. */
+  /** Ends all browsers; pages that are being rendered fail. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retire)
@@ -91,8 +90,8 @@ export class Renderer {
 
   async #render(request: RenderRequest): Promise<RenderedPage> {
     const { screenshot, script, actions, removeOverlays } = request
-    const looked = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
-    const kind: RenderKind = looked ? 'painted' : 'bare'
+    const needsPainting = screenshot !== undefined || script !== undefined || actions.length > 0 || removeOverlays
+    const kind: RenderKind = needsPainting ? 'painted' : 'bare'
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
       const tabs = await this.#tabs(kind)
@@ -100,9 +99,9 @@ export class Renderer {
       let visit: Visit | undefined
       try {
         visit = await tab.visit(request.url, blocked)
-        return await look(visit, request)
+        return await renderVisit(visit, request)
       } catch (error) {
-        // A tab that was dead already says nothing of the page.
+        // Retry if the tab had crashed before the page was loaded.
         if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.answer) throw error
       } finally {
         tabs.giveBack(tab)
@@ -112,25 +111,25 @@ export class Renderer {
 
   #tabs(kind: RenderKind): Promise<Tabs> {
     if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
-    const known = this.#browsers.get(kind)
-    if (known) return known
+    const existing = this.#browsers.get(kind)
+    if (existing) return existing
     const { log } = this.#config
     const launched = RenderBrowser.launch(kind, this.#config, this.#egress).then((browser) => new Tabs(browser, log))
     const forget = () => {
       if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
-      this.#aside.delete(launched)
+      this.#sidelined.delete(launched)
     }
     this.#browsers.set(kind, launched)
     launched.then(({ browser }) => {
       browser.onGone(() => {
         forget()
-        this.#end(browser)
+        browser.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
       })
       browser.onAnswers((answers) => {
         forget()
-        // One that answers again is used again, unless there is another one by now.
+        // Reuse a browser that responds again, unless it was replaced.
         if (answers && !this.#browsers.has(kind)) this.#browsers.set(kind, launched)
-        else this.#aside.add(launched)
+        else this.#sidelined.add(launched)
       })
       log('info', 'rendering browser started', { kind })
     }, forget)
@@ -144,35 +143,29 @@ export class Renderer {
   }
 
   async #endBrowsers(): Promise<void> {
-    const all = [...this.#browsers.values(), ...this.#aside]
+    const all = [...this.#browsers.values(), ...this.#sidelined]
     this.#browsers.clear()
-    this.#aside.clear()
+    this.#sidelined.clear()
     await Promise.all(all.map(endTabs))
-  }
-
-  #end(browser: RenderBrowser): void {
-    browser.end().catch((error: Error) => {
-      this.#config.log('error', 'what a browser left could not be removed', { error: error.message })
-    })
   }
 }
 
 async function endTabs(launched: Promise<Tabs>): Promise<void> {
-  // One that never came up has cleaned up after itself.
+  // A browser that failed to start has already cleaned up.
   const tabs = await launched.catch(() => undefined)
   await tabs?.browser.end()
   await tabs?.close()
 }
 
-async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
+async function renderVisit(visit: Visit, request: RenderRequest): Promise<RenderedPage> {
   const { signal } = request
   const isPage = await visit.open(request.url, signal)
-  if (!isPage && !request.screenshot) return notAPage(visit, request.url)
+  if (!isPage && !request.screenshot) return nonPage(visit, request.url)
   const ready = await readyPage(visit, request)
   const actions = request.actions.length > 0 ? await runActions(visit, request.actions, signal) : undefined
   if (request.removeOverlays) await visit.inPage(signal, readScript, 'removeOverlays')
   const screenshot = request.screenshot && (await capture(visit, request.screenshot.fullPage, signal))
-  if (!isPage) return { ...notAPage(visit, request.url), ...(screenshot && { screenshot }) }
+  if (!isPage) return { ...nonPage(visit, request.url), ...(screenshot && { screenshot }) }
   const untouched = !actions && !request.removeOverlays
   const page = (untouched ? ready : undefined) ?? (await visit.inPage<PageReading>(signal, readScript, 'readPage'))
   const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
@@ -190,10 +183,10 @@ async function look(visit: Visit, request: RenderRequest): Promise<RenderedPage>
   }
 }
 
-/** The page when it has settled, and the time is over that the caller gives it. */
+/** Waits until the page is stable and the caller's waiting time has passed. */
 async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequest): Promise<PageReading | undefined> {
   if (waitFor === 0) return visit.ready(signal, deadline)
-  // The content may come in that time: only then a page without any is waited for.
+  // Content may arrive during the waiting time, so wait for missing content only afterwards.
   await visit.ready(signal, deadline, 0)
   await sleep(waitFor, undefined, { signal })
   return (await visit.isEmpty(signal)) ? visit.ready(signal, deadline) : undefined
@@ -206,7 +199,7 @@ const answerOf = ({ answer, redirects }: Visit, url: string) => ({
   redirects,
 })
 
-const notAPage = (visit: Visit, url: string): RenderedPage => ({
+const nonPage = (visit: Visit, url: string): RenderedPage => ({
   ...answerOf(visit, visit.answer?.url ?? url),
   isPage: false,
   html: '',
@@ -214,7 +207,6 @@ const notAPage = (visit: Visit, url: string): RenderedPage => ({
   warnings: visit.warnings,
 })
 
-/** The body of the document as the network brought it, decoded. */
 async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
   const requestId = visit.answer?.requestId
   if (requestId === undefined) return undefined
@@ -223,7 +215,7 @@ async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undef
     return base64Encoded ? Buffer.from(body as string, 'base64').toString('utf8') : (body as string)
   } catch (error) {
     if (signal.aborted || (error as BaxError).code !== 'internal_error') throw error
-    // An empty body, or one that the browser has let go of.
+    // The body is empty, or the browser has already discarded it.
     return undefined
   }
 }

@@ -1,7 +1,6 @@
-/** The document that a tab was asked for last, followed over its redirects, and why it could not be had. */
-import type { BaxError } from '../../../core/errors/errors.ts'
+/** The last document requested by a tab, across redirects, and the error if it failed to load. */
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { Failures } from '../../egress/failures.ts'
-import { navigationError } from './browser-errors.ts'
 import type { Requested } from './protocol.ts'
 
 export class AskedDocument {
@@ -19,9 +18,26 @@ export class AskedDocument {
     if (requestId === this.#id) this.#failure = failure
   }
 
-  /** What is wrong when the browser shows a page of its own instead; nothing for one that merely had no body. */
+  /** Returns the error when the browser shows an error page; undefined for responses without a body. */
   error(failures: Failures, failure = this.#failure): BaxError | undefined {
     if (failure === '' || /HTTP_RESPONSE_CODE_FAILURE/.test(failure)) return undefined
     return navigationError(failures.explain(failure, this.#url))
   }
 }
+
+/** Converts a failed navigation (`net::ERR_…`) to a BaxError. */
+export function navigationError(text: string): BaxError {
+  const name = text.replace(/^net::/, '')
+  if (/NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|ICANN_NAME_COLLISION|DNS_/.test(name))
+    return new BaxError('dns_failed', 'the host name cannot be resolved')
+  if (/TOO_MANY_REDIRECTS/.test(name)) return new BaxError('too_many_redirects', 'the page redirects too many times')
+  if (/CERT|SSL|TLS/.test(name)) return new BaxError('tls_error', `the secure connection failed: ${readableName(name)}`)
+  if (/UNKNOWN_URL_SCHEME|UNSAFE_PORT|UNSAFE_REDIRECT|BLOCKED_BY|DISALLOWED_URL/.test(name))
+    return new BaxError('url_blocked', 'URL blocked')
+  if (name === 'ERR_ABORTED')
+    return new BaxError('navigation_aborted', 'the page was not opened: it is a download, or empty')
+  if (/TIMED_OUT/.test(name)) return new BaxError('connection_failed', 'the host does not answer')
+  return new BaxError('connection_failed', `the connection failed: ${readableName(name)}`)
+}
+
+const readableName = (name: string): string => name.replace(/^ERR_/, '').replaceAll('_', ' ').toLowerCase()

@@ -1,18 +1,18 @@
-/** One tab of a rendering browser: opens a page, tells what becomes of it, and is cleaned for the next. */
+/** A tab of a rendering browser, which is cleaned between pages and reused. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import type { SettleOptions } from '../page/wait-until-stable.page.ts'
-import settleScript from '../page/wait-until-stable.page.ts?inline'
+import stableScript from '../page/wait-until-stable.page.ts?inline'
 import { Visit } from './visit.ts'
 
-/** All that a page can store beside cookies, which go by themselves; `all` has the browser search its other caches too. */
+/** All storage of a page except cookies, which are cleared separately. `all` would be slower: it includes caches. */
 const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file_systems,shared_storage,interest_groups' // prettier-ignore
 
-/** A page that has been read stays in its tab for so long, in case another is opened there. */
-const restMs = 200
+/** Time for which a finished page stays in its tab, in case another one is opened there, in milliseconds. */
+const idleMs = 200
 
 export class Tab {
   readonly browser: RenderBrowser
@@ -23,18 +23,18 @@ export class Tab {
   #blocked = ''
   #visits = 0
   #broken = false
-  /** A page that has been read is still in the tab, sealed. */
+  /** Whether the sealed previous page is still in the tab. */
   #occupied = false
-  #rest: NodeJS.Timeout | undefined
-  #leaving: Promise<void> | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #navigatingAway: Promise<void> | undefined
 
   private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string) {
     this.browser = browser
     this.#contextId = contextId
     this.#targetId = targetId
     this.#sessionId = sessionId
-    browser.listen(sessionId, (message) => this.#hear(message))
-    browser.listen(targetId, (message) => this.#hear(message))
+    browser.listen(sessionId, (message) => this.#onMessage(message))
+    browser.listen(targetId, (message) => this.#onMessage(message))
   }
 
   static async open(browser: RenderBrowser): Promise<Tab> {
@@ -57,12 +57,9 @@ export class Tab {
 
   async #prepare(): Promise<void> {
     const { kind, unpainted, userAgent } = this.browser
-    const options: SettleOptions = {
-      unpainted,
-      hasImages: kind === 'painted',
-      refreshSecs: limits.scrape.refreshSecs,
-    }
-    const source = `(() => { ;${settleScript}; __bax_module.install(${JSON.stringify(options)}) })()`
+    const { refreshSecs } = limits.scrape
+    const options: SettleOptions = { unpainted, hasImages: kind === 'painted', refreshSecs }
+    const source = `(() => { ;${stableScript}; __bax_module.install(${JSON.stringify(options)}) })()`
     await Promise.all([
       this.send('Page.enable'),
       this.send('Network.enable', { maxTotalBufferSize: 4 * limits.scrape.bodyBytes, maxResourceBufferSize: 2 * limits.scrape.bodyBytes }), // prettier-ignore
@@ -75,7 +72,7 @@ export class Tab {
     ])
   }
 
-  /** Whether the tab can be used again: it works, and has not gathered too much yet. */
+  /** Whether the tab works and has not yet reached its maximum number of pages. */
   get sound(): boolean {
     return !this.#broken && !this.browser.gone && this.#visits < limits.scrape.pagesPerTab
   }
@@ -84,22 +81,22 @@ export class Tab {
     return this.browser.send(method, params, this.#sessionId)
   }
 
-  /** Takes the tab out of its rest; false when it cannot be used again. */
+  /** Prepares an idle tab for use; resolves with false if it cannot be reused. */
   async wake(): Promise<boolean> {
-    clearTimeout(this.#rest)
-    await this.#leaving
+    clearTimeout(this.#idleTimer)
+    await this.#navigatingAway
     return this.sound
   }
 
-  /** Begins a visit; what the tab hears goes to it until the next one. */
+  /** Starts a visit, which receives the events of the tab until the next one. */
   async visit(url: string, blocked: readonly string[]): Promise<Visit> {
     const patterns = blocked.join('\n')
     if (patterns !== this.#blocked) {
       await this.send('Network.setBlockedURLs', { urls: blocked })
       this.#blocked = patterns
     }
-    // To a browser another fragment of the same address is the same page.
-    if (this.#occupied && url.includes('#')) await this.#leaveInTime()
+    // Navigating to another fragment of the same URL would not load a new page.
+    if (this.#occupied && url.includes('#')) await this.#navigateAwayInTime()
     if (!this.sound) throw new BaxError('page_crashed', 'the tab did not leave its last page')
     this.#occupied = false
     this.#visits++
@@ -107,32 +104,28 @@ export class Tab {
     return this.#visit
   }
 
-  /**
-   * Leaves nothing of a visit behind: no cookies, no storage, and a page that does nothing more. A tab that cannot be
-   * cleaned is broken.
-   */
+  /** Clears cookies, storage and running scripts of a visit. A tab that cannot be cleaned counts as broken. */
   async clean(): Promise<void> {
     const visit = this.#visit
     this.#visit = undefined
     if (visit?.spent) this.#broken = true
     if (this.#broken || !visit) return
     try {
-      await withDeadline(this.#wipe(visit), { ms: limits.pool.closeMs })
+      await withDeadline(this.#clear(visit), { ms: limits.pool.closeMs })
     } catch {
-      // Whatever holds it up goes with the tab.
       this.#broken = true
       return
     }
-    // A page that is not followed by another soon is not kept.
-    this.#rest = setTimeout(() => (this.#leaving = this.#leaveInTime()), restMs).unref()
+    // Navigate away from the page if no other follows soon.
+    this.#idleTimer = setTimeout(() => (this.#navigatingAway = this.#navigateAwayInTime()), idleMs).unref()
   }
 
-  /** A page is ended where it stands: going to an empty one would cost a third of the next visit. */
-  async #wipe({ origins }: Visit): Promise<void> {
+  /** Stops the page in place: navigating to a blank page would cost a third of the next visit. */
+  async #clear({ origins }: Visit): Promise<void> {
     this.#occupied = true
     const seal = `globalThis[Symbol.for('bax.page')]?.seal()`
     const { result } = await this.send('Runtime.evaluate', { expression: seal, returnByValue: true })
-    if ((result as { value?: boolean } | undefined)?.value !== true) await this.#leave()
+    if ((result as { value?: boolean } | undefined)?.value !== true) await this.#navigateAway()
     const collect = this.#visits % limits.scrape.collectEvery === 0
     await Promise.all([
       this.browser.send('Storage.clearCookies', { browserContextId: this.#contextId }),
@@ -141,15 +134,15 @@ export class Tab {
     ])
   }
 
-  async #leaveInTime(): Promise<void> {
+  async #navigateAwayInTime(): Promise<void> {
     try {
-      await withDeadline(this.#leave(), { ms: limits.pool.closeMs })
+      await withDeadline(this.#navigateAway(), { ms: limits.pool.closeMs })
     } catch {
       this.#broken = true
     }
   }
 
-  async #leave(): Promise<void> {
+  async #navigateAway(): Promise<void> {
     const { errorText } = await this.send('Page.navigate', { url: 'about:blank' })
     if (errorText !== undefined) throw new BaxError('page_crashed', String(errorText))
     this.#occupied = false
@@ -157,11 +150,11 @@ export class Tab {
 
   async close(): Promise<void> {
     this.#broken = true
-    clearTimeout(this.#rest)
+    clearTimeout(this.#idleTimer)
     this.browser.listen(this.#sessionId, undefined)
     this.browser.listen(this.#targetId, undefined)
     if (this.browser.gone) return
-    // Ends the renderer too, whatever its scripts are doing.
+    // This also ends the renderer, even while its scripts run.
     await this.browser
       .send('Target.disposeBrowserContext', { browserContextId: this.#contextId })
       .catch((error: BaxError) => {
@@ -169,11 +162,11 @@ export class Tab {
       })
   }
 
-  #hear(message: CdpMessage): void {
+  #onMessage(message: CdpMessage): void {
     const { method, params = {} } = message
     if (method === 'Inspector.targetCrashed' || method === 'Target.targetCrashed') this.#broken = true
     if (method === 'Page.javascriptDialogOpening') {
-      // An answer that comes too late finds the dialog gone with its page.
+      // A late response fails because the dialog is gone with its page.
       this.send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(() => {})
     }
     this.#visit?.hear(message)

@@ -1,4 +1,4 @@
-/** The tabs of one rendering browser: lent to one page after the other, cleaned in between, and replaced when worn. */
+/** The tab pool of a rendering browser: tabs are cleaned between pages, and replaced after a number of pages. */
 import type { Log } from '../../../core/config/config.ts'
 import { renderedAtOnce } from './at-once.ts'
 import type { RenderBrowser } from './render-browser.ts'
@@ -9,7 +9,7 @@ export class Tabs {
   readonly #log: Log
   readonly #idle: Tab[] = []
   readonly #cleaning = new Set<Promise<void>>()
-  /** All that are open: lent, being cleaned or idle. */
+  /** Number of open tabs: in use, being cleaned or idle. */
   #open = 0
   #closed = false
 
@@ -18,20 +18,20 @@ export class Tabs {
     this.#log = log
   }
 
-  /** A tab in which nothing is left of other pages; it is to be given back. */
+  /** Takes a clean tab, which has to be given back. */
   async take(): Promise<Tab> {
     for (;;) {
-      // The one that was used last is still warm.
+      // Prefer the tab that was used last, whose caches are warm.
       const tab = this.#idle.pop()
       if (tab && (await tab.wake())) return tab
       if (tab) await this.#discard(tab)
-      // One that is being cleaned is there sooner than a new one, and does not add to the memory of all.
+      // A tab that is being cleaned is available sooner than a new one, and needs no additional memory.
       else if (this.#open >= renderedAtOnce && this.#cleaning.size > 0) await Promise.race(this.#cleaning)
-      else if (!tab) return this.#make()
+      else if (!tab) return this.#openTab()
     }
   }
 
-  /** Cleaning is nobody's waiting time; the tab is there again afterwards. */
+  /** Cleans the tab in the background and returns it to the pool. */
   giveBack(tab: Tab): void {
     const cleaning = this.#clean(tab)
       .catch((error: Error) => this.#log('warn', 'a tab did not close', { error: error.message }))
@@ -39,14 +39,14 @@ export class Tabs {
     this.#cleaning.add(cleaning)
   }
 
-  /** What is given back from now on is closed; settles when everything that was has been. */
+  /** Closes tabs that are given back from now on; resolves when earlier ones are cleaned up. */
   async close(): Promise<void> {
     this.#closed = true
     this.#idle.length = 0
     await Promise.all(this.#cleaning)
   }
 
-  async #make(): Promise<Tab> {
+  async #openTab(): Promise<Tab> {
     this.#open++
     try {
       return await Tab.open(this.browser)

@@ -1,4 +1,4 @@
-/** One page in a tab, from its address to a document that has settled. */
+/** The visit of one page in a tab, from navigation until its content is stable. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
@@ -14,9 +14,9 @@ import type { Tab } from './tab.ts'
 import { Waiting } from './waiting.ts'
 
 const { scrape } = limits
-/** For what may come at once when a script has been stopped. */
+/** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
-/** Requests that hold up no page: checks of images are among them. */
+/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
 const isUnimportant = ({ type, request: { initialPriority = '' } }: Requested): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
 
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
@@ -30,18 +30,18 @@ export class Visit {
   readonly #tab: Tab
   readonly #mainFrame: string
   readonly #waiting = new Waiting()
-  /** What scripts are loading, and of which type it is; and how many scripts have come. */
-  readonly #open = new Map<string, string>()
-  #brought = 0
-  /** Documents of the main frame that were asked for, that came, and that have loaded. */
-  #asked = 0
+  /** Pending requests of scripts, with their types; and the number of scripts loaded. */
+  readonly #pending = new Map<string, string>()
+  #scriptsLoaded = 0
+  /** Numbers of main-frame documents requested, committed and loaded. */
+  #requested = 0
   #committed = 0
   #loaded = 0
   #world: Promise<number> | undefined
   #stopped = false
-  #litters = false
-  /** The document that was asked for has come; before, what is heard is of the page before. */
-  #begun = false
+  #leavesState = false
+  /** Whether the requested document has arrived; earlier events belong to the previous page. */
+  #hasStarted = false
   #loader: string | undefined
   readonly #document = new AskedDocument()
   #origin: string | undefined
@@ -52,41 +52,27 @@ export class Visit {
   }
 
   hear({ method, params = {} }: CdpMessage): void {
-    switch (method) {
-      case 'Network.requestWillBeSent':
-        this.#request(params)
-        break
-      case 'Network.responseReceived':
-        if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame) this.answer = answerOf(params)
-        break
-      case 'Network.loadingFinished':
-      case 'Network.loadingFailed':
-        this.#ended(params['requestId'] as string, params['errorText'] as string | undefined)
-        break
-      case 'Page.frameNavigated':
-        this.#navigated(params['frame'] as Frame)
-        break
-      case 'Page.windowOpen':
-        this.#litters = true
-        break
-      case 'Page.loadEventFired':
-        if (this.#begun) this.#loaded = this.#committed
-        break
-      case 'Inspector.targetCrashed':
-        this.#waiting.fail(new BaxError('page_crashed', 'the page crashed its renderer'))
-        break
-      default:
-        return
-    }
+    if (method === 'Network.requestWillBeSent') this.#request(params)
+    else if (method === 'Network.responseReceived') {
+      if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame) this.answer = answerOf(params)
+    } else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed')
+      this.#requestEnded(params['requestId'] as string, params['errorText'] as string | undefined)
+    else if (method === 'Page.frameNavigated') this.#navigated(params['frame'] as Frame)
+    else if (method === 'Page.windowOpen') this.#leavesState = true
+    else if (method === 'Page.loadEventFired') {
+      if (this.#hasStarted) this.#loaded = this.#committed
+    } else if (method === 'Inspector.targetCrashed')
+      this.#waiting.fail(new BaxError('page_crashed', 'the page crashed its renderer'))
+    else return
     this.#waiting.wake()
   }
 
-  /** Opens an address; false when what came is not a page. @throws BaxError with the code of the failed navigation */
+  /** Opens a URL; resolves with false if it is not a page. @throws BaxError with the code of the failed navigation */
   async open(url: string, signal: AbortSignal): Promise<boolean> {
-    const go = () => this.#waiting.guard(this.#tab.send('Page.navigate', { url }), signal)
-    const first = await go()
-    // An interface of this machine came or went, as with every container that starts: no fault of the page's.
-    const result = first['errorText'] === 'net::ERR_NETWORK_CHANGED' ? await go() : first
+    const navigate = () => this.#waiting.guard(this.#tab.send('Page.navigate', { url }), signal)
+    const first = await navigate()
+    // Retry when a network interface of this machine appeared or vanished, as when containers start.
+    const result = first['errorText'] === 'net::ERR_NETWORK_CHANGED' ? await navigate() : first
     const failed = result['errorText'] as string | undefined
     if (failed === undefined) return isPage(this.answer)
     if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
@@ -96,8 +82,8 @@ export class Visit {
   }
 
   /**
-   * Waits until the page, and every page that it leads to by itself, has loaded and settled; for `emptyMs` while it shows
-   * no content. Returns the page where it could be read in the same moment.
+   * Waits until the page, and every page that it redirects to, has loaded and is stable; for up to `emptyMs` while it
+   * shows no content. Returns the page if it could be read at that moment.
    */
   async ready(
     signal: AbortSignal,
@@ -107,66 +93,67 @@ export class Visit {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
       const document = this.#committed
-      // Of a page that never finishes loading, some of the time must be left for reading it.
+      // Reserve some time to read a page that never finishes loading.
       const left = deadline - scrape.reserveMs / 3 - performance.now()
-      const settled = await this.#settle(signal, {
+      const stable = await this.#untilStable(signal, {
         settleMs: Math.min(scrape.settleMs, left),
         emptyMs: Math.min(emptyMs, deadline - scrape.reserveMs - performance.now()),
       })
-      if (this.#asked > this.#committed || this.#committed > document) continue
-      const refresh = settled ? settled.refresh : await this.#refresh(signal)
-      if (refresh === null) return settled?.page
+      if (this.#requested > this.#committed || this.#committed > document) continue
+      const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
+      const refresh = stable ? stable.refresh : this.#stopped ? null : await read()
+      if (refresh === null) return stable?.page
       const before = this.#committed
-      const came = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
-      if (!came) return undefined
+      const hasArrived = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
+      if (!hasArrived) return undefined
     }
   }
 
-  /** Whether the page shows no text, a spinner or a notice. */
+  /** Returns whether the page shows no text, a spinner or a notice. */
   async isEmpty(signal: AbortSignal): Promise<boolean> {
-    return !this.#stopped && (await this.#ask<boolean>('isEmpty()', signal)) === true
+    return !this.#stopped && (await this.#callPage<boolean>('isEmpty()', signal)) === true
   }
 
-  /** Waits until what the last action set off has settled. */
+  /** Waits until the page is stable after an action. */
   async settle(signal: AbortSignal): Promise<void> {
-    await this.#settle(signal, { settleMs: scrape.settleMs, emptyMs: 0 })
+    await this.#untilStable(signal, { settleMs: scrape.settleMs, emptyMs: 0 })
   }
 
-  async #settle(signal: AbortSignal, { settleMs, emptyMs }: SettleLimits): Promise<SettledPage | undefined> {
+  async #untilStable(signal: AbortSignal, { settleMs, emptyMs }: SettleLimits): Promise<SettledPage | undefined> {
     const start = performance.now()
-    let settled: SettledPage | undefined
-    for (let go: SettleCall['go'] = 'first'; !this.#stopped && this.#asked === this.#committed;) {
-      const spent = go === 'on' ? 0 : performance.now() - start
+    let stable: SettledPage | undefined
+    for (let phase: SettleCall['phase'] = 'first'; !this.#stopped && this.#requested === this.#committed;) {
+      const spent = phase === 'continue' ? 0 : performance.now() - start
       if (spent >= settleMs) break
-      const brought = this.#brought
-      const call: SettleCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, go }
-      const answer = await this.#ask<SettledPage>(`settled(${JSON.stringify(call)})`, signal)
-      settled = answer ?? undefined
-      if (settled?.isLate) {
-        go = 'on'
+      const scriptsLoaded = this.#scriptsLoaded
+      const call: SettleCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, phase }
+      const answer = await this.#callPage<SettledPage>(`waitUntilStable(${JSON.stringify(call)})`, signal)
+      stable = answer ?? undefined
+      if (stable?.isIncomplete) {
+        phase = 'continue'
         continue
       }
-      // Scripts that come by other means than ours, such as import(), have still to do their work when they have come.
-      if (answer === undefined || (this.#open.size === 0 && this.#brought === brought)) break
-      settled = undefined
-      const areLoaded = () => this.#open.size === 0 || this.#asked > this.#committed
+      // Scripts loaded by other means, such as import(), still have to run after they have loaded.
+      if (answer === undefined || (this.#pending.size === 0 && this.#scriptsLoaded === scriptsLoaded)) break
+      stable = undefined
+      const areLoaded = () => this.#pending.size === 0 || this.#requested > this.#committed
       await this.#waiting.until(areLoaded, start + settleMs - performance.now(), signal)
-      go = 'afresh'
+      phase = 'changed'
     }
-    if (this.#asked === this.#committed) return settled?.isLate ? undefined : settled
+    if (this.#requested === this.#committed) return stable?.isIncomplete ? undefined : stable
     await this.#load(signal, performance.now() + limits.command.navigationMs)
     return undefined
   }
 
-  /** Calls a function of the script that was installed in the page; undefined when the page has gone. */
-  async #ask<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
+  /** Calls a function of the installed page script; returns undefined if the page was replaced. */
+  async #callPage<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
     const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
     const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    const answer = await this.#responsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : this.#replaced(error))) // prettier-ignore
+    const answer = await this.#awaitResponsive(work, signal).catch((error: unknown) => (this.#stopped ? undefined : this.#ignoreReplaced(error))) // prettier-ignore
     return (answer?.['result'] as { value?: T | null } | undefined)?.value
   }
 
-  /** Runs a function of a bundled page script in a world of its own, out of reach of the page's scripts. */
+  /** Runs a function of a bundled page script in an isolated world, which scripts of the page cannot access. */
   async inPage<T>(signal: AbortSignal, script: string, name: string, input?: unknown): Promise<T> {
     const argument = input === undefined ? '' : JSON.stringify(input)
     const expression = `(() => { ;${script}; return __bax_module.${name}(${argument}) })()`
@@ -175,35 +162,30 @@ export class Visit {
         const contextId = await this.#waiting.guard(this.#ownWorld(), signal)
         return await this.evaluate<T>(expression, signal, contextId)
       } catch (error) {
-        // The page was replaced, or a script in the way of the call stopped: it is asked once more.
+        // Retry if the page was replaced, or if a script that blocked the call was stopped.
         if (attempt >= 2 || signal.aborted) throw error
-        if ((error as BaxError).code !== 'evaluate_failed' || !this.#stopped) this.#replaced(error)
+        if ((error as BaxError).code !== 'evaluate_failed' || !this.#stopped) this.#ignoreReplaced(error)
         this.#world = undefined
       }
     }
   }
 
-  /** Value of an expression; in the page's own world without a context. @throws BaxError `evaluate_failed` */
+  /** Evaluates an expression, in the main world unless `contextId` is given. @throws BaxError `evaluate_failed` */
   async evaluate<T>(expression: string, signal: AbortSignal, contextId?: number): Promise<T> {
     const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true, contextId }
     const work = this.#tab.send('Runtime.evaluate', params)
-    const { result, exceptionDetails } = await this.#responsive(work, signal)
+    const { result, exceptionDetails } = await this.#awaitResponsive(work, signal)
     if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as Thrown))
     return (result as { value: T }).value
   }
 
-  /** Whether the tab cannot be used again: its scripts are off, or there are windows and storage out of its reach. */
+  /** Whether the tab cannot be reused: scripts are disabled, or windows or storage remain that cannot be cleared. */
   get spent(): boolean {
-    return this.#stopped || this.#litters
+    return this.#stopped || this.#leavesState
   }
 
   send(method: string, params: object, signal: AbortSignal): Promise<Record<string, unknown>> {
     return this.#waiting.guard(this.#tab.send(method, params), signal)
-  }
-
-  /** Milliseconds until the page leads elsewhere; null when it does not. */
-  async #refresh(signal: AbortSignal): Promise<number | null> {
-    return this.#stopped ? null : this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
   }
 
   #ownWorld(): Promise<number> {
@@ -213,15 +195,15 @@ export class Visit {
     return this.#world
   }
 
-  /** Undefined for the failure of a call whose page has gone, which is no failure; others are thrown again. */
-  #replaced(error: unknown): undefined {
+  /** Ignores errors of calls whose page was replaced; rethrows all others. */
+  #ignoreReplaced(error: unknown): undefined {
     const { message } = error as Error
     if (/context was destroyed|navigated or closed|Cannot find context|uniqueContextId not found|Frame was detached/i.test(message)) return undefined // prettier-ignore
     throw error
   }
 
   async #load(signal: AbortSignal, deadline: number): Promise<void> {
-    const loaded = () => this.#committed === this.#asked && this.#loaded === this.#committed
+    const loaded = () => this.#committed === this.#requested && this.#loaded === this.#committed
     for (;;) {
       const left = deadline - performance.now()
       if (await this.#waiting.until(loaded, Math.min(1000, Math.max(left, 0)), signal)) return
@@ -229,28 +211,28 @@ export class Visit {
         this.warnings.push('the page had not finished loading when it was read')
         return
       }
-      // A renderer that answers is only waiting for something.
-      await this.#responsive(this.#tab.send('Runtime.evaluate', { expression: '1' }), signal)
+      // A renderer that responds is not blocked by a script.
+      await this.#awaitResponsive(this.#tab.send('Runtime.evaluate', { expression: '1' }), signal)
     }
   }
 
-  /** The result of a call that needs the page's thread; a script that holds the thread is ended, once. */
-  async #responsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    const patience = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
-    if (await this.#waiting.ends(work, patience, signal)) return work
-    if (this.#stopped) throw new BaxError('timeout', 'the page is caught in a script')
+  /** Awaits a call that needs the main thread of the page; a script that blocks the thread is stopped, once. */
+  async #awaitResponsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    const limitMs = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
+    if (await this.#waiting.ends(work, limitMs, signal)) return work
+    if (this.#stopped) throw new BaxError('timeout', 'the page is blocked by a script')
     this.#stopped = true
-    this.warnings.push('a script of the page that did not end was stopped')
-    await this.#responsive(
+    this.warnings.push('a long-running script of the page was stopped')
+    await this.#awaitResponsive(
       Promise.all([
         this.#tab.send('Runtime.terminateExecution'),
         this.#tab.send('Emulation.setScriptExecutionDisabled', { value: true }),
       ]),
       signal,
     )
-    // What itself was a script, or waits for one, will not come any more.
+    // Calls that ran or waited for a script will never finish.
     if (await this.#waiting.ends(work, graceMs, signal)) return work
-    throw new BaxError('evaluate_failed', 'a script that did not end was stopped')
+    throw new BaxError('evaluate_failed', 'a long-running script was stopped')
   }
 
   #request(params: Record<string, unknown>): void {
@@ -261,15 +243,16 @@ export class Visit {
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
-        this.#asked++
+        this.#requested++
       }
-    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as Requested)) this.#open.set(requestId, type)
+    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as Requested))
+      this.#pending.set(requestId, type)
   }
 
-  #ended(requestId: string, failure?: string): void {
+  #requestEnded(requestId: string, failure?: string): void {
     this.#document.ended(requestId, failure)
-    if (this.#open.get(requestId) === 'Script') this.#brought++
-    this.#open.delete(requestId)
+    if (this.#pending.get(requestId) === 'Script') this.#scriptsLoaded++
+    this.#pending.delete(requestId)
   }
 
   #redirect(url: string, status: number): void {
@@ -284,16 +267,16 @@ export class Visit {
   #navigated(frame: Frame): void {
     if (/^https?:/.test(frame.securityOrigin)) this.origins.add(frame.securityOrigin)
     if (frame.parentId !== undefined) return
-    this.#begun ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
-    if (!this.#begun) return
+    this.#hasStarted ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
+    if (!this.#hasStarted) return
     const error =
       frame.unreachableUrl === undefined ? undefined : this.#document.error(this.#tab.browser.egress.failures)
     if (error) this.#waiting.fail(error)
-    // What a tab stores for its session can be cleared on the last page only.
-    if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#litters = true
+    // Session storage can be cleared for the last origin only.
+    if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#leavesState = true
     this.#origin = frame.securityOrigin
-    this.#committed = Math.max(this.#asked, this.#committed)
-    this.#open.clear()
+    this.#committed = Math.max(this.#requested, this.#committed)
+    this.#pending.clear()
     this.#world = undefined
   }
 }

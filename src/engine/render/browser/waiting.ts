@@ -1,38 +1,38 @@
-/** Waiting for a page that reports events: until something holds, until the page fails, until the time is up. */
+/** Waits for conditions on a page: until one is met, the page fails, or the time is up. */
 import type { BaxError } from '../../../core/errors/errors.ts'
 
 export class Waiting {
-  readonly #looks = new Set<() => void>()
+  readonly #checks = new Set<() => void>()
   #failure: BaxError | undefined
 
-  /** Has everybody who waits look again. */
+  /** Checks all conditions again. */
   wake(): void {
-    for (const look of this.#looks) look()
+    for (const check of this.#checks) check()
   }
 
-  /** Ends all waiting, now and later, with this error. */
+  /** Rejects all current and later waits with this error. */
   fail(error: BaxError): void {
     this.#failure ??= error
     this.wake()
   }
 
-  /** Waits until something holds; false after `ms`. */
-  until(holds: () => boolean, ms: number, signal: AbortSignal): Promise<boolean> {
-    if (holds()) return this.guard(Promise.resolve(true), signal)
-    let look!: () => void
+  /** Waits until a condition is met; resolves with false after `ms` milliseconds. */
+  until(isMet: () => boolean, ms: number, signal: AbortSignal): Promise<boolean> {
+    if (isMet()) return this.guard(Promise.resolve(true), signal)
+    let check!: () => void
     let timer: NodeJS.Timeout | undefined
     const met = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), Math.max(0, ms))
-      look = () => holds() && resolve(true)
+      check = () => isMet() && resolve(true)
     })
-    this.#looks.add(look)
+    this.#checks.add(check)
     return this.guard(met, signal).finally(() => {
       clearTimeout(timer)
-      this.#looks.delete(look)
+      this.#checks.delete(check)
     })
   }
 
-  /** Whether work ends within a time, well or badly. */
+  /** Resolves with whether work settles within `ms` milliseconds. */
   async ends(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
     let done = false
     const end = () => {
@@ -44,24 +44,24 @@ export class Waiting {
     return done
   }
 
-  /** The result of `work`, unless the page fails or the signal comes first. */
+  /** Resolves with the result of `work`, unless the page fails or the signal is aborted first. */
   async guard<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    let look!: () => void
+    let check!: () => void
     let abort!: () => void
     const ended = new Promise<never>((_, reject) => {
-      look = () => this.#failure && reject(this.#failure)
+      check = () => this.#failure && reject(this.#failure)
       abort = () => reject(signal.reason as Error)
     })
-    this.#looks.add(look)
+    this.#checks.add(check)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
-    look()
+    check()
     try {
       return await Promise.race([ended, work])
     } catch (error) {
       throw this.#failure ?? error
     } finally {
-      this.#looks.delete(look)
+      this.#checks.delete(check)
       signal.removeEventListener('abort', abort)
     }
   }

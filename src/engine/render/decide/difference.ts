@@ -1,30 +1,30 @@
-/** What a browser shows of a page that was not in its HTML. */
+/** The difference between two versions of a page. */
 import { attribute, type ElementNode, isElement, isSilent, oneLine, visibleText } from '../../extract/tree.ts'
 
-/** Texts looked for in the whole of the HTML's text, beside those that are found as they stand. */
-const mostSearches = 500
+/** Maximum number of texts to search for in the whole text, in addition to exact matches. */
+const maxSearches = 500
 
-/** Texts and addresses of links that are in `after` and not in `before`, in document order. */
+/** Returns the texts and link URLs that are in `after` but not in `before`, in document order. */
 export function newTexts(before: ElementNode, after: ElementNode): string[] {
   const known = new Set(textsOf(before))
-  const whole = plain(visibleText(before))
-  let left = mostSearches
-  return textsOf(after).filter((text) => !known.has(text) && !(left-- > 0 && whole.includes(text)))
+  const whole = normalized(visibleText(before))
+  let searchesLeft = maxSearches
+  return textsOf(after).filter((text) => !known.has(text) && !(searchesLeft-- > 0 && whole.includes(text)))
 }
 
 function textsOf(element: ElementNode): string[] {
   const texts: string[] = []
   const visit = (current: ElementNode): void => {
     if (isSilent(current)) return
-    const address = current.tag === 'a' ? attribute(current, 'href') : ''
-    if (address !== '' && !address.startsWith('#')) texts.push(address)
+    const href = current.tag === 'a' ? attribute(current, 'href') : ''
+    if (href !== '' && !href.startsWith('#')) texts.push(href)
     for (const child of current.children) {
       if (isElement(child)) visit(child)
-      else if (child.text.trim() !== '') texts.push(plain(child.text))
+      else if (child.text.trim() !== '') texts.push(normalized(child.text))
     }
   }
   visit(element)
   return texts
 }
 
-const plain = (text: string): string => oneLine(text).trim()
+const normalized = (text: string): string => oneLine(text).trim()

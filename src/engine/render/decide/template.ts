@@ -1,11 +1,11 @@
-/** What pages that are made alike have in common. */
+/** Identifies pages that are built from the same template. */
 import { hashOf } from '../../../core/text/hash.ts'
 import { attribute, childElements, type ElementNode, elementsOf, rawText } from '../../extract/tree.ts'
 
-/** Elements of the body that say how a page is laid out; further ones are its content. */
-const layout = 12
+/** Number of body elements that define the layout; further ones are content. */
+const layoutElements = 12
 
-/** A name for the scripts and the layout of a page, on whatever level; undefined for one without scripts, which is what it is. */
+/** Returns a hash of the scripts and the layout of a page; undefined without scripts, as such pages need no browser. */
 export function templateOf(root: ElementNode): string | undefined {
   const scripts = new Set<string>()
   let body: ElementNode | undefined
@@ -18,10 +18,6 @@ export function templateOf(root: ElementNode): string | undefined {
     if (source !== '' || rawText(element).trim() !== '') scripts.add(source || 'inline')
   }
   if (scripts.size === 0) return undefined
-  const parts = body
-    ? childElements(body)
-        .slice(0, layout)
-        .map(({ tag }) => tag)
-    : []
-  return hashOf(`${[...scripts].sort().join(' ')}|${parts.join(' ')}`).toString(36)
+  const elements = body ? childElements(body).slice(0, layoutElements) : []
+  return hashOf(`${[...scripts].sort().join(' ')}|${elements.map(({ tag }) => tag).join(' ')}`).toString(36)
 }

@@ -1,25 +1,29 @@
-/** From bytes to text: byte order mark, Content-Type, the page's own declaration, then UTF-8 where it fits, windows-1252. */
+/** Decodes text by byte order mark, Content-Type, declaration in the page, then as UTF-8 if valid, else windows-1252. */
 
 export interface DecodedText {
   readonly text: string
-  /** The encoding's name, e.g. `utf-8`, `windows-1252`. */
+  /** Name of the encoding, e.g. `utf-8`, `windows-1252`. */
   readonly charset: string
 }
 
-/** `declares` says whether the text itself can name its encoding, as HTML and XML do. */
+/** Decodes text. `declares` is true for formats that can declare their encoding, such as HTML and XML. */
 export async function decodeText(
   bytes: Uint8Array,
   contentType: string | null,
   { declares }: { declares: boolean },
 ): Promise<DecodedText> {
-  const told = markOf(bytes) ?? known(/charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1])
-  if (told) return decode(bytes, told)
+  const named = markOf(bytes) ?? canonicalName(/charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1])
+  if (named) return decode(bytes, named)
   const declared = declares ? await declaredIn(bytes) : undefined
   if (declared) return decode(bytes, declared)
-  const text = utf8(bytes)
-  // Letters that all encodings share: what a browser calls it then.
-  if (text === undefined || (declares && text.length === bytes.length)) return decode(bytes, 'windows-1252')
-  return { text, charset: 'utf-8' }
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // Browsers report windows-1252 for undeclared HTML that is pure ASCII.
+    if (!declares || text.length !== bytes.length) return { text, charset: 'utf-8' }
+  } catch {
+    // The bytes are not valid UTF-8.
+  }
+  return decode(bytes, 'windows-1252')
 }
 
 function markOf([a, b, c]: Uint8Array): string | undefined {
@@ -29,17 +33,17 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
   return undefined
 }
 
-/** The prescan of HTML's own rules; a page that says it is UTF-16 in ASCII letters is UTF-8. */
+/** Returns the declared encoding by the prescan of the HTML standard. UTF-16 declared in ASCII is UTF-8. */
 async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
   const { ResultType, Sniffer } = await import('encoding-sniffer/sniffer')
   const sniffer = new Sniffer()
   sniffer.write(bytes.subarray(0, 1024))
-  const found = sniffer.resultType === ResultType.DEFAULT ? undefined : known(sniffer.encoding)
+  const found = sniffer.resultType === ResultType.DEFAULT ? undefined : canonicalName(sniffer.encoding)
   return found?.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0 ? 'utf-8' : found
 }
 
-/** The canonical name of a label; undefined when there is no such encoding. */
-function known(label: string | undefined): string | undefined {
+/** Returns the canonical name of an encoding label, undefined if it is unknown. */
+function canonicalName(label: string | undefined): string | undefined {
   if (!label) return undefined
   try {
     return new TextDecoder(label).encoding
@@ -52,11 +56,3 @@ const decode = (bytes: Uint8Array, charset: string): DecodedText => ({
   text: new TextDecoder(charset).decode(bytes),
   charset,
 })
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}

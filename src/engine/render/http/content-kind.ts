@@ -1,4 +1,4 @@
-/** What sort of thing an answer is, by its content type, its name and its first bytes. */
+/** Detects the kind of a response from its content type, file name and first bytes. */
 import type { AnswerHeaders } from './response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 
@@ -7,18 +7,10 @@ export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
 
 export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'image'
 
-/** The media type alone, in lower case. */
 const mediaType = (contentType: string | null): string => contentType?.split(';')[0]!.trim().toLowerCase() ?? ''
 
-/** Types that say nothing, or are what servers send for everything. */
-const vague = new Set([
-  '',
-  'application/octet-stream',
-  'binary/octet-stream',
-  'application/force-download',
-  'application/x-download',
-  'unknown/unknown',
-])
+/** Generic types, which do not identify the content. */
+const genericType = /^(?:(?:application|binary)\/octet-stream|application\/(?:force|x)-download|unknown\/unknown)?$/
 
 function kindOfType(type: string): ContentKind | undefined {
   if (type === 'text/html' || type === 'application/xhtml+xml' || type === 'application/vnd.wap.xhtml+xml')
@@ -35,37 +27,34 @@ function kindOfType(type: string): ContentKind | undefined {
   return undefined
 }
 
-/**
- * The kind that the headers tell; undefined when only the bytes can.
- * @throws BaxError `unsupported_content_type`
- */
+/** Returns the kind by the headers, undefined if unknown. @throws BaxError `unsupported_content_type` */
 export function kindOfHeaders(headers: AnswerHeaders): ContentKind | undefined {
   const type = mediaType(headers.get('content-type'))
   const kind = kindOfType(type)
-  if (kind === undefined && !vague.has(type)) throw unsupported(type)
+  if (kind === undefined && !genericType.test(type)) throw unsupported(type)
   return kind
 }
 
-/** @throws BaxError `unsupported_content_type` */
+/** Returns the kind of a response. @throws BaxError `unsupported_content_type` */
 export function kindOf(headers: AnswerHeaders, url: string, bytes: Uint8Array): ContentKind {
-  const told = kindOfHeaders(headers)
+  const declared = kindOfHeaders(headers)
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
-  if (told === undefined || told === 'text') {
-    const seen = kindOfBytes(start)
-    // A page that is sent as text is shown as text by browsers too; PDF and pictures are not.
-    if (seen && (told === undefined || seen === 'pdf')) return seen
+  if (declared === undefined || declared === 'text') {
+    const detected = kindOfBytes(start)
+    // Browsers show HTML that is sent as text as text, but detect PDF.
+    if (detected && (declared === undefined || detected === 'pdf')) return detected
     const named =
-      told === undefined || mediaType(headers.get('content-type')) === 'text/plain' ? kindOfName(url) : undefined
+      declared === undefined || mediaType(headers.get('content-type')) === 'text/plain' ? kindOfName(url) : undefined
     if (named) return named
-    if (told === undefined && start.includes(0)) throw unsupported(mediaType(headers.get('content-type')) || 'none')
+    if (declared === undefined && start.includes(0)) throw unsupported(mediaType(headers.get('content-type')) || 'none')
   }
-  return told ?? 'text'
+  return declared ?? 'text'
 }
 
 function kindOfName(url: string): ContentKind | undefined {
-  const [, ending] = /\.(csv|tsv|json|pdf)$/i.exec(new URL(url).pathname) ?? []
-  if (!ending) return undefined
-  return /^[ct]sv$/i.test(ending) ? 'csv' : (ending.toLowerCase() as 'json' | 'pdf')
+  const [, extension] = /\.(csv|tsv|json|pdf)$/i.exec(new URL(url).pathname) ?? []
+  if (!extension) return undefined
+  return /^[ct]sv$/i.test(extension) ? 'csv' : (extension.toLowerCase() as 'json' | 'pdf')
 }
 
 function kindOfBytes(start: Buffer): ContentKind | undefined {

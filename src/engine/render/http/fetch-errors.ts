@@ -1,8 +1,8 @@
-/** What went wrong on the network, as our codes. Texts name no address: a redirect may lead to an internal one. */
+/** Converts network errors to BaxErrors. Messages contain no URL, because a redirect can lead to an internal one. */
 import { BaxError } from '../../../core/errors/errors.ts'
 
-/** The error that has a code: of several tries to connect, the first. */
-function root(error: unknown): NodeJS.ErrnoException {
+/** Returns the underlying error with a code; of several connection attempts, the first. */
+function rootError(error: unknown): NodeJS.ErrnoException {
   let found = error as NodeJS.ErrnoException & { cause?: unknown; errors?: unknown[] }
   while (found.code === undefined) {
     const inner = found.cause ?? found.errors?.[0]
@@ -12,9 +12,8 @@ function root(error: unknown): NodeJS.ErrnoException {
   return found
 }
 
-/** Whether the server closed the connection before it answered anything. */
 export function isReset(error: unknown): boolean {
-  const { code } = root(error)
+  const { code } = rootError(error)
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
@@ -22,31 +21,29 @@ const certificate =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/
 
 const connection: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers there',
-  ECONNRESET: 'the server closed the connection without an answer',
-  EPIPE: 'the server closed the connection without an answer',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the server closed the connection without a response',
+  EPIPE: 'the server closed the connection without a response',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ENETDOWN: 'the network is down',
   EADDRNOTAVAIL: 'the host cannot be reached',
   EACCES: 'the network refused the connection',
   ETIMEDOUT: 'the host does not answer',
-  HPE_HEADER_OVERFLOW: 'the answer has too many headers',
+  HPE_HEADER_OVERFLOW: 'the response headers are too large',
 }
 
-/** `broken` is the sentence for an answer that ended before its time. */
+/** Converts an error. `broken` is the message for a response that was cut off. */
 export function explainFetch(error: unknown, broken?: string): BaxError {
-  const cause = root(error)
+  const cause = rootError(error)
   const { code = '', message } = cause
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA' || code === 'EAI_FAIL') {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA' || code === 'EAI_FAIL')
     return new BaxError('dns_failed', 'the host name cannot be resolved', { cause: error })
-  }
-  if (certificate.test(code)) {
+  if (certificate.test(code))
     return new BaxError('tls_error', `the secure connection failed: ${tlsWords(code, message)}`, { cause: error })
-  }
-  const why =
-    broken ?? connection[code] ?? (code.startsWith('HPE_') ? 'the answer is not HTTP' : 'the connection failed')
-  return new BaxError('connection_failed', why, { cause: error })
+  const reason =
+    broken ?? connection[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : 'the connection failed')
+  return new BaxError('connection_failed', reason, { cause: error })
 }
 
 function tlsWords(code: string, message: string): string {
@@ -57,5 +54,5 @@ function tlsWords(code: string, message: string): string {
   if (code.startsWith('UNABLE_TO')) return 'the certificate cannot be verified'
   return /wrong version number|packet length too long/i.test(message)
     ? 'the server does not speak TLS'
-    : 'no agreement was reached'
+    : 'the TLS handshake failed'
 }

@@ -1,4 +1,4 @@
-/** Gets a page by HTTP: redirects followed by hand and noted, bodies bounded, every failure under its code. */
+/** Fetches pages over HTTP: follows and records redirects, limits body sizes, and converts errors. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { decodedPart } from '../../../core/net/urls.ts'
@@ -15,30 +15,32 @@ export interface Redirect {
 }
 
 export interface FetchedPage {
-  /** After all redirects, with the fragment. */
+  /** URL after all redirects, with the fragment. */
   readonly url: string
   readonly status: number
   readonly headers: AnswerHeaders
   readonly redirects: readonly Redirect[]
-  /** Decompressed. */
+  /** Decompressed body. */
   readonly bytes: Uint8Array
 }
 
 export interface FetchOptions {
   readonly userAgent: string
-  /** What may be reached; every redirect is held against it. */
+  /** Egress rules, which apply to every redirect. */
   readonly egress: Egress
-  /** Aborted when the time is up or the caller has gone; its reason is thrown. */
+  /** Aborted on timeout or when the caller disconnects; its reason is thrown. */
   readonly signal: AbortSignal
-  /** Throws when an answer with these headers is not worth its body. */
+  /** Throws if the body of a response with these headers should not be read. */
   readonly admit: (headers: AnswerHeaders, url: string) => void
-  /** Cookies that belong to an address, beside those that redirects set. */
+  /** Returns the cookies for a URL, in addition to those that redirects set. */
   readonly cookies?: (url: string) => Promise<string>
-  /** Redirects that were followed already. */
   readonly redirects?: readonly Redirect[]
 }
 
-/** @throws BaxError dns_failed, connection_failed, tls_error, too_many_redirects, content_too_large or url_blocked. */
+/**
+ * Fetches a page.
+ * @throws BaxError dns_failed, connection_failed, tls_error, too_many_redirects, content_too_large or url_blocked
+ */
 export async function fetchPage(address: string, options: FetchOptions): Promise<FetchedPage> {
   const redirects = [...(options.redirects ?? [])]
   const cookies = new Map<string, Map<string, string>>()
@@ -49,15 +51,9 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
     const next = redirectTarget(response, url)
     if (next === undefined) {
       options.admit(response.headers, url)
-      return {
-        url,
-        status: response.status,
-        headers: response.headers,
-        redirects,
-        bytes: await readBody(response, options.signal),
-      }
+      const { status, headers } = response
+      return { url, status, headers, redirects, bytes: await readBody(response, options.signal) }
     }
-    // The body of a redirect is nothing to wait for.
     response.body.destroy()
     keepCookies(cookies, url, response.headers)
     redirects.push({ url, status: response.status })
@@ -97,25 +93,25 @@ async function request(url: string, { userAgent, signal, egress }: FetchOptions,
   }
 }
 
-const redirecting = new Set([301, 302, 303, 307, 308])
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 function redirectTarget({ status, headers }: HttpAnswer, url: string): string | undefined {
-  const location = redirecting.has(status) ? headers.get('location') : null
+  const location = redirectStatuses.has(status) ? headers.get('location') : null
   if (location === null) return undefined
-  // Bytes beyond ASCII stand for themselves, in whatever encoding they were meant.
+  // Keep non-ASCII bytes as they are, whatever their encoding.
   const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
   return webUrl(escaped, url)
 }
 
-/** Cookies set on the way are part of some redirects; they go back to the very host that set them. */
+/** Keeps cookies set by redirects, which some sites require; they are only sent to the host that set them. */
 function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: AnswerHeaders): void {
   const host = new URL(url).host
   for (const line of headers.all('set-cookie')) {
     const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
     if (name === undefined) continue
-    const own = jar.get(host) ?? new Map<string, string>()
-    own.set(name, value!.trim())
-    jar.set(host, own)
+    const cookies = jar.get(host) ?? new Map<string, string>()
+    cookies.set(name, value!.trim())
+    jar.set(host, cookies)
   }
 }
 

@@ -2,7 +2,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 import { webUrl } from './web-url.ts'
 
-/** Where `<meta http-equiv="refresh">` sends a reader soon; undefined when it does not, or only reloads the page. */
+/** Returns the URL that `<meta http-equiv="refresh">` redirects to soon; undefined if none or the same page. */
 export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
   for (const element of elementsOf(tree.root, outsideNoscript)) {
     if (element.tag !== 'meta' || attribute(element, 'http-equiv').toLowerCase() !== 'refresh') continue
@@ -16,5 +16,5 @@ export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
   return undefined
 }
 
-/** What a browser with scripts does not see. */
+/** Returns false for noscript elements, which browsers with scripts ignore. */
 const outsideNoscript = ({ tag }: ElementNode): boolean => tag !== 'noscript'

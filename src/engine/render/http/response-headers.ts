@@ -1,4 +1,4 @@
-/** Headers of an answer by their names; the global `Headers` would load all of fetch, a tenth of a second of a cold start. */
+/** Response headers. The global `Headers` would load all of fetch, which takes a tenth of a second at a cold start. */
 export class AnswerHeaders {
   readonly #values = new Map<string, string[]>()
 
@@ -9,12 +9,12 @@ export class AnswerHeaders {
     }
   }
 
-  /** All values of a name, joined as HTTP has it; null when there is none. */
+  /** Returns all values of a header, joined with commas; null if it is missing. */
   get(name: string): string | null {
     return this.#values.get(name.toLowerCase())?.join(', ') ?? null
   }
 
-  /** Names in lower case, with their values joined. */
+  /** Returns lower-case names with their joined values. */
   pairs(): [name: string, value: string][] {
     return [...this.#values].map(([name, values]) => [name, values.join(', ')])
   }

@@ -1,4 +1,4 @@
-/** A thread that unpacks what it is sent. */
+/** Worker thread that decompresses zstd. */
 import { serveTasks } from '../../../core/process/thread-tasks.ts'
 import { unzstd } from './unzstd.ts'
 

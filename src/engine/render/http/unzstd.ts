@@ -1,10 +1,10 @@
-/** Unpacks zstd: Node 20 has none of its own. */
+/** Decompresses zstd, which Node 20 does not support. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 
 const { bodyBytes } = limits.scrape
 
-/** @throws BaxError `content_too_large` */
+/** Decompresses a body. @throws BaxError `content_too_large` */
 export async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length === 0) return bytes
   const { Decompress } = await import('fzstd')
@@ -15,7 +15,7 @@ export async function unzstd(bytes: Uint8Array): Promise<Uint8Array> {
     if (size > bodyBytes) throw tooLarge()
     chunks.push(chunk)
   })
-  // In small steps, so that a bomb is noticed before it has grown.
+  // Push small chunks, so that decompression bombs are detected early.
   const step = 64 * 1024
   for (let at = 0; at < bytes.length; at += step) stream.push(bytes.subarray(at, at + step), at + step >= bytes.length)
   return Buffer.concat(chunks)

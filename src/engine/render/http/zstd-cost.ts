@@ -1,13 +1,13 @@
-/** What unpacking zstd would cost, read from the headers of its frames and blocks (RFC 8878, 3.1) before it is begun. */
+/** Estimates the cost of decompressing zstd from the headers of its frames and blocks (RFC 8878, 3.1). */
 
-/** The largest window that browsers take. */
-const mostWindow = 8 * 1024 * 1024
-/** Bytes that are moved in all: the whole window is, for every block. */
-const mostMoved = 16 * 1024 ** 3
+/** Maximum window size in browsers, in bytes. */
+const maxWindow = 8 * 1024 * 1024
+/** Maximum number of bytes to move in total; every block moves the whole window. */
+const maxMoved = 16 * 1024 ** 3
 
 /**
- * Bytes that unpacking would move; Infinity where it would take memory or time beyond what pages need. `single` is the
- * largest frame without a window.
+ * Returns the number of bytes that decompression would move, Infinity if it needs more memory or time than pages should.
+ * `single` is the maximum size of a frame without a window.
  */
 export function zstdCost(bytes: Uint8Array, single: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -21,23 +21,23 @@ export function zstdCost(bytes: Uint8Array, single: number): number {
       }
       if (magic !== 0xfd_2f_b5_28) return moved
       const { window, isSingle, blocks, checksum } = headerAt(view, at + 4)
-      if (window > (isSingle ? single : mostWindow)) return Infinity
+      if (window > (isSingle ? single : maxWindow)) return Infinity
       at = blocks
       for (let isLast = false; !isLast;) {
         const head = view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
-        // A block of one byte that is repeated holds that byte alone.
+        // A block of one repeated byte contains only that byte.
         at += 3 + (((head >> 1) & 3) === 1 ? 1 : head >> 3)
         isLast = (head & 1) === 1
         moved += window
       }
-      if (moved > mostMoved) return Infinity
+      if (moved > maxMoved) return Infinity
       at += checksum
     }
   } catch (error) {
-    // It ends in the middle: whoever unpacks it finds out.
+    // The data is truncated, which decompression will report.
     if (!(error instanceof RangeError)) throw error
   }
-  return moved > mostMoved ? Infinity : moved
+  return moved > maxMoved ? Infinity : moved
 }
 
 function headerAt(view: DataView, at: number) {

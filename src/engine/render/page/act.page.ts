@@ -1,4 +1,4 @@
-/** What actions need from inside the page. Selectors are CSS; open shadow roots are searched after the document. */
+/** Page functions for actions. Selectors are CSS; open shadow roots are searched after the document. */
 
 export interface Spot {
   readonly x: number
@@ -20,13 +20,13 @@ const isVisible = (element: Element): boolean => {
   return box.width > 0 && box.height > 0 && getComputedStyle(element).visibility !== 'hidden'
 }
 
-/** How things stand with a selector: `absent`, `hidden`, or visible. @throws SyntaxError for what is no selector. */
+/** Returns the state of the first match. @throws SyntaxError for an invalid selector. */
 export function stateOf(selector: string): 'absent' | 'hidden' | 'visible' {
   const element = find(selector)
   return element ? (isVisible(element) ? 'visible' : 'hidden') : 'absent'
 }
 
-/** Brings the element into view; the middle of what can be seen of it. */
+/** Scrolls the element into view; returns the centre of its first box. */
 export function spotOf(selector: string): Spot | null {
   const element = find(selector)
   if (!element) return null
@@ -43,8 +43,8 @@ export function focusOn(selector: string): boolean {
 }
 
 export function scrollPage({ direction, amount }: { direction: string; amount?: number }): void {
-  const by = amount ?? (direction === 'left' || direction === 'right' ? innerWidth : innerHeight)
+  const isHorizontal = direction === 'left' || direction === 'right'
   const sign = direction === 'up' || direction === 'left' ? -1 : 1
-  const sideways = direction === 'left' || direction === 'right'
-  scrollBy({ left: sideways ? sign * by : 0, top: sideways ? 0 : sign * by, behavior: 'instant' })
+  const distance = sign * (amount ?? (isHorizontal ? innerWidth : innerHeight))
+  scrollBy({ left: isHorizontal ? distance : 0, top: isHorizontal ? 0 : distance, behavior: 'instant' })
 }

@@ -1,35 +1,35 @@
-/** Records what a page has running, and decides when its content has settled. */
+/** Tracks the activity of a page, and decides when its content is stable. */
 import { mostChars } from './read.page.ts'
 import { type View, viewOf } from './view.page.ts'
 
 export interface SettleLimits {
-  /** How long the content may go on changing. */
+  /** Maximum time for the content to stop changing, in milliseconds. */
   readonly settleMs: number
-  /** How long a page without any content is waited for. */
+  /** Maximum time to wait for a page without content, in milliseconds. */
   readonly emptyMs: number
 }
 
-/** `slice`: the page is still waited for; the call is repeated. */
+/** `slice`: content is still missing; the caller repeats the call. */
 type Outcome = 'settled' | 'slice'
 
 const quietMs = 60
 const tickMs = 20
 const quietTurns = 3
-/** Timers up to this hold up every page; longer ones are rotation and polling once its content is shown. */
+/** Delays of timers to always wait for, in milliseconds. Longer ones are rotation and polling once content is shown. */
 const shortMs = 600
-/** Timers and pauses of intervals up to this are waited for while the content is missing. */
+/** Delays of timers and intervals to wait for while content is missing, in milliseconds. */
 export const longMs = 2000
-/** How late a timer may fire. */
-const slackMs = 250
-/** Longest pause between two messages that fill a page. */
+/** Maximum lateness of a timer, in milliseconds. */
+const timerSlackMs = 250
+/** Maximum pause between two messages that fill a page, in milliseconds. */
 const pauseMs = 1000
-/** Longest time for which a page that is being filled step by step is waited for, as a multiple of `settleMs`. */
-const mostFilling = 3
+/** Maximum time to wait for a page that is filled step by step, as a multiple of `settleMs`. */
+const maxFillFactor = 3
 
-/** A source that calls the page again and again: an interval, a stream, a worker. */
+/** A source of repeated calls: an interval, a stream, a worker. */
 export class Feed {
   readonly #activity: Activity
-  /** The longest pause between two calls. */
+  /** Maximum pause between two calls, in milliseconds. */
   readonly #everyMs: number
   #calledAt: number | undefined
 
@@ -50,10 +50,10 @@ export class Feed {
     return this.#calledAt === undefined
   }
 
-  /** Whether its last call has added text, and the next one is due. */
+  /** Returns whether the last call has added text and the next one is due. */
   isFilling(now: number, grownAt: number): boolean {
     const { isUnheard } = this
-    return !isUnheard && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + slackMs
+    return !isUnheard && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
   }
 }
 
@@ -61,27 +61,26 @@ export class Activity {
   readonly feeds = new Set<Feed>()
   readonly #now = performance.now.bind(performance)
   readonly #setTimeout = globalThis.setTimeout.bind(globalThis)
-  /** Timers that have not fired, with their delays. */
+  /** Pending timers, with their delays. */
   readonly #timers = new Map<unknown, number>()
   #short = 0
   #open = 0
-  #awaited = 0
+  #expected = 0
   #changed = this.#now()
   #view: View | undefined
-  /** The document is too large to be read. */
-  #isHopeless = false
-  /** Characters that scripts have added, and the most there have been. */
+  #isTooLarge = false
+  /** Characters that scripts have added, now and at most. */
   #chars = 0
-  #mostChars = 0
+  #maxChars = 0
   #grownAt = 0
-  /** The content was not there when the page had loaded. */
-  #wasBare = false
+  /** Whether content was missing when the page had loaded. */
+  #wasIncomplete = false
   #start = 0
   #last = 0
-  #spent = 0
-  #spentAtGrowth = 0
+  #countedMs = 0
+  #countedMsAtGrowth = 0
 
-  /** Begins something that holds up every page, such as a request. */
+  /** Starts an activity that is always waited for, such as a request. Returns a function that ends it. */
   begin(): () => void {
     this.#open++
     return once(() => {
@@ -90,13 +89,13 @@ export class Activity {
     })
   }
 
-  /** Begins something that holds up pages without content only. */
+  /** Starts an activity that is waited for only while content is missing. Returns a function that ends it. */
   expect(): () => void {
-    this.#awaited++
-    return once(() => this.#awaited--)
+    this.#expected++
+    return once(() => this.#expected--)
   }
 
-  /** Adds a source of calls; `everyMs` is the pause between them, where it is known. */
+  /** Adds a source of calls; `everyMs` is the pause between them, if known. */
   feed(everyMs?: number): Feed {
     const feed = new Feed(this, everyMs)
     this.feeds.add(feed)
@@ -108,13 +107,13 @@ export class Activity {
     this.#view = undefined
   }
 
-  /** Takes note of characters that were added to the document or, when negative, removed. */
+  /** Records characters that were added to the document or, if negative, removed. */
   grow(chars: number): void {
     this.#chars += chars
-    if (this.#chars <= this.#mostChars + 1) return
-    this.#mostChars = this.#chars
+    if (this.#chars <= this.#maxChars + 1) return
+    this.#maxChars = this.#chars
     this.#grownAt = this.#now()
-    this.#spentAtGrowth = this.#spent
+    this.#countedMsAtGrowth = this.#countedMs
   }
 
   addTimer(id: unknown, delayMs: number): void {
@@ -133,28 +132,28 @@ export class Activity {
   }
 
   /**
-   * Resolves when the content has settled, or after `limits.settleMs` with `slice` when it is still missing. On a machine
-   * that has no time for the page those milliseconds count less, down to half.
+   * Resolves when the content is stable, or after `limits.settleMs` with `slice` if it is still missing. On a busy
+   * machine, these milliseconds may take up to twice as long.
    */
   settled(limits: SettleLimits, isRepeated: boolean): Promise<Outcome> {
     const now = this.#now()
     if (!isRepeated) {
       this.#start = this.#last = now
-      this.#spent = this.#spentAtGrowth = 0
-      if (this.#isIdle && isStill()) return Promise.resolve('settled')
-      this.#wasBare ||= viewOf() !== 'content'
+      this.#countedMs = this.#countedMsAtGrowth = 0
+      if (this.#isIdle && isStatic()) return Promise.resolve('settled')
+      this.#wasIncomplete ||= viewOf() !== 'content'
     }
     const sliceEnd = now + 2 * limits.settleMs
     let quiet = 0
     return new Promise((resolve) => {
       const check = (): void => {
         const at = this.#now()
-        this.#spent += Math.min(at - this.#last, 2 * tickMs)
-        // Turns are counted beside the time: what is ready to run has run in between.
+        this.#countedMs += Math.min(at - this.#last, 2 * tickMs)
+        // Count turns as well as time, so that pending tasks have run in between.
         quiet = this.#isIdle && this.#changed <= this.#last ? quiet + 1 : 0
         this.#last = at
         const isCalm = quiet >= quietTurns && at - this.#changed >= quietMs
-        const isOver = this.#spent >= limits.settleMs || at - this.#start >= 2 * limits.settleMs
+        const isOver = this.#countedMs >= limits.settleMs || at - this.#start >= 2 * limits.settleMs
         if ((isCalm || isOver) && !this.#isAwaiting(limits, at)) return resolve('settled')
         if (at >= sliceEnd) return resolve('slice')
         this.#setTimeout(check, tickMs)
@@ -163,26 +162,26 @@ export class Activity {
     })
   }
 
-  /** Whether content is missing that may still come. */
+  /** Returns whether missing content may still arrive. */
   #isAwaiting({ settleMs, emptyMs }: SettleLimits, now: number): boolean {
     if (this.#view === undefined) {
       this.#view = viewOf()
-      this.#isHopeless = this.#view === 'nothing' && isTooLarge()
+      this.#isTooLarge = this.#view === 'nothing' && isTooLarge()
     }
     const view = this.#view
-    if (view === 'nothing' && now - this.#start < emptyMs) return !this.#isHopeless
+    if (view === 'nothing' && now - this.#start < emptyMs) return !this.#isTooLarge
     const isFilling = [...this.feeds].some((feed) => feed.isFilling(now, this.#grownAt))
-    const mayGrow = view === 'content' ? this.#wasBare && isFilling : isFilling || this.#isExpecting
-    if (!mayGrow || now - this.#start >= mostFilling * settleMs) return false
-    // Every text that comes buys time for the next.
-    return this.#spent - this.#spentAtGrowth < settleMs + slackMs
+    const mayGrow = view === 'content' ? this.#wasIncomplete && isFilling : isFilling || this.#isExpecting
+    if (!mayGrow || now - this.#start >= maxFillFactor * settleMs) return false
+    // Every added text extends the time for the next one.
+    return this.#countedMs - this.#countedMsAtGrowth < settleMs + timerSlackMs
   }
 
   get #isExpecting(): boolean {
-    return this.#open + this.#awaited + this.#timers.size > 0 || [...this.feeds].some(({ isUnheard }) => isUnheard)
+    return this.#open + this.#expected + this.#timers.size > 0 || [...this.feeds].some(({ isUnheard }) => isUnheard)
   }
 
-  /** Whether nothing is running that holds up every page. */
+  /** Whether no activity is left that is always waited for. */
   get #isIdle(): boolean {
     return this.#open === 0 && this.#short === 0
   }
@@ -197,11 +196,11 @@ function once(end: () => void): () => void {
   }
 }
 
-/** Whether the document cannot be read any more, whatever it shows. */
+/** Returns whether the document is too large to be read. */
 const isTooLarge = (): boolean => (document.documentElement?.textContent?.length ?? 0) > mostChars
 
-/** Whether nothing can change the document any more: it has no scripts at all. */
-function isStill(): boolean {
+/** Returns whether nothing can change the document, because it has no scripts. */
+function isStatic(): boolean {
   for (const { type } of document.scripts) if (!/json|template|speculationrules/i.test(type)) return false
   return document.querySelector('iframe,object,embed,[onload],[onerror],[onanimationend],[ontransitionend]') === null
 }

@@ -1,21 +1,21 @@
-/** Finds out whether an image would load, and how large it is, without showing it. */
+/** Checks whether an image would load, and its size, without showing it. */
 
 export interface ImageFacts {
   readonly isLoaded: boolean
-  /** Absent where nobody knows. */
+  /** Size in pixels, if known. */
   readonly width?: number
   readonly height?: number
 }
 
-/** Images requested for one page; further ones are taken for loaded. */
-const mostRequests = 16
-/** Larger files are taken for loaded when they begin to arrive. */
-const mostBytes = 256 * 1024
+/** Maximum number of requested images per page; further ones count as loaded. */
+const maxRequests = 16
+/** Size in bytes above which files count as loaded when they start to arrive. */
+const maxBytes = 256 * 1024
 
 const failed: ImageFacts = { isLoaded: false }
 const assumed: ImageFacts = { isLoaded: true }
 
-/** Returns a check of image URLs that uses the browser's own functions, whatever the page makes of them. */
+/** Returns a check of image URLs that uses the browser's own functions, even if the page replaces them. */
 export function imageCheck(): (url: string) => Promise<ImageFacts> {
   const { addEventListener, createImageBitmap, fetch, setTimeout } = globalThis
   const { blob: readBlob } = Response.prototype
@@ -26,7 +26,7 @@ export function imageCheck(): (url: string) => Promise<ImageFacts> {
   const read = async (url: string): Promise<ImageFacts> => {
     const options = { mode: 'no-cors', credentials: 'include', cache: 'force-cache', priority: 'low' } as const
     const response: Response = await Reflect.apply(fetch, globalThis, [url, options])
-    if (response.type === 'opaque' || Number(response.headers.get('content-length')) > mostBytes) {
+    if (response.type === 'opaque' || Number(response.headers.get('content-length')) > maxBytes) {
       void response.body?.cancel()
       return assumed
     }
@@ -41,8 +41,8 @@ export function imageCheck(): (url: string) => Promise<ImageFacts> {
     }
   }
   return async (url) => {
-    if (requests++ >= mostRequests) return assumed
-    // What the page itself needs goes first.
+    if (requests++ >= maxRequests) return assumed
+    // Requests of the page itself come first.
     if (document.readyState !== 'complete') await loaded
     const violations = new Set<string>()
     const violated = ({ blockedURI }: SecurityPolicyViolationEvent) => violations.add(blockedURI)
@@ -51,7 +51,7 @@ export function imageCheck(): (url: string) => Promise<ImageFacts> {
       return await read(location.protocol === 'https:' ? url.replace(/^http:/, 'https:') : url)
     } catch {
       await new Promise((resolve) => Reflect.apply(setTimeout, globalThis, [resolve, 0]))
-      // The policy that forbids this request need not forbid the image.
+      // A security policy that blocks this request may allow the image.
       return violations.size > 0 ? assumed : failed
     } finally {
       document.removeEventListener('securitypolicyviolation', violated)

@@ -1,18 +1,18 @@
 /**
- * Events of images. Where images are not loaded, those that a script listens to get their events and sizes all the same;
- * where they are, those that a script listens to load without being scrolled to.
+ * Events of images. If the browser loads no images, those that a script listens to still get events and sizes. If it
+ * does, those that a script listens to are loaded without scrolling.
  */
 import type { Activity } from './activity.page.ts'
 import { imageCheck, type ImageFacts } from './image-check.page.ts'
 
 interface Images {
-  /** A script waits for the image. */
+  /** Called when a script waits for the image. */
   expect(image: HTMLImageElement): void
-  /** The image has another source. */
+  /** Called when the source of the image changes. */
   change(image: HTMLImageElement): void
 }
 
-/** Watches the images of a page; returns what is to be called with every element that a script adds. */
+/** Watches the images of a page; returns a function to call with every element that a script adds. */
 export function watchImages(activity: Activity, areLoaded: boolean): (added: Element) => void {
   const images: Images = areLoaded ? new LoadedImages(activity) : new UnloadedImages(activity)
   let selector = 'img[onload],img[onerror]'
@@ -21,7 +21,7 @@ export function watchImages(activity: Activity, areLoaded: boolean): (added: Ele
   }
   watchSources(images)
   watchListeners(HTMLImageElement.prototype, (image) => images.expect(image as HTMLImageElement))
-  // These events do not bubble: who listens to those of all images does so on their way down.
+  // These events do not bubble, so scripts listen for the events of all images in the capture phase.
   for (const target of [Document.prototype, globalThis]) {
     watchListeners(target, (_, options) => {
       if (!(typeof options === 'object' ? options.capture : options)) return
@@ -36,31 +36,31 @@ export function watchImages(activity: Activity, areLoaded: boolean): (added: Ele
   }
 }
 
-type Listening = Pick<EventTarget, 'addEventListener'>
+type ListenerTarget = Pick<EventTarget, 'addEventListener'>
 
-/** Calls back when somebody listens to `load` or `error`. */
+/** Calls back when a script adds a listener for `load` or `error`. */
 function watchListeners(
-  target: Listening,
-  listened: (target: unknown, options?: boolean | AddEventListenerOptions) => void,
+  target: ListenerTarget,
+  onListener: (target: unknown, options?: boolean | AddEventListenerOptions) => void,
 ): void {
   const { addEventListener } = EventTarget.prototype
-  target.addEventListener = function (this: EventTarget, ...given: Parameters<typeof addEventListener>) {
-    // Called without a target it is that of the window.
-    Reflect.apply(addEventListener, this ?? globalThis, given)
-    if (given[0] === 'load' || given[0] === 'error') listened(this, given[2])
+  target.addEventListener = function (this: EventTarget, ...args: Parameters<typeof addEventListener>) {
+    // A call without a target means the window.
+    Reflect.apply(addEventListener, this ?? globalThis, args)
+    if (args[0] === 'load' || args[0] === 'error') onListener(this, args[2])
   }
 }
 
-/** Handlers and sources that are set as properties or as attributes. */
+/** Watches handlers and sources that are set as properties or attributes. */
 function watchSources(images: Images): void {
   const image = HTMLImageElement.prototype
-  const onSet = (owner: object, name: string, then: (image: HTMLImageElement) => void): void => {
-    const own = Object.getOwnPropertyDescriptor(owner, name)!
+  const onSet = (owner: object, name: string, onChange: (image: HTMLImageElement) => void): void => {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name)!
     const set = function (this: HTMLImageElement, value: unknown): void {
-      own.set!.call(this, value)
-      then(this)
+      descriptor.set!.call(this, value)
+      onChange(this)
     }
-    Object.defineProperty(image, name, { ...own, set })
+    Object.defineProperty(image, name, { ...descriptor, set })
   }
   for (const name of ['onload', 'onerror']) onSet(HTMLElement.prototype, name, (one) => images.expect(one))
   for (const name of ['src', 'srcset']) onSet(image, name, (one) => images.change(one))
@@ -106,7 +106,7 @@ class UnloadedImages implements Images {
 
   constructor(activity: Activity) {
     this.#activity = activity
-    this.#answerQuestions()
+    this.#overrideProperties()
   }
 
   expect(image: HTMLImageElement): void {
@@ -118,11 +118,11 @@ class UnloadedImages implements Images {
     if (this.#expected.has(image)) this.#load(image)
   }
 
-  /** Sends the event of the image's source, once. */
+  /** Checks the source of the image and dispatches its event, once. */
   #load(image: HTMLImageElement): ImageState | undefined {
     const url = sourceOf(image)
-    const known = this.#states.get(image)
-    if (url === '' || known?.url === url) return known
+    const existing = this.#states.get(image)
+    if (url === '' || existing?.url === url) return existing
     const end = this.#activity.expect()
     const state: ImageState = { url, check: this.#check(url) }
     this.#states.set(image, state)
@@ -134,10 +134,10 @@ class UnloadedImages implements Images {
     return state
   }
 
-  /** Properties that tell whether an image has loaded, and how large it is. */
-  #answerQuestions(): void {
+  /** Overrides the properties for the loading state and size of images. */
+  #overrideProperties(): void {
     const image = HTMLImageElement.prototype
-    const ask = (one: HTMLImageElement): ImageState | undefined => {
+    const stateOf = (one: HTMLImageElement): ImageState | undefined => {
       this.#expected.add(one)
       return this.#load(one)
     }
@@ -145,29 +145,29 @@ class UnloadedImages implements Images {
       Object.defineProperty(image, name, { get, configurable: true, enumerable: true })
     const size = (name: 'width' | 'height') =>
       function (this: HTMLImageElement): number {
-        const { facts } = ask(this) ?? {}
+        const { facts } = stateOf(this) ?? {}
         if (!facts?.isLoaded) return 0
-        return facts[name] ?? (Number(this.getAttribute(name)) || usualSize[name])
+        return facts[name] ?? (Number(this.getAttribute(name)) || assumedSize[name])
       }
     define('complete', function () {
-      const state = ask(this)
+      const state = stateOf(this)
       return state === undefined || state.facts !== undefined
     })
     define('naturalWidth', size('width'))
     define('naturalHeight', size('height'))
     image.decode = async function () {
-      const facts = await ask(this)?.check
+      const facts = await stateOf(this)?.check
       if (!facts?.isLoaded) throw new DOMException('The source image cannot be decoded.', 'EncodingError')
     }
   }
 }
 
-/** Size of an image that nobody knows: none that counts visits. */
-const usualSize = { width: 640, height: 480 }
+/** Assumed size of images of unknown size, larger than tracking pixels. */
+const assumedSize = { width: 640, height: 480 }
 
-/** The URL that the browser would load; empty when there is none. */
+/** Returns the URL that the browser would load, empty if there is none. */
 function sourceOf(image: HTMLImageElement): string {
   const { currentSrc, src, srcset } = image
-  const chosen = currentSrc || src || srcset.trim().split(/[\s,]/)[0]
-  return chosen ? new URL(chosen, document.baseURI).href : ''
+  const source = currentSrc || src || srcset.trim().split(/[\s,]/)[0]
+  return source ? new URL(source, document.baseURI).href : ''
 }

@@ -1,15 +1,15 @@
-/** Has pages show what is below the fold, and gives those that are never painted timers in the place of frames. */
+/** Makes pages show content below the fold, and emulates frames with timers on pages that are never painted. */
 
-/** Time that an idle callback is told it has. */
+/** Remaining time reported to idle callbacks, in milliseconds. */
 const idleMs = 12
 
-/** Without frames neither animation frames nor observers of layout would ever be called. */
+/** Emulates animation frames and layout observers, which are never called on pages that are not painted. */
 export function standInForFrames(): void {
   const { setTimeout, clearTimeout } = globalThis
   globalThis.requestAnimationFrame = (callback) =>
     Reflect.apply(setTimeout, globalThis, [() => callback(performance.now()), 16]) as unknown as number
   globalThis.cancelAnimationFrame = (id) => Reflect.apply(clearTimeout, globalThis, [id])
-  // Nothing is idle where nothing is painted.
+  // Idle callbacks do not run on pages that are not painted.
   globalThis.requestIdleCallback = (callback) => {
     const deadline = { didTimeout: false, timeRemaining: () => idleMs }
     return Reflect.apply(setTimeout, globalThis, [() => callback(deadline), 1]) as unknown as number
@@ -21,7 +21,7 @@ export function standInForFrames(): void {
     readonly scrollMargin = '0px'
     readonly thresholds = [0]
     readonly #callback: IntersectionObserverCallback
-    /** One call each: a sentinel that is observed again would load page after page. */
+    /** Each element is reported once: a sentinel that is observed again would load page after page. */
     readonly #seen = new WeakSet<Element>()
     constructor(callback: IntersectionObserverCallback) {
       this.#callback = callback
@@ -54,18 +54,18 @@ export function standInForFrames(): void {
   }
 }
 
-/** Everything that a painted page observes is reported as seen once, as on a page that is not painted. */
+/** Reports every observed element of a painted page as visible once, as on pages that are not painted. */
 export function reportAllAsSeen(): void {
   const { IntersectionObserver } = globalThis
   globalThis.IntersectionObserver = class extends IntersectionObserver {
     readonly #callback: IntersectionObserverCallback
     readonly #seen = new WeakSet<Element>()
-    /** Elements whose first state is still to be reported by the browser; it is known already. */
-    readonly #fresh = new Set<Element>()
+    /** Elements whose first report by the browser is pending, and redundant. */
+    readonly #pending = new Set<Element>()
     constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
       super((entries) => {
-        const news = entries.filter(({ target }) => !this.#fresh.delete(target))
-        if (news.length > 0) callback(news, this)
+        const updates = entries.filter(({ target }) => !this.#pending.delete(target))
+        if (updates.length > 0) callback(updates, this)
       }, options)
       this.#callback = callback
     }
@@ -73,11 +73,11 @@ export function reportAllAsSeen(): void {
       super.observe(target)
       if (this.#seen.has(target)) return
       this.#seen.add(target)
-      this.#fresh.add(target)
+      this.#pending.add(target)
       globalThis.setTimeout(() => this.#callback([seen(target)], this), 0)
     }
     override disconnect(): void {
-      this.#fresh.clear()
+      this.#pending.clear()
       super.disconnect()
     }
   }

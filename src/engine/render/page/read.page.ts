@@ -1,43 +1,42 @@
-/** Reads a rendered page: its document as HTML with shadow trees in their places, and what a redirect still waits for. */
+/** Reads a rendered page: its document as HTML with flattened shadow trees, and pending redirects. */
 import { scrapeLimits } from '../../../core/limits/scrape.ts'
 
 export interface PageReading {
-  /** Of a page that is too large to be read, no more than shows that it is. */
+  /** HTML, cut off just above the limit if the page is too large. */
   readonly html: string
   readonly url: string
   readonly charset: string
 }
 
-/** Forms and pictures of these names would stand before the document's own properties. */
-const own = (name: 'documentElement' | 'URL' | 'characterSet'): unknown =>
+/** Reads a property of the document, which forms and images of the same name can shadow. */
+const documentProperty = (name: 'documentElement' | 'URL' | 'characterSet'): unknown =>
   Object.getOwnPropertyDescriptor(Document.prototype, name)!.get!.call(document)
 
-const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-const verbatim = new Set(['script', 'style', 'noscript', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
+const voidTags = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
+const rawTextTags = new Set(['script', 'style', 'noscript', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
 
-/** HTML, address and encoding of the page as it is now. */
 export function readPage(): PageReading {
   return readPlainPage() ?? reading(flatten(rootElement()!))
 }
 
-/** The same of a page without open shadow trees, whose content its HTML does not tell; undefined for others. */
+/** Returns the same for pages without open shadow trees, undefined for others, whose HTML lacks their content. */
 export function readPlainPage(): PageReading | undefined {
   for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return undefined
   return reading(rootElement()?.outerHTML ?? '')
 }
 
-const rootElement = () => own('documentElement') as Element | null
+const rootElement = () => documentProperty('documentElement') as Element | null
 
-/** Characters of the longest HTML that is read. */
+/** Maximum length of the HTML, in characters. */
 export const mostChars = 2 * scrapeLimits.bodyBytes
 
 const reading = (html: string): PageReading => ({
   html: html.slice(0, mostChars + 1),
-  url: own('URL') as string,
-  charset: (own('characterSet') as string).toLowerCase(),
+  url: documentProperty('URL') as string,
+  charset: (documentProperty('characterSet') as string).toLowerCase(),
 })
 
-/** HTML as it is shown: shadow trees instead of what they hide, slots filled. */
+/** Serializes a node with shadow trees in place of their hosts' children, and with filled slots. */
 function flatten(node: Node): string {
   if (node instanceof Text) return escapeText(node.data)
   if (!(node instanceof Element)) return ''
@@ -47,12 +46,11 @@ function flatten(node: Node): string {
     return (assigned.length > 0 ? assigned : [...node.childNodes]).map(flatten).join('')
   }
   let open = `<${tag}`
-  for (const { name, value } of node.attributes) {
+  for (const { name, value } of node.attributes)
     open += ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`
-  }
   open += '>'
-  if (empty.has(tag)) return open
-  if (verbatim.has(tag) || tag === 'template') return `${open}${node.innerHTML}</${tag}>`
+  if (voidTags.has(tag)) return open
+  if (rawTextTags.has(tag) || tag === 'template') return `${open}${node.innerHTML}</${tag}>`
   const inside = node.shadowRoot ?? node
   let inner = ''
   for (const child of inside.childNodes) inner += flatten(child)
@@ -62,18 +60,18 @@ function flatten(node: Node): string {
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\u00a0', '&nbsp;')
 
-/** Milliseconds until `<meta http-equiv="refresh">` leads elsewhere; null when it does not soon. */
-export function pendingRefresh(longestSecs: number): number | null {
+/** Returns the milliseconds until `<meta http-equiv="refresh">` redirects; null if it does not do so soon. */
+export function pendingRefresh(maxSecs: number): number | null {
   const meta = document.querySelector('meta[http-equiv="refresh" i]')
   const content = meta?.getAttribute('content') ?? ''
   const [, seconds, target] = /^\s*(\d+(?:\.\d*)?)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(content) ?? []
-  if (target === undefined || Number(seconds ?? 0) > longestSecs) return null
+  if (target === undefined || Number(seconds ?? 0) > maxSecs) return null
   return Number(seconds ?? 0) * 1000
 }
 
 const overlayName = /cookie|consent|gdpr|newsletter|subscribe|popup|modal|overlay|paywall|interstitial|lightbox|banner|notice|onetrust|cmp/i // prettier-ignore
 
-/** Takes away what lies above the page: dialogs, consent banners, and fixed layers that cover much of it. */
+/** Removes dialogs, consent banners, and fixed layers that cover much of the page. */
 export function removeOverlays(): void {
   const area = innerWidth * innerHeight
   for (const element of document.querySelectorAll<HTMLElement>('body *')) {
@@ -92,7 +90,7 @@ export function removeOverlays(): void {
   }
 }
 
-/** Size of the whole page in CSS pixels. */
+/** Returns the size of the whole page, in CSS pixels. */
 export function pageSize(): { width: number; height: number } {
   const { documentElement: root, body } = document
   return {

@@ -1,11 +1,11 @@
-/** Ends a page that has been read: what it still has running does nothing more, and what it keeps is gone. */
+/** Stops a page that has been read: ends its timers and listeners, and clears its storage. */
 
-/** Timers that are ended one by one; a page with more is ended by navigating away. */
-const mostTimers = 20_000
+/** Maximum number of timers to end one by one; pages with more are stopped by navigating away. */
+const maxTimers = 20_000
 
 /**
- * Prepares the end of a page while its globals are still those of the browser. The function that comes back gives
- * whether the page is quiet now: a tab with such a page can open the next one at once.
+ * Prepares to stop the page while its globals are still those of the browser. The returned function stops it, and
+ * returns whether that succeeded, so that the tab can open the next page immediately.
  */
 export function sealPage(): () => boolean {
   const { setTimeout, clearTimeout, stop } = globalThis
@@ -13,17 +13,17 @@ export function sealPage(): () => boolean {
   const cancelFrame = globalThis.cancelAnimationFrame.bind(globalThis)
   const requestFrame = globalThis.requestAnimationFrame.bind(globalThis)
   return () => {
-    // Intervals are counted with the timers.
+    // Timers and intervals share one ID sequence.
     const last = Reflect.apply(setTimeout, globalThis, [() => {}, 0]) as unknown as number
-    if (last > mostTimers) return false
+    if (last > maxTimers) return false
     for (let id = last; id > 0; id--) Reflect.apply(clearTimeout, globalThis, [id])
     for (let id = requestFrame(() => {}); id > 0; id--) cancelFrame(id)
     stop()
     try {
-      // A document that is opened anew loses its elements and all listeners, those for its last moment too.
+      // Opening the document removes its elements and all listeners, including those for unload.
       Reflect.apply(open, document, [])
     } catch {
-      // XML cannot be opened.
+      // XML documents cannot be opened.
       return false
     }
     window.name = ''

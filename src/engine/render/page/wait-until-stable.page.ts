@@ -1,6 +1,6 @@
 /**
- * Runs before a page's own scripts, and knows when its content has settled: nothing is being fetched, no short timer is
- * waiting, no script is loading, the document has been left alone for a moment, and what it shows is not a placeholder.
+ * Runs before the scripts of a page, and detects when its content is stable: no requests, short timers or loading scripts
+ * are pending, the document has not changed for a moment, and it does not show a placeholder.
  */
 import { Activity, type SettleLimits } from './activity.page.ts'
 import { watchImages } from './images.page.ts'
@@ -11,46 +11,46 @@ import { viewOf } from './view.page.ts'
 import { watchPage } from './watch.page.ts'
 
 export interface SettleOptions {
-  /** The target is never painted: what waits for a frame gets a timer instead. */
+  /** Whether the target is never painted, so that frames have to be emulated. */
   readonly unpainted: boolean
-  /** The browser loads images; otherwise those that a script listens to are only asked for. */
+  /** Whether the browser loads images; otherwise those that a script listens to are only checked. */
   readonly hasImages: boolean
-  /** A `<meta http-equiv=refresh>` that fires later than this is no redirect. */
+  /** Maximum delay of a `<meta http-equiv=refresh>` that counts as a redirect, in seconds. */
   readonly refreshSecs: number
 }
 
-/** What a call waits for; `go`: again after something has changed, or once more because the page is still waited for. */
+/** Options of a call. `phase`: the first call, one after a change, or one that continues an incomplete wait. */
 export interface SettleCall extends SettleLimits {
-  readonly go: 'first' | 'afresh' | 'on'
+  readonly phase: 'first' | 'changed' | 'continue'
 }
 
-/** A page that has settled, or has not in time. */
+/** The page when the wait has ended. */
 export interface SettledPage {
-  /** Its content is still missing; there may be time left for it. */
-  readonly isLate?: true
-  /** As it was then, unless there are shadow trees in it. */
+  /** Content is still missing; the call can be repeated if there is time left. */
+  readonly isIncomplete?: true
+  /** The page at that moment, unless it has shadow trees. */
   readonly page?: PageReading
-  /** As `pendingRefresh` has it. */
+  /** Result of `pendingRefresh`. */
   readonly refresh: number | null
 }
 
-/** Installs the watch in a top-level document; frames have nothing of ours in them. */
+/** Installs the script in top-level documents only. */
 export function install({ unpainted, hasImages, refreshSecs }: SettleOptions): void {
   if (globalThis.top !== globalThis.self) return
   const activity = new Activity()
   const seal = sealPage()
   if (unpainted) standInForFrames()
   else reportAllAsSeen()
-  const added = watchImages(activity, hasImages)
-  watchPage(activity, added)
-  const settled = async ({ go, ...limits }: SettleCall): Promise<SettledPage> => {
-    if (go === 'afresh') activity.touch()
-    const outcome = await activity.settled(limits, go === 'on')
+  const onAdded = watchImages(activity, hasImages)
+  watchPage(activity, onAdded)
+  const waitUntilStable = async ({ phase, ...limits }: SettleCall): Promise<SettledPage> => {
+    if (phase === 'changed') activity.touch()
+    const outcome = await activity.settled(limits, phase === 'continue')
     const refresh = pendingRefresh(refreshSecs)
-    if (outcome === 'slice' && refresh === null) return { isLate: true, refresh }
+    if (outcome === 'slice' && refresh === null) return { isIncomplete: true, refresh }
     const page = readPlainPage()
     return { refresh, ...(page && { page }) }
   }
   const isEmpty = () => viewOf() === 'nothing'
-  Object.defineProperty(globalThis, Symbol.for('bax.page'), { value: { settled, isEmpty, seal } })
+  Object.defineProperty(globalThis, Symbol.for('bax.page'), { value: { waitUntilStable, isEmpty, seal } })
 }

@@ -1,7 +1,7 @@
-/** Reports to an activity what the scripts of a page begin: timers, requests, streams, workers. */
+/** Reports the activity of scripts in a page: timers, requests, streams, workers. */
 import { type Activity, type Feed, longMs } from './activity.page.ts'
 
-/** Installs the watch while the page's globals are still those of the browser; `added` is called with new elements. */
+/** Wraps the globals before scripts of the page run; calls `added` with new elements. */
 export function watchPage(activity: Activity, added: (element: Element) => void): void {
   watchTimers(activity)
   watchTasks(activity)
@@ -10,32 +10,32 @@ export function watchPage(activity: Activity, added: (element: Element) => void)
   watchDocument(activity, added)
 }
 
-/** Frames that hold up every page: the first ones bring content; an animation goes on for ever. */
+/** Number of animation frames to always wait for: the first ones bring content, but animations never end. */
 const contentFrames = 10
 
-type Handler = (this: unknown, ...given: unknown[]) => unknown
+type Handler = (this: unknown, ...args: unknown[]) => unknown
 
 function watchTimers(activity: Activity): void {
   const { setTimeout, setInterval, clearTimeout } = globalThis
   const intervals = new Map<unknown, Feed>()
-  const call = (method: unknown, ...given: unknown[]): unknown => Reflect.apply(method as Handler, globalThis, given)
+  const call = (method: unknown, ...args: unknown[]): unknown => Reflect.apply(method as Handler, globalThis, args)
   const clear = (id: unknown): void => {
     activity.endTimer(id)
     intervals.get(id)?.end()
     intervals.delete(id)
-    // Timers and intervals share their numbers.
+    // Timers and intervals share one ID sequence.
     call(clearTimeout, id)
   }
   Object.assign(globalThis, {
     setTimeout(handler: unknown, delay?: number, ...rest: unknown[]) {
       const id: unknown = call(
         setTimeout,
-        around(handler, undefined, () => activity.endTimer(id)),
+        wrapped(handler, undefined, () => activity.endTimer(id)),
         delay,
         ...rest,
       )
       activity.addTimer(id, Number(delay) || 0)
-      // A handler of text cannot be wrapped; what is set after it fires after it.
+      // A string handler cannot be wrapped, but a timer that is set after it fires after it.
       if (typeof handler !== 'function') call(setTimeout, () => activity.endTimer(id), delay)
       return id
     },
@@ -44,7 +44,7 @@ function watchTimers(activity: Activity): void {
       const feed = everyMs <= longMs ? activity.feed(everyMs) : undefined
       const id: unknown = call(
         setInterval,
-        around(handler, () => feed?.called()),
+        wrapped(handler, () => feed?.called()),
         delay,
         ...rest,
       )
@@ -56,32 +56,32 @@ function watchTimers(activity: Activity): void {
   })
 }
 
-/** A handler with calls before and after it; what is no function stays as it is. */
-function around(handler: unknown, before?: () => void, after?: () => void): unknown {
+/** Wraps a handler with calls before and after it; returns other values unchanged. */
+function wrapped(handler: unknown, before?: () => void, after?: () => void): unknown {
   if (typeof handler !== 'function') return handler
-  return function (this: unknown, ...given: unknown[]): unknown {
+  return function (this: unknown, ...args: unknown[]): unknown {
     before?.()
     try {
-      return Reflect.apply(handler, this, given) as unknown
+      return Reflect.apply(handler, this, args) as unknown
     } finally {
       after?.()
     }
   }
 }
 
-/** Frames, idle time and tasks that are put off. */
+/** Watches animation frames, idle callbacks and scheduled tasks. */
 function watchTasks(activity: Activity): void {
   let frames = 0
   watchCallbacks('requestAnimationFrame', 'cancelAnimationFrame', () =>
     frames++ < contentFrames ? activity.begin() : activity.expect(),
   )
   watchCallbacks('requestIdleCallback', 'cancelIdleCallback', () => activity.expect())
-  const { scheduler } = globalThis as { scheduler?: { postTask(...given: unknown[]): Promise<unknown> } }
+  const { scheduler } = globalThis as { scheduler?: { postTask(...args: unknown[]): Promise<unknown> } }
   if (!scheduler?.postTask) return
   const { postTask } = scheduler
-  scheduler.postTask = (...given) => {
-    const task = Reflect.apply(postTask, scheduler, given)
-    const { delay = 0 } = (given[1] ?? {}) as { delay?: number }
+  scheduler.postTask = (...args) => {
+    const task = Reflect.apply(postTask, scheduler, args)
+    const { delay = 0 } = (args[1] ?? {}) as { delay?: number }
     const end = delay <= longMs ? activity.expect() : undefined
     if (end) task.then(end, end)
     return task
@@ -93,41 +93,44 @@ function watchCallbacks(
   cancel: keyof typeof globalThis,
   begin: () => () => void,
 ): void {
-  const own = globalThis as unknown as Record<string, (...given: unknown[]) => unknown>
-  const [ask, undo] = [own[request]!, own[cancel]!]
+  const globals = globalThis as unknown as Record<string, (...args: unknown[]) => unknown>
+  const [requestCallback, cancelCallback] = [globals[request]!, globals[cancel]!]
   const open = new Map<unknown, () => void>()
   const end = (id: unknown): void => {
     open.get(id)?.()
     open.delete(id)
   }
-  own[request] = (handler: unknown, ...rest) => {
-    const id: unknown = Reflect.apply(ask, globalThis, [around(handler, undefined, () => end(id)), ...rest])
+  globals[request] = (handler: unknown, ...rest) => {
+    const id: unknown = Reflect.apply(requestCallback, globalThis, [
+      wrapped(handler, undefined, () => end(id)),
+      ...rest,
+    ])
     open.set(id, begin())
     return id
   }
-  own[cancel] = (id) => {
+  globals[cancel] = (id) => {
     end(id)
-    Reflect.apply(undo, globalThis, [id])
+    Reflect.apply(cancelCallback, globalThis, [id])
   }
 }
 
 function watchRequests(activity: Activity): void {
   const { fetch } = globalThis
   if (fetch) {
-    globalThis.fetch = function (this: unknown, ...given: Parameters<typeof fetch>) {
+    globalThis.fetch = function (this: unknown, ...args: Parameters<typeof fetch>) {
       const end = activity.begin()
-      const answer = Reflect.apply(fetch, globalThis, given)
-      // The body is read after the headers; reading it changes the document soon after.
-      answer.then(end, end)
-      return answer
+      const response = Reflect.apply(fetch, globalThis, args)
+      // Reading the body is tracked separately, below.
+      response.then(end, end)
+      return response
     }
   }
   const { send } = XMLHttpRequest.prototype
-  XMLHttpRequest.prototype.send = function (...given) {
+  XMLHttpRequest.prototype.send = function (...args) {
     const end = activity.begin()
     this.addEventListener('loadend', end, { once: true })
     try {
-      return send.apply(this, given)
+      return send.apply(this, args)
     } catch (error) {
       end()
       throw error
@@ -146,15 +149,15 @@ function watchRequests(activity: Activity): void {
   }
 }
 
-/** How long the first message of an open socket holds up every page. */
+/** Maximum time to wait for the first message of an open socket, in milliseconds. */
 const firstMessageMs = 600
 
 function watchStreams(activity: Activity): void {
   const { WebSocket, EventSource, Worker, setTimeout } = globalThis
   if (WebSocket) {
     globalThis.WebSocket = class extends WebSocket {
-      constructor(...given: ConstructorParameters<typeof WebSocket>) {
-        super(...given)
+      constructor(...args: ConstructorParameters<typeof WebSocket>) {
+        super(...args)
         const end = activity.begin()
         for (const event of ['message', 'error', 'close']) this.addEventListener(event, end, { once: true })
         this.addEventListener('open', () => Reflect.apply(setTimeout, globalThis, [end, firstMessageMs]), {
@@ -169,12 +172,12 @@ function watchStreams(activity: Activity): void {
   if (EventSource) {
     globalThis.EventSource = class extends EventSource {
       readonly #feed = activity.feed()
-      constructor(...given: ConstructorParameters<typeof EventSource>) {
-        super(...given)
+      constructor(...args: ConstructorParameters<typeof EventSource>) {
+        super(...args)
         this.addEventListener('message', () => {})
         super.addEventListener('error', () => this.readyState === EventSource.CLOSED && this.#feed.end())
       }
-      /** Events have names of their own. */
+      /** Counts events of any name. */
       override addEventListener(type: string, ...rest: unknown[]): void {
         if (type !== 'error' && type !== 'open') super.addEventListener(type, () => this.#feed.called())
         Reflect.apply(super.addEventListener, this, [type, ...rest])
@@ -188,8 +191,8 @@ function watchStreams(activity: Activity): void {
   if (Worker) {
     globalThis.Worker = class extends Worker {
       readonly #feed = activity.feed()
-      constructor(...given: ConstructorParameters<typeof Worker>) {
-        super(...given)
+      constructor(...args: ConstructorParameters<typeof Worker>) {
+        super(...args)
         this.addEventListener('message', () => this.#feed.called())
         this.addEventListener('error', () => this.#feed.end())
       }
@@ -201,9 +204,9 @@ function watchStreams(activity: Activity): void {
   }
 }
 
-/** Changes of the document, and what is put into it that has still to load. */
+/** Watches changes of the document, and added elements that have to load. */
 function watchDocument(activity: Activity, added: (element: Element) => void): void {
-  const loading = (node: Node): void => {
+  const watchLoading = (node: Node): void => {
     if (!(node instanceof Element)) return
     added(node)
     const isScript = node instanceof HTMLScriptElement && node.src !== '' && !/json/i.test(node.type)
@@ -216,13 +219,13 @@ function watchDocument(activity: Activity, added: (element: Element) => void): v
     activity.touch()
     if (document.readyState === 'loading') return
     for (const record of records) {
-      for (const node of record.addedNodes) loading(node)
+      for (const node of record.addedNodes) watchLoading(node)
       activity.grow(addedBy(record))
     }
   }).observe(document, { childList: true, characterData: true, characterDataOldValue: true, subtree: true })
 }
 
-/** Characters of text that a change has added to the document. */
+/** Returns the number of characters that a change has added to the document. */
 function addedBy({ type, target, oldValue, addedNodes, removedNodes }: MutationRecord): number {
   if (type === 'characterData') return (target as CharacterData).length - (oldValue ?? '').length
   let chars = 0

@@ -1,4 +1,4 @@
-/** The part of a page that was asked for: its main content, or all of it. */
+/** Selects the requested part of a page, its main content or all of it, and converts it to Markdown. */
 import { withLazyImages } from '../../extract/lazy-images.ts'
 import { toMarkdown } from '../../extract/markdown.ts'
 import type { WarningCode } from '../../../core/shapes/scrape.ts'
@@ -13,7 +13,7 @@ import {
 } from '../../extract/tree.ts'
 import { isNotice, longestNotice } from '../../render/decide/notices.ts'
 import { mainContent } from '../../extract/main-content/main-content.ts'
-import { shippedModel } from '../../extract/main-content/shipped-model.ts'
+import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
 import { wholeReference } from './reference-text.ts'
 import { withTitle } from './with-title.ts'
@@ -28,22 +28,22 @@ export interface PageContent {
 export interface ContentWishes {
   readonly onlyMain: boolean
   readonly inlineImages: boolean
-  /** Put the page's headline above main content that lacks it, and back what it lacks of a manual. */
+  /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
 }
 
-/** Returns the content with a warning where there is no text, or no main content. */
-export async function contentOf(document: PageDocument, wishes: ContentWishes): Promise<PageContent> {
+/** Returns the content, with a warning if there is no text or no main content. */
+export async function contentOf(document: PageDocument, options: ContentWishes): Promise<PageContent> {
   if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
-  const content = await chosenContent(document, wishes)
+  const content = await selectContent(document, options)
   const warning = document.isPage ? emptinessOf(content.tree.root, document.tree.root) : undefined
   return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
 }
 
-/** Whether an element is an image that says in words what it shows. */
+/** Whether an element is an image with a text alternative. */
 const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()
 
-/** What to warn of where a page has no text, or nothing but a notice in its place. */
+/** Returns a warning for a page without text, or with only a notice. */
 function emptinessOf(content: ElementNode, page: ElementNode): string | undefined {
   const text = visibleText(content, longestNotice)
   if (text === '')
@@ -51,46 +51,43 @@ function emptinessOf(content: ElementNode, page: ElementNode): string | undefine
   return isNotice(text) ? `the page shows nothing but ${JSON.stringify(text)}` : undefined
 }
 
-/** Falls back to the whole page, and says so, where there is no main content. */
-async function chosenContent(document: PageDocument, wishes: ContentWishes): Promise<PageContent> {
+/** Selects the main content; falls back to the whole page, with a warning. */
+async function selectContent(document: PageDocument, options: ContentWishes): Promise<PageContent> {
   const page = document.isPage ? { ...document.tree, root: withLazyImages(document.tree.root) } : document.tree
   const whole = { tree: page, markdown: '' }
-  if (!document.isPage || !wishes.onlyMain) return { ...whole, markdown: write(page, wishes) }
+  if (!document.isPage || !options.onlyMain) return { ...whole, markdown: write(page, options) }
   const found = mainContent(document.tree.root, {
     model: await shippedModel(),
     url: document.tree.baseUrl || undefined,
   })
-  const root = wishes.headline ? forReading(found.root, document.tree.root) : found.root
+  const original = document.tree.root
+  const root = options.headline ? withTitle(wholeReference(original, found.root), original) : found.root
   const tree = { ...document.tree, root: withLazyImages(root) }
-  const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, wishes)
+  const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, options)
   if (markdown.trim() !== '') return { tree, markdown }
-  const all = write(page, wishes)
-  // Of a page that says nothing there is nothing to warn of.
+  const all = write(page, options)
+  // An empty page gets another warning.
   if (all.trim() === '') return whole
   return { ...whole, markdown: all, warning: 'no main content was found: this is the whole page' }
 }
 
-/** Parts of a page around its content. */
+/** Boilerplate around the content. */
 const chromeTags = new Set(['nav', 'footer'])
-/** Characters beyond which a header is an article's. */
-const longestHeader = 200
+/** Length from which a header belongs to an article, in characters. */
+const maxHeaderLength = 200
 const chromeRoles = /^(?:navigation|contentinfo|menu|menubar)$/
 
-/** Whether all the text is navigation, header and footer of the page. */
+/** Whether all text belongs to the navigation, header and footer of the page. */
 function isChrome(element: ElementNode): boolean {
   const { tag, attributes, children } = element
-  // Articles have headers of their own.
+  // Articles have their own headers.
   if (tag === 'main' || tag === 'article') return false
-  if (tag === 'header' && visibleText(element, longestHeader).length < longestHeader) return true
+  if (tag === 'header' && visibleText(element, maxHeaderLength).length < maxHeaderLength) return true
   if (chromeTags.has(tag) || chromeRoles.test(attributes['role'] ?? '')) return true
   return children.every((child) => (isElement(child) ? isSilent(child) || isChrome(child) : child.text.trim() === ''))
 }
 
-/** What a reader misses where the words alone are not missed. */
-const forReading = (content: ElementNode, page: ElementNode): ElementNode =>
-  withTitle(wholeReference(page, content), page)
-
-/** Inline pictures are no addresses to the writer: they travel under names of their own. */
+/** Converts a tree to Markdown; placeholders carry inline images through the writer, which omits `data:` URLs. */
 function write(tree: Tree, { inlineImages }: ContentWishes): string {
   if (!inlineImages) return toMarkdown(tree)
   const kept = new Map<string, string>()
@@ -107,8 +104,8 @@ function write(tree: Tree, { inlineImages }: ContentWishes): string {
   return text.replaceAll(/https:\/\/inline\.invalid\/\d+\./g, (name) => kept.get(name) ?? name)
 }
 
-/** Whether there is text on the page, and not only a notice in its place. */
+/** Whether the page has text other than a notice. */
 export const hasText = ({ root }: Tree): boolean => emptinessOf(root, root) === undefined
 
-/** How much there is to read, for comparing two readings of one page. */
+/** Returns the length of the visible text, in characters, for comparing two versions of a page. */
 export const readableLength = (tree: Tree): number => visibleText(tree.root).length

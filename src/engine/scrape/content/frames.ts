@@ -1,7 +1,6 @@
 /**
- * Frames of a page as parts of it: what a reader sees in them belongs to the page. Read are those that hold their content
- * themselves (`srcdoc`) and those of the page's own origin, as they are sent; what others embed (players, maps,
- * advertisements) and what a frame's scripts would draw is left out.
+ * Inserts the content of frames into their page: frames with `srcdoc` and frames of the page's own origin. Their
+ * scripts do not run. Frames of other origins (players, maps, advertisements) are omitted.
  */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { resolveUrl } from '../../extract/address.ts'
@@ -9,67 +8,58 @@ import { treeFromHtml } from '../../extract/html-tree.ts'
 import { withAbsoluteAddresses } from '../../extract/live-tree.ts'
 import { attribute, classes, type ElementNode, isElement, type Tree, type TreeNode } from '../../extract/tree.ts'
 
-/** Gets the document of a frame; undefined when it is none that can be read, or has gone to another origin. */
+/** Fetches the document of a frame; undefined when it cannot be read, or was redirected to another origin. */
 export type GetFrame = (url: string) => Promise<Tree | undefined>
 
-/** Frames of one page, and frames inside frames. */
-const mostFrames = 8
-const deepest = 2
+/** Maximum number of frames of a page, and maximum nesting of frames. */
+const maxFrames = 8
+const maxDepth = 2
 
-/** Puts the content of its frames into a tree, in their places; gives what could not be had, as sentences. */
+/** Replaces the frames of a tree with their content; returns warnings about frames that could not be read. */
 export async function fillFrames(tree: Tree, url: string, get: GetFrame, depth = 0): Promise<string[]> {
-  const places = placesOf(tree.root).slice(0, mostFrames)
-  const warnings = await Promise.all(places.map((place) => fill(place, tree, url, get, depth)))
-  return warnings.flat()
+  const fill = async ({ frame, parent }: FrameSlot): Promise<string[]> => {
+    const source = frame.attributes['srcdoc']
+    const frameUrl = source === undefined ? ownFrameUrl(frame, tree.baseUrl, url) : url
+    if (frameUrl === undefined) return []
+    let content: Tree | undefined
+    try {
+      content = source === undefined ? await get(frameUrl) : treeFromHtml(source, tree.baseUrl)
+    } catch (error) {
+      if (!(error instanceof BaxError) || error.status !== 200) throw error
+      return [`could not read a frame of the page (${new URL(frameUrl).pathname}): ${error.message}`]
+    }
+    if (!content) return []
+    const warnings = depth + 1 < maxDepth ? await fillFrames(content, frameUrl, get, depth + 1) : []
+    const body = content.root.children.filter(isElement).find(({ tag }) => tag === 'body' || tag === 'frameset')
+    const children = withAbsoluteAddresses({ ...content, root: body ?? content.root }).children.filter(isShown)
+    parent.children[parent.children.indexOf(frame)] = { tag: 'div', attributes: {}, children }
+    return warnings
+  }
+  return (await Promise.all(slotsOf(tree.root).slice(0, maxFrames).map(fill))).flat()
 }
 
-interface Place {
+interface FrameSlot {
   readonly frame: ElementNode
   readonly parent: ElementNode
 }
 
-async function fill(
-  { frame, parent }: Place,
-  tree: Tree,
-  url: string,
-  get: GetFrame,
-  depth: number,
-): Promise<string[]> {
-  const source = frame.attributes['srcdoc']
-  const address = source === undefined ? addressOf(frame, tree.baseUrl, url) : url
-  if (address === undefined) return []
-  let content: Tree | undefined
-  try {
-    content = source === undefined ? await get(address) : treeFromHtml(source, tree.baseUrl)
-  } catch (error) {
-    if (!(error instanceof BaxError) || error.status !== 200) throw error
-    return [`a frame of the page could not be had (${new URL(address).pathname}): ${error.message}`]
-  }
-  if (!content) return []
-  const warnings = depth + 1 < deepest ? await fillFrames(content, address, get, depth + 1) : []
-  const body = content.root.children.filter(isElement).find(({ tag }) => tag === 'body' || tag === 'frameset')
-  const children = withAbsoluteAddresses({ ...content, root: body ?? content.root }).children.filter(isShown)
-  parent.children[parent.children.indexOf(frame)] = { tag: 'div', attributes: {}, children }
-  return warnings
-}
-
-/** What a frame's scripts do is not seen; their texts would only mislead those who look for them. */
+/** Whether a node of a frame is kept: its scripts do not run, and would mislead the detection of scripted pages. */
 const isShown = (node: TreeNode): boolean => !isElement(node) || (node.tag !== 'script' && node.tag !== 'noscript')
 
 const closed = new Set(['noscript', 'template', 'head', 'nav', 'header', 'footer', 'aside'])
 
-/** Frames that a reader would look at, with where they stand. */
-function placesOf(root: ElementNode): Place[] {
-  const places: Place[] = []
+/** Returns visible frames with content, and their parents. */
+function slotsOf(root: ElementNode): FrameSlot[] {
+  const slots: FrameSlot[] = []
   const visit = (parent: ElementNode): void => {
     for (const child of parent.children) {
       if (!isElement(child) || closed.has(child.tag)) continue
       if (child.tag !== 'iframe' && child.tag !== 'frame') visit(child)
-      else if (isVisible(child) && !isForeign(child)) places.push({ frame: child, parent })
+      else if (isVisible(child) && !isForeign(child)) slots.push({ frame: child, parent })
     }
   }
   visit(root)
-  return places
+  return slots
 }
 
 function isVisible({ attributes }: ElementNode): boolean {
@@ -79,7 +69,7 @@ function isVisible({ attributes }: ElementNode): boolean {
   return !isTiny(width) && !isTiny(height)
 }
 
-/** Counters and keepers of a login are a few pixels large. */
+/** Whether a size is that of a tracking or login frame, which are a few pixels large. */
 const isTiny = (length: string): boolean => /^\s*\d+(?:px)?\s*$/.test(length) && Number.parseInt(length, 10) <= 10
 
 const foreign = /(?:^|[-_])(?:ads?|advert\w*|banner|captcha|recaptcha|chat|comments?|consent|cookie|gtm|login|newsletter|player|share|social|sso|tracking|video|widget)(?:[-_]|$)/i // prettier-ignore
@@ -87,12 +77,12 @@ const foreign = /(?:^|[-_])(?:ads?|advert\w*|banner|captcha|recaptcha|chat|comme
 const isForeign = (frame: ElementNode): boolean =>
   [attribute(frame, 'id'), attribute(frame, 'name'), ...classes(frame)].some((name) => foreign.test(name))
 
-/** The address of a frame of the page's own origin. */
-function addressOf(frame: ElementNode, base: string, url: string): string | undefined {
+/** Returns the URL of a frame of the page's own origin. */
+function ownFrameUrl(frame: ElementNode, base: string, url: string): string | undefined {
   const source = attribute(frame, 'src').trim()
-  const address = source === '' ? undefined : resolveUrl(source, base)
-  if (address === undefined || !/^https?:/.test(address)) return undefined
-  const [own, asked] = [new URL(url), new URL(address)]
-  own.hash = asked.hash = ''
-  return own.origin === asked.origin && own.href !== asked.href ? asked.href : undefined
+  const frameUrl = source === '' ? undefined : resolveUrl(source, base)
+  if (frameUrl === undefined || !/^https?:/.test(frameUrl)) return undefined
+  const [own, target] = [new URL(url), new URL(frameUrl)]
+  own.hash = target.hash = ''
+  return own.origin === target.origin && own.href !== target.href ? target.href : undefined
 }

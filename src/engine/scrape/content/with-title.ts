@@ -1,4 +1,4 @@
-/** Main content with the page's own headline: a text without its title does not read like the original. */
+/** Restores the headline of main content. */
 import {
   attribute,
   collapse,
@@ -10,7 +10,7 @@ import {
   visibleText,
 } from '../../extract/tree.ts'
 
-/** Puts the headline of `page` in front of `content` when it was left out, and is what the page calls itself. */
+/** Prepends the headline of `page` to `content` if it is missing and matches the title of the page. */
 export function withTitle(content: ElementNode, page: ElementNode): ElementNode {
   if (beginsWithHeadline(content, page)) return content
   const headline = findElement(page, isHeadline) ?? lesserHeadline(page)
@@ -19,7 +19,7 @@ export function withTitle(content: ElementNode, page: ElementNode): ElementNode 
   return inBody(content, headline)
 }
 
-/** Whether a text has its headline: an h1, or a first heading with which the title of its page begins. */
+/** Whether a text has its headline: an h1, or a first heading that is a prefix of the page's title. */
 export function beginsWithHeadline(content: ElementNode, page: ElementNode): boolean {
   if (findElement(content, isHeadline)) return true
   const first = findElement(content, isLesser)
@@ -31,27 +31,27 @@ const isShown = ({ attributes }: ElementNode): boolean => attributes['hidden'] =
 const isHeadline = (element: ElementNode): boolean => element.tag === 'h1' && isShown(element)
 const isLesser = (element: ElementNode): boolean => /^h[2-6]$/.test(element.tag) && isShown(element)
 
-/** Of a page without an h1, the heading that is the better part of its title: sections of a book begin with one. */
+/** Returns the heading of a page without an h1 that makes up most of its title, as in sections of a book. */
 function lesserHeadline(page: ElementNode): ElementNode | undefined {
-  const said = namesOf(page)
+  const titles = namesOf(page)
   return findElement(page, (element) => {
     if (!isLesser(element)) return false
     const text = plain(visibleText(element, 300))
-    return text !== '' && said.some((name) => name.includes(text) && text.length * 2 >= name.length)
+    return text !== '' && titles.some((name) => name.includes(text) && text.length * 2 >= name.length)
   })
 }
 
 const names = (name: string, text: string): boolean => name.includes(text) || (text.includes(name) && name.length > 12)
 
-/** What the page is called by its title or its Open Graph name. */
+/** Returns the titles of the page: `<title>`, Open Graph and Twitter. */
 function namesOf(page: ElementNode): string[] {
-  const said: string[] = []
+  const titles: string[] = []
   for (const element of elementsOf(page, ({ tag }) => tag !== 'body')) {
-    if (element.tag === 'title') said.push(rawText(element))
+    if (element.tag === 'title') titles.push(rawText(element))
     else if (/^(?:og|twitter):title$/.test(attribute(element, 'property') || attribute(element, 'name')))
-      said.push(attribute(element, 'content'))
+      titles.push(attribute(element, 'content'))
   }
-  return said.map(plain).filter((name) => name !== '')
+  return titles.map(plain).filter((name) => name !== '')
 }
 
 const plain = (text: string): string =>

@@ -1,14 +1,14 @@
-/** What was got from an address, in one form for every kind of content. */
+/** The common form of fetched documents of all content types. */
 import { decodedPart } from '../../../core/net/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
 
 export interface PageDocument {
-  /** The content as a tree; of other things than HTML, what they would be in HTML. */
+  /** The content as a tree; an HTML equivalent for other content types. */
   readonly tree: Tree
-  /** The text as decoded; absent for what is no text. */
+  /** The decoded text; absent for binary content. */
   readonly raw?: string
   readonly charset?: string
-  /** Its Markdown, where the tree would not give the best. */
+  /** The Markdown, if it is better than that of the tree. */
   readonly markdown?: string
   readonly title?: string
   readonly description?: string
@@ -17,9 +17,9 @@ export interface PageDocument {
   readonly published?: string
   readonly modified?: string
   readonly pages?: number
-  /** The value, of JSON. */
+  /** The parsed value of JSON. */
   readonly value?: unknown
-  /** Whether there is a difference between the page and its main content. */
+  /** Whether the document is a web page with main content and boilerplate. */
   readonly isPage: boolean
   readonly warning?: string
 }
@@ -34,26 +34,48 @@ export const element = (
   children: children.map((child) => (typeof child === 'string' ? { text: child } : child)),
 })
 
-/** The same around as many as there are: not all of them are arguments. */
+/** Creates an element with any number of children, which may be too many for an argument list. */
 export const elementAround = (tag: string, children: readonly TreeNode[]): ElementNode => ({
   tag,
   attributes: {},
   children: [...children],
 })
 
-/** A document around some elements. */
+type Present<Facts> = { [Name in keyof Facts]?: Exclude<Facts[Name], undefined> }
+
+/** Removes facts that are undefined or empty. */
+export const present = <Facts extends object>(facts: Facts): Present<Facts> =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== '')) as Present<Facts>
+
+/** Creates a document with a title and a body. */
 export const treeOf = (url: string, title: string, children: readonly TreeNode[]): Tree => ({
   root: element('html', {}, element('head', {}, element('title', {}, title)), elementAround('body', children)),
   baseUrl: url,
 })
 
-/** The last part of an address as a name. */
+/** Returns the last part of a URL's path. */
 export function fileName(url: string): string {
   return decodedPart(new URL(url).pathname.split('/').findLast(Boolean) ?? '')
 }
 
-/** A fenced block whose fence is longer than any inside. */
-export function fenced(text: string, language: string): string {
+/** Decoded text, and the URL that it was fetched from. */
+export interface DecodedText {
+  readonly text: string
+  readonly charset: string
+  readonly url: string
+}
+
+/** Creates a document of source code, shown as it is. */
+export const codeDocument = ({ text, charset, url }: DecodedText, language: string): PageDocument => ({
+  tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: `language-${language}` }, text))]),
+  raw: text,
+  charset,
+  markdown: fenced(text, language),
+  isPage: false,
+})
+
+/** Returns a fenced code block whose fence is longer than any inside. */
+function fenced(text: string, language: string): string {
   let longest = 2
   for (const [, run] of text.matchAll(/^[^\S\n]*(`{3,})/gm)) longest = Math.max(longest, run!.length)
   const fence = '`'.repeat(longest + 1)

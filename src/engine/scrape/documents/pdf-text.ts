@@ -1,16 +1,15 @@
-/** What a PDF says, read by a library that has to be watched: a file of 2 KB may keep it busy for hours. */
-
+/** Reads the text of PDFs. The library must be supervised: a file of 2 KB may keep it busy for hours. */
 import { limits } from '../../../core/limits/limits.ts'
 
-/** Plain data, as a thread answers it. */
+/** Text and metadata of a PDF, as data that can be sent between threads. */
 export interface PdfText {
-  /** Of each page. */
+  /** Text of each page. */
   readonly pages: readonly string[]
-  /** Title, author and the like, as the file has them; times are dates. */
+  /** Title, author and other metadata by their PDF names; times are dates. */
   readonly info: Readonly<Record<string, unknown>>
 }
 
-/** Why nothing was read. */
+/** The reason why a PDF could not be read. */
 export interface Unread {
   readonly unread: 'locked' | 'broken' | 'large'
   readonly message: string
@@ -23,7 +22,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfText | Unread> {
     try {
       const { text } = await extractText(pdf, { mergePages: false })
       if (text.reduce((sum, { length }) => sum + length, 0) > limits.scrape.bodyBytes)
-        return { unread: 'large', message: 'its text is larger than a page may be' }
+        return { unread: 'large', message: 'its text exceeds the size limit of a page' }
       const { info } = await getMeta(pdf, { parseDates: true })
       const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
       return { pages: text, info: Object.fromEntries(plain) }

@@ -1,4 +1,4 @@
-/** A thread that reads the PDFs it is sent. */
+/** Worker thread that reads PDFs. */
 import { serveTasks } from '../../../core/process/thread-tasks.ts'
 import { readPdf } from './pdf-text.ts'
 

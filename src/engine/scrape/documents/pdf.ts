@@ -1,18 +1,22 @@
-/** PDF: the text of its pages. */
+/** Converts PDFs to documents with the text of their pages. */
 import { aside } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { type PdfText, readPdf, type Unread } from './pdf-text.ts'
-import { element, elementAround, fileName, type PageDocument, treeOf } from './document.ts'
+import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
-/** How much the process may grow while a PDF is read: no heap counts what it unpacks to. */
-const { threads, bytes: mostBytes, lookMs } = limits.pdf
+/** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
+const { threads, bytes: maxBytes, lookMs } = limits.pdf
 
 const read = aside('pdf-worker.mjs', readPdf, limits.pdf)
 
-/** @throws BaxError `unsupported_content_type` for a file that is locked or no PDF, `content_too_large` for a bomb; the reason of `signal` */
+/**
+ * Reads a PDF.
+ * @throws BaxError `unsupported_content_type` for a locked or invalid PDF, `content_too_large` for one that needs too
+ * much memory; the reason of `signal`
+ */
 export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
-  // The parser keeps the memory that it is given, and takes no Buffer.
+  // The parser takes ownership of the memory, and does not accept a Buffer.
   const pdf = await readBounded(new Uint8Array(bytes), signal)
   if ('pages' in pdf) return pdfContent(pdf, url)
   if (pdf.unread === 'large') throw tooLarge()
@@ -23,32 +27,31 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
   })
 }
 
-/** PDFs that are being read, or wait for it, in their order; the first ones are at work. */
-const underWay = new Set<AbortController>()
+/** Queue of PDFs; the first `threads` of them are being read. */
+const queue = new Set<AbortController>()
 
-/** In its time, and in bounded memory. */
+/** Reads a PDF with limits on time and memory. */
 async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | Unread> {
   const grown = new AbortController()
-  underWay.add(grown)
+  queue.add(grown)
   const before = process.memoryUsage.rss()
   const watch = setInterval(() => {
-    const isAtWork = [...underWay].indexOf(grown) < threads
-    if (isAtWork && process.memoryUsage.rss() - before > mostBytes) grown.abort(tooLarge())
+    const isRunning = [...queue].indexOf(grown) < threads
+    if (isRunning && process.memoryUsage.rss() - before > maxBytes) grown.abort(tooLarge())
   }, lookMs)
   try {
     return await read(bytes, AbortSignal.any([signal, grown.signal]))
   } finally {
     clearInterval(watch)
-    underWay.delete(grown)
+    queue.delete(grown)
   }
 }
 
-const tooLarge = (): BaxError => new BaxError('content_too_large', 'the PDF unpacks to more than can be read')
+const tooLarge = (): BaxError => new BaxError('content_too_large', 'the PDF needs too much memory to be read')
 
 function pdfContent({ pages, info }: PdfText, url: string): PageDocument {
   const texts = pages.map((page) => page.split('\n').map((line) => line.trimEnd()).join('\n').trim()) // prettier-ignore
-  const word = (name: string) =>
-    typeof info[name] === 'string' && info[name].trim() !== '' ? info[name].trim() : undefined
+  const word = (name: string) => (typeof info[name] === 'string' ? info[name].trim() || undefined : undefined)
   const time = (name: string) => (info[name] instanceof Date ? info[name].toISOString() : undefined)
   const facts = { title: word('Title') ?? fileName(url), description: word('Subject'), author: word('Author'), published: time('CreationDate'), modified: time('ModDate') } // prettier-ignore
   const empty = texts.every((text) => text === '')
@@ -61,8 +64,8 @@ function pdfContent({ pages, info }: PdfText, url: string): PageDocument {
     markdown: empty ? '' : `${texts.join('\n\n---\n\n')}\n`,
     pages: pages.length,
     isPage: false,
-    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
-    ...(empty && { warning: 'the PDF has no text: its pages are pictures' }),
+    ...present(facts),
+    ...(empty && { warning: 'the PDF has no text: its pages are images' }),
   }
 }
 

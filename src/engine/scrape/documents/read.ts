@@ -1,11 +1,11 @@
-/** Makes a document of what was fetched. */
+/** Converts fetched content to a document. */
 import { decodeText } from '../../render/http/charset.ts'
 import { type ContentKind, kindOf } from '../../render/http/content-kind.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { PageDocument } from './document.ts'
 
-/** The document with the kind of its content. @throws BaxError `unsupported_content_type` */
+/** Returns the document and the kind of its content. @throws BaxError `unsupported_content_type` */
 export async function readDocument(
   page: FetchedPage,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ async function documentOf(
   signal: AbortSignal,
 ): Promise<PageDocument> {
   if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, signal)
-  if (kind === 'image') return (await import('./image.ts')).imageDocument(url)
+  if (kind === 'image') return (await import('./text.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })
   if (kind === 'html') return htmlDocument(text, charset, url)

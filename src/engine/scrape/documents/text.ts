@@ -1,21 +1,19 @@
-/** Documents that are text: JSON, plain text, CSV. */
-import { element, elementAround, fenced, fileName, type PageDocument, treeOf } from './document.ts'
+/** Converts content with a simple HTML equivalent to documents: JSON, plain text, CSV, images. */
+import {
+  codeDocument,
+  type DecodedText,
+  element,
+  elementAround,
+  fileName,
+  type PageDocument,
+  treeOf,
+} from './document.ts'
 
-interface Text {
-  readonly text: string
-  readonly charset: string
-  readonly url: string
-}
-
-export function jsonDocument({ text, charset, url }: Text): PageDocument {
-  const parsed = parse(text)
+export function jsonDocument(source: DecodedText): PageDocument {
+  const parsed = parse(source.text)
   return {
-    tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: 'language-json' }, text))]),
-    raw: text,
-    charset,
-    markdown: fenced(text, 'json'),
-    isPage: false,
-    ...(parsed ? { value: parsed.value } : { warning: 'the answer says it is JSON, and cannot be parsed as such' }),
+    ...codeDocument(source, 'json'),
+    ...(parsed ? { value: parsed.value } : { warning: 'the content type is JSON, but the content is not valid JSON' }),
   }
 }
 
@@ -27,7 +25,7 @@ function parse(text: string): { value: unknown } | undefined {
   }
 }
 
-/** One JSON value a line. */
+/** Parses one JSON value per line. */
 function lines(text: string): { value: unknown } | undefined {
   const rows = text.split('\n').filter((line) => line.trim() !== '')
   if (rows.length < 2) return undefined
@@ -38,7 +36,7 @@ function lines(text: string): { value: unknown } | undefined {
   }
 }
 
-export const textDocument = ({ text, charset, url }: Text): PageDocument => ({
+export const textDocument = ({ text, charset, url }: DecodedText): PageDocument => ({
   tree: treeOf(url, fileName(url), [element('pre', {}, text)]),
   raw: text,
   charset,
@@ -46,13 +44,13 @@ export const textDocument = ({ text, charset, url }: Text): PageDocument => ({
   isPage: false,
 })
 
-/** Comma, tab or semicolon separated values as a table; the first row is the head, and as wide as the widest. */
-export async function csvDocument({ text, charset, url }: Text): Promise<PageDocument> {
+/** Converts comma, tab or semicolon separated values to a table, whose head is the first row, as wide as the widest. */
+export async function csvDocument({ text, charset, url }: DecodedText): Promise<PageDocument> {
   const { default: papa } = await import('papaparse')
   const { data } = papa.parse<string[]>(text, { skipEmptyLines: 'greedy' })
   const width = data.reduce((most, row) => Math.max(most, row.length), 0)
   const [first = [], ...rows] = data
-  // Short rows stay short, as both HTML and Markdown allow: filled up, a small file could be more than memory holds.
+  // Padding short rows, which HTML and Markdown do not require, could exceed memory even for a small file.
   const head = Array.from({ length: width }, (_, at) => first[at] ?? '')
   return {
     tree: treeOf(url, fileName(url), [
@@ -63,6 +61,13 @@ export async function csvDocument({ text, charset, url }: Text): Promise<PageDoc
     markdown: width === 0 ? '' : [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n') + '\n',
     isPage: false,
   }
+}
+
+export function imageDocument(url: string): PageDocument {
+  // Parentheses would end the URL in Markdown.
+  const target = url.replaceAll('(', '%28').replaceAll(')', '%29')
+  const image = element('img', { src: url, alt: '' })
+  return { tree: treeOf(url, fileName(url), [image]), markdown: `![](${target})\n`, isPage: false }
 }
 
 const cells = (tag: string, row: readonly string[]) =>

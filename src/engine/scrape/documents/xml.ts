@@ -1,36 +1,33 @@
-/** XML: feeds as the articles they announce, everything else as it stands. */
+/** Converts XML to documents: feeds to their articles, everything else to source code. */
 import { DomHandler, getFeed, Parser } from 'htmlparser2'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { TreeNode } from '../../extract/tree.ts'
-import { element, elementAround, fenced, fileName, type PageDocument, treeOf } from './document.ts'
+import {
+  codeDocument,
+  type DecodedText,
+  element,
+  elementAround,
+  fileName,
+  type PageDocument,
+  present,
+  treeOf,
+} from './document.ts'
 
-interface XmlText {
-  readonly text: string
-  readonly charset: string
-  readonly url: string
-}
-
-/** Where a feed says what it is, and in which language. */
+/** Length of the beginning that contains the type and language of a feed, in characters. */
 const headChars = 4096
 
-/** Levels of a feed: every entry is looked for in all entries around it. */
-const mostLevels = 48
+/** Maximum nesting of a feed, because every entry is searched in all enclosing entries. */
+const maxLevels = 48
 
 type Feed = NonNullable<ReturnType<typeof getFeed>>
 
-export function xmlDocument({ text, charset, url }: XmlText): PageDocument {
+export function xmlDocument(source: DecodedText): PageDocument {
+  const { text, charset, url } = source
   const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, headChars)) ? feedOf(text) : null
-  if (feed) return { ...feedDocument(feed, text, url), raw: text, charset }
-  return {
-    tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: 'language-xml' }, text))]),
-    raw: text,
-    charset,
-    markdown: fenced(text, 'xml'),
-    isPage: false,
-  }
+  return feed ? { ...feedDocument(feed, text, url), raw: text, charset } : codeDocument(source, 'xml')
 }
 
-/** The feed, or null for what is none, or nests as none does. */
+/** Parses a feed; null for other XML, or deeper nesting than any feed has. */
 function feedOf(text: string): Feed | null {
   const handler = new DomHandler()
   let levels = 0
@@ -39,7 +36,7 @@ function feedOf(text: string): Feed | null {
   const { onopentag, onclosetag } = DomHandler.prototype
   handler.onopentag = (name, attributes) => {
     onopentag.call(handler, name, attributes)
-    if (++levels <= mostLevels) return
+    if (++levels <= maxLevels) return
     isDeep = true
     parser.pause()
   }
@@ -58,7 +55,6 @@ function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument,
   const head = text.slice(0, headChars)
   const language = /<(?:dc:)?language>\s*([\w-]+)/.exec(head)?.[1] ?? /<feed[^>]*\sxml:lang="([\w-]+)"/.exec(head)?.[1]
   const description = feed.description?.trim()
-  const updated = feed.updated && !Number.isNaN(feed.updated.getTime()) ? feed.updated.toISOString() : undefined
   return {
     tree: treeOf(url, title, [
       element('h1', {}, title),
@@ -67,15 +63,16 @@ function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument,
     ]),
     title,
     isPage: false,
-    ...(description && { description }),
-    ...(language && { language }),
-    ...(updated && { modified: updated }),
+    ...present({ description, language, modified: isoTime(feed.updated) }),
   }
 }
 
+const isoTime = (date: Date | undefined): string | undefined =>
+  date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
+
 function entry({ title, link, pubDate, description }: Feed['items'][number], url: string) {
   const name = title?.trim() || link || 'Untitled'
-  const time = pubDate && !Number.isNaN(pubDate.getTime()) ? pubDate.toISOString() : undefined
+  const time = isoTime(pubDate)
   return element(
     'article',
     {},
@@ -85,5 +82,5 @@ function entry({ title, link, pubDate, description }: Feed['items'][number], url
   )
 }
 
-/** Descriptions are HTML in the text of an element. */
+/** Parses a description, which is HTML in the text of an element. */
 const inner = (html: string, url: string): TreeNode[] => treeFromHtml(html, url).root.children

@@ -1,4 +1,4 @@
-/** How a page presents its maker: colours, fonts, logo. Everything is read from the rendered page; what cannot be told is left out. */
+/** Reads the branding of a rendered page: colours, fonts, logo. Unknown values are omitted. */
 import { type Colour, contrast, hexOf, isNeutral, parseColour, saturation } from './colour.ts'
 
 interface Button {
@@ -16,7 +16,7 @@ function isVisible(element: Element): boolean {
   return box.width > 0 && box.height > 0 && style.visibility !== 'hidden' && Number(style.opacity) > 0.05
 }
 
-/** The first background below an element that is not seen through. */
+/** Returns the first opaque background of an element and its ancestors. */
 function backgroundOf(element: Element | null): Colour | undefined {
   for (let current = element; current; current = current.parentElement) {
     const colour = parseColour(styleOf(current).backgroundColor)
@@ -25,12 +25,13 @@ function backgroundOf(element: Element | null): Colour | undefined {
   return undefined
 }
 
-/** Weighted votes; the heaviest first. */
-class Tally {
+/** Counts weighted votes. */
+class Votes {
   readonly #weights = new Map<string, number>()
   add(name: string | undefined, weight: number): void {
     if (name) this.#weights.set(name, (this.#weights.get(name) ?? 0) + weight)
   }
+  /** Names by descending weight. */
   ranked(): string[] {
     return [...this.#weights].toSorted((a, b) => b[1] - a[1]).map(([name]) => name)
   }
@@ -55,12 +56,11 @@ function buttonFacts(element: Element): Button {
   }
 }
 
-/** Colours of the brand: those that are chosen (buttons, links, named properties), not those that text happens to have. */
+/** Returns the brand colours, by buttons, links and named custom properties rather than text. */
 function colours(page: Colour): Record<string, string> {
-  const chosen = new Tally()
+  const votes = new Votes()
   const vote = (colour: Colour | undefined, weight: number) => {
-    if (colour && colour.alpha > 0.5 && !isNeutral(colour))
-      chosen.add(hexOf(colour), weight * (0.5 + saturation(colour)))
+    if (colour && colour.alpha > 0.5 && !isNeutral(colour)) votes.add(hexOf(colour), weight * (0.5 + saturation(colour))) // prettier-ignore
   }
   for (const element of buttons()) vote(parseColour(styleOf(element).backgroundColor), 4)
   for (const element of [...document.querySelectorAll('header, nav, [class*="hero" i], footer')].slice(0, 20)) {
@@ -72,7 +72,7 @@ function colours(page: Colour): Record<string, string> {
   const link = linkColour()
   vote(link, 2)
   const named = namedColours()
-  const ranked = chosen.ranked()
+  const ranked = votes.ranked()
   const primary = named.primary ?? ranked[0]
   const others = ranked.filter((colour) => colour !== primary)
   const secondary = named.secondary ?? others[0]
@@ -81,7 +81,7 @@ function colours(page: Colour): Record<string, string> {
   return present({ primary, secondary, accent, background: hexOf(page), ...text, link: link && hexOf(link) })
 }
 
-/** Custom properties that say what they are: `--primary`, `--color-accent`. */
+/** Returns the colours of named custom properties: `--primary`, `--color-accent`. */
 function namedColours(): { primary?: string; secondary?: string; accent?: string } {
   const root = styleOf(document.documentElement)
   const found: Record<string, string> = {}
@@ -96,26 +96,26 @@ function namedColours(): { primary?: string; secondary?: string; accent?: string
 }
 
 function linkColour(): Colour | undefined {
-  const tally = new Tally()
+  const votes = new Votes()
   const links = document.querySelectorAll('main a[href], article a[href], p a[href], li a[href]')
   for (const link of [...links].slice(0, 100)) {
     if (!isVisible(link) || link.matches(actionable)) continue
     const colour = parseColour(styleOf(link).color)
-    if (colour) tally.add(hexOf(colour), 1)
+    if (colour) votes.add(hexOf(colour), 1)
   }
-  const [first] = tally.ranked()
+  const [first] = votes.ranked()
   return first ? parseColour(first) : undefined
 }
 
 function textColours(page: Colour): { textPrimary?: string; textSecondary?: string } {
-  const tally = new Tally()
+  const votes = new Votes()
   for (const element of [...document.querySelectorAll('p, li, td, dd, span, div')].slice(0, 800)) {
     const own = [...element.childNodes].reduce((sum, node) => sum + (node instanceof Text ? node.data.trim().length : 0), 0) // prettier-ignore
     if (own === 0 || !isVisible(element)) continue
     const colour = parseColour(styleOf(element).color)
-    if (colour && contrast(colour, backgroundOf(element) ?? page) > 2) tally.add(hexOf(colour), own)
+    if (colour && contrast(colour, backgroundOf(element) ?? page) > 2) votes.add(hexOf(colour), own)
   }
-  const [first, second] = tally.ranked()
+  const [first, second] = votes.ranked()
   const body = document.body && parseColour(styleOf(document.body).color)
   const textPrimary = first ?? (body ? hexOf(body) : undefined)
   return { ...(textPrimary && { textPrimary }), ...(second && { textSecondary: second }) }
@@ -188,7 +188,7 @@ function logoScore(element: Element): number {
   )
 }
 
-/** What the page's own data names as its maker's logo. */
+/** Returns the logo in the page's structured data. */
 function linkedLogo(): string | undefined {
   for (const script of document.querySelectorAll('script[type="application/ld+json"]')) {
     const [, found] = /"logo"\s*:\s*(?:"([^"]+)"|\{[^}]*"url"\s*:\s*"([^"]+)")/.exec(script.textContent ?? '')?.filter(Boolean) ?? [] // prettier-ignore
@@ -197,7 +197,7 @@ function linkedLogo(): string | undefined {
   return undefined
 }
 
-function addressOf(selector: string, attribute: string): string | undefined {
+function urlOf(selector: string, attribute: string): string | undefined {
   const value = document.querySelector(selector)?.getAttribute(attribute)
   return value && URL.canParse(value, document.baseURI) ? new URL(value, document.baseURI).href : undefined
 }
@@ -225,8 +225,8 @@ function components(): Record<string, unknown> {
   })
 }
 
-function spacing(): Record<string, unknown> {
-  const lengths = new Tally()
+function spacing(button: Button | undefined): Record<string, unknown> {
+  const lengths = new Votes()
   for (const element of [...document.querySelectorAll('section, article, main, div, p, h1, h2, ul')].slice(0, 400)) {
     const style = styleOf(element)
     for (const length of [style.paddingTop, style.marginBottom, style.paddingLeft]) {
@@ -236,8 +236,7 @@ function spacing(): Record<string, unknown> {
   }
   const sizes = lengths.ranked().slice(0, 6).map(Number)
   const unit = sizes.length >= 3 ? [8, 5, 4].find((size) => sizes.every((length) => length % size === 0)) : undefined
-  const radius = components()['buttonPrimary'] as Button | undefined
-  return present({ baseUnit: unit, borderRadius: radius?.borderRadius })
+  return present({ baseUnit: unit, borderRadius: button?.borderRadius })
 }
 
 function present<T extends Record<string, unknown>>(facts: T): Record<string, never> & T {
@@ -247,9 +246,10 @@ function present<T extends Record<string, unknown>>(facts: T): Record<string, ne
 
 export function read(): Record<string, unknown> {
   const page = backgroundOf(document.body) ?? { red: 255, green: 255, blue: 255, alpha: 1 }
-  const favicon = addressOf('link[rel~="icon" i]', 'href') ?? addressOf('link[rel="apple-touch-icon" i]', 'href')
-  const image = addressOf('meta[property="og:image"]', 'content')
+  const favicon = urlOf('link[rel~="icon" i]', 'href') ?? urlOf('link[rel="apple-touch-icon" i]', 'href')
+  const image = urlOf('meta[property="og:image"]', 'content')
   const mark = logo()
+  const parts = components()
   return present({
     colorScheme: contrast(page, { red: 255, green: 255, blue: 255, alpha: 1 }) > 4.5 ? 'dark' : 'light',
     brandName: brandName(),
@@ -257,8 +257,8 @@ export function read(): Record<string, unknown> {
     favicon,
     colors: colours(page),
     ...typography(),
-    spacing: spacing(),
-    components: components(),
+    spacing: spacing(parts['buttonPrimary'] as Button | undefined),
+    components: parts,
     images: present({ logo: mark, favicon, ogImage: image }),
   })
 }

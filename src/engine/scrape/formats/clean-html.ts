@@ -1,18 +1,18 @@
-/** A tree as HTML without scripts, styles, templates, handlers and comments. */
+/** Converts a tree to HTML without scripts, styles, templates, event handlers and comments. */
 import { resolveUrl } from '../../extract/address.ts'
-import { type ElementNode, isElement, type Tree, type TreeNode } from '../../extract/tree.ts'
+import { type ElementNode, isElement, type Tree, type TreeNode, wordSet } from '../../extract/tree.ts'
 
 export interface HtmlOptions {
-  /** Leave out pictures that stand in the page as `data:`. */
+  /** Whether to omit images with `data:` URLs. */
   readonly dropInlineImages: boolean
 }
 
 const dropped = new Set(['script', 'style', 'noscript', 'template', 'base'])
-const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-const addresses = new Set(['href', 'src', 'poster', 'action', 'cite', 'formaction', 'data'])
+const empty = wordSet('area base br col embed hr img input link meta param source track wbr')
+const urlAttributes = new Set(['href', 'src', 'poster', 'action', 'cite', 'formaction', 'data'])
 const stylesheet = /\b(?:stylesheet|preload|prefetch|modulepreload|preconnect|dns-prefetch)\b/i
 
-/** Addresses become absolute, so that the text means the same anywhere. */
+/** Returns the HTML of a tree; URLs become absolute, so that it can be used anywhere. */
 export function cleanHtml(tree: Tree, options: HtmlOptions): string {
   const writer = new HtmlWriter(tree.baseUrl, options)
   const { root } = tree
@@ -50,14 +50,13 @@ class HtmlWriter {
     for (const [name, value] of Object.entries(attributes)) {
       if (/^on/i.test(name) || name === 'srcdoc' || name === 'nonce' || !/^[^\s"'<>/=]+$/.test(name)) continue
       if (this.#options.dropInlineImages && /^(?:src|srcset|poster|style)$/.test(name) && /data:image\//i.test(value)) continue // prettier-ignore
-      const kept = addresses.has(name) ? this.#address(tag, name, value) : value
-      if (kept === undefined) continue
-      text += kept === '' ? ` ${name}=""` : ` ${name}="${escapeHtml(kept).replaceAll('"', '&quot;')}"`
+      const kept = urlAttributes.has(name) ? this.#resolved(tag, name, value) : value
+      if (kept !== undefined) text += ` ${name}="${escapeHtml(kept).replaceAll('"', '&quot;')}"`
     }
     return text
   }
 
-  #address(tag: string, name: string, value: string): string | undefined {
+  #resolved(tag: string, name: string, value: string): string | undefined {
     if (tag === 'a' && name === 'href' && value.startsWith('#')) return value
     const url = resolveUrl(value, this.#base)
     if (url === undefined) return value

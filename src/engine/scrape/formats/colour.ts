@@ -1,4 +1,4 @@
-/** Colours as a page's style gives them, and how they are to the eye. */
+/** Parses CSS colours and computes their saturation and contrast. */
 
 export interface Colour {
   readonly red: number
@@ -7,7 +7,7 @@ export interface Colour {
   readonly alpha: number
 }
 
-/** Reads `#rgb`, `#rrggbb`, `rgb()` and `rgba()`, the forms of computed styles and of most custom properties. */
+/** Parses `#rgb`, `#rrggbb`, `rgb()` and `rgba()`, the forms of computed styles and of most custom properties. */
 export function parseColour(text: string): Colour | undefined {
   const hex = /^#([\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i.exec(text.trim())?.[1]
   if (hex) {
@@ -26,17 +26,17 @@ export function parseColour(text: string): Colour | undefined {
 export const hexOf = ({ red, green, blue }: Colour): string =>
   `#${[red, green, blue].map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`.toUpperCase()
 
-/** 0 for greys, 1 for pure colours. */
+/** Returns the saturation: 0 for greys, 1 for pure colours. */
 export function saturation({ red, green, blue }: Colour): number {
   const most = Math.max(red, green, blue)
   return most === 0 ? 0 : (most - Math.min(red, green, blue)) / most
 }
 
-/** Black, white and the greys between them. */
+/** Whether a colour is black, white or grey. */
 export const isNeutral = (colour: Colour): boolean =>
   saturation(colour) < 0.12 || Math.max(colour.red, colour.green, colour.blue) < 24
 
-/** The contrast ratio of WCAG, 1 to 21. */
+/** Returns the contrast ratio of WCAG, from 1 to 21. */
 export function contrast(a: Colour, b: Colour): number {
   const [light, dark] = [luminance(a), luminance(b)].toSorted((one, other) => other - one) as [number, number]
   return (light + 0.05) / (dark + 0.05)

@@ -1,4 +1,4 @@
-/** Fills the formats that were asked for from one page. */
+/** Creates the requested formats of a page. */
 import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../../core/shapes/scrape.ts'
 import { type PageContent, contentOf } from '../content/content.ts'
 import { metadataOf } from './metadata.ts'
@@ -14,28 +14,38 @@ export interface Filled {
   readonly warningCode?: WarningCode
 }
 
-export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: Reader): Promise<Filled> {
+export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, extractors: Reader): Promise<Filled> {
   const { formats, input } = plan
   const { document, rendered } = page
-  const wishes = { onlyMain: input.only_main_content, inlineImages: !input.remove_base64_images, headline: true }
-  const content = await contentOf(document, wishes)
-  const data: Filling = {}
+  const inlineImages = !input.remove_base64_images
+  const content = await contentOf(document, { onlyMain: input.only_main_content, inlineImages, headline: true })
+  const data: { -readonly [Name in keyof Filled['data']]: Filled['data'][Name] } = {}
   const metadata: Partial<ScrapeMetadata> = {}
-  // Whoever asks for a page as it is sent waits for nothing: without scripts an empty page is what it is.
+  // Fetching without a browser cannot make a page without scripts incomplete, so an empty one needs no warning.
   const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
   const { warning, warningCode } = isComplete && content.warningCode ? {} : content
   const warnings = warning ? [warning] : []
   if (formats.has('markdown')) data.markdown = content.markdown
-  if (formats.has('html')) data.html = await htmlOf(content, wishes.inlineImages)
-  if (formats.has('rawHtml') && document.raw !== undefined) data.rawHtml = document.raw
-  if (formats.has('rawHtml') && document.raw === undefined) warnings.push('there is no rawHtml: the content is no text')
-  if (formats.has('links') || formats.has('images')) Object.assign(data, await addressesOf(plan, page))
+  if (formats.has('html')) {
+    const { cleanHtml } = await import('./clean-html.ts')
+    data.html = cleanHtml(content.tree, { dropInlineImages: !inlineImages })
+  }
+  if (formats.has('rawHtml')) {
+    if (document.raw !== undefined) data.rawHtml = document.raw
+    else warnings.push('rawHtml is missing: the content is not text')
+  }
+  if (formats.has('links') || formats.has('images')) {
+    // Links and images are those of the whole page, whatever part of it the content is.
+    const { imagesOf, linksOf } = await import('./links.ts')
+    if (formats.has('links')) data.links = linksOf(document.tree)
+    if (formats.has('images')) data.images = imagesOf(document.tree)
+  }
   if (rendered?.screenshot) data.screenshot = rendered.screenshot
   if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
-  // A model takes seconds: it is asked for both at once.
+  // Run both at once, because a model takes seconds.
   const [summary, json] = await Promise.all([
-    formats.has('summary') ? summaryOf(page, content, reader) : undefined,
-    formats.has('json') ? import('./json.ts').then(({ jsonOf }) => jsonOf(plan.json, document, reader)) : undefined,
+    formats.has('summary') ? summaryOf(page, content, extractors) : undefined,
+    formats.has('json') ? import('./json.ts').then(({ jsonOf }) => jsonOf(plan.json, document, extractors)) : undefined,
   ])
   if (summary) {
     data.summary = summary.text
@@ -50,37 +60,21 @@ export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, reader: 
   return { data, metadata, warnings, ...(warningCode && { warningCode }) }
 }
 
-type Filling = { -readonly [Name in keyof Filled['data']]: Filled['data'][Name] }
-
-async function htmlOf({ tree }: PageContent, inlineImages: boolean): Promise<string> {
-  const { cleanHtml } = await import('./clean-html.ts')
-  return cleanHtml(tree, { dropInlineImages: !inlineImages })
-}
-
-/** Of the whole page, whatever part of it the text is. */
-async function addressesOf({ formats }: ScrapePlan, { document }: ObtainedPage): Promise<Filling> {
-  const { imagesOf, linksOf } = await import('./links.ts')
-  return {
-    ...(formats.has('links') && { links: linksOf(document.tree) }),
-    ...(formats.has('images') && { images: imagesOf(document.tree) }),
-  }
-}
-
 interface Summary {
   readonly text: string
   readonly source: 'extractive' | 'model'
   readonly warning?: string
 }
 
-async function summaryOf({ document }: ObtainedPage, content: PageContent, reader: Reader): Promise<Summary> {
+async function summaryOf({ document }: ObtainedPage, content: PageContent, extractors: Reader): Promise<Summary> {
   const { title = '', description = '', language = '' } = { ...metadataOf(document.tree), ...document }
   let warning: string | undefined
-  if (reader.model && content.markdown.trim() !== '') {
+  if (extractors.model && content.markdown.trim() !== '') {
     const { summariseByModel } = await import('./model-summary.ts')
     try {
-      return { text: await summariseByModel(content.markdown, title, reader.model), source: 'model' }
+      return { text: await summariseByModel(content.markdown, title, extractors.model), source: 'model' }
     } catch (error) {
-      warning = `${whyNoModel(error, reader)}: the summary is made of the page's own sentences`
+      warning = `${whyNoModel(error, extractors)}: the summary consists of sentences of the page`
     }
   }
   const { summarise } = await import('./summary.ts')

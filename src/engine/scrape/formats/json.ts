@@ -1,4 +1,4 @@
-/** The json format: data in the shape of a schema, by a language model where one is set up, else by rules. */
+/** The json format: data that match a schema, extracted by a language model if one is configured, else by rules. */
 import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { type StructuredResult, structuredOf } from '../../extract/structured.ts'
 import { properSchema } from '../../extract/structured/shape.ts'
@@ -13,16 +13,20 @@ export interface JsonResult {
   readonly warnings: readonly string[]
 }
 
-/** @throws BaxError `invalid_request` that names the field for a schema that is none. */
+/** @throws BaxError `invalid_request` that names the field of an invalid schema. */
 export function checkSchema({ schema, schemaField }: JsonWish): void {
   if (schema) checkFor(properSchema(schema), schemaField)
 }
 
-export async function jsonOf(wish: JsonWish, document: PageDocument, reader: Reader): Promise<JsonResult> {
-  const { model } = reader
-  const request = { query: wish.prompt ?? '', ...(wish.schema && { schema: wish.schema }) }
-  // What is JSON already needs no reader, unless it is to have another shape.
-  if (document.value !== undefined && !wish.schema && !(wish.prompt && model)) {
+export async function jsonOf(
+  { prompt, schema }: JsonWish,
+  document: PageDocument,
+  extractors: Reader,
+): Promise<JsonResult> {
+  const { model } = extractors
+  const request = { query: prompt ?? '', ...(schema && { schema }) }
+  // A JSON document needs no extraction, unless a schema or a prompt for a model is given.
+  if (document.value !== undefined && !schema && !(prompt && model)) {
     return asResult({ value: document.value, source: 'heuristic', valid: true, errors: [] })
   }
   const tree = document.value === undefined ? document.tree : dataTree(document)
@@ -30,9 +34,9 @@ export async function jsonOf(wish: JsonWish, document: PageDocument, reader: Rea
   try {
     return asResult(await structuredOf(tree, request, model))
   } catch (error) {
-    const why = whyNoModel(error, reader)
+    const why = whyNoModel(error, extractors)
     const result = asResult(await structuredOf(tree, request))
-    return { ...result, warnings: [`${why}: the json was found by rules`, ...result.warnings] }
+    return { ...result, warnings: [`${why}: the json was extracted by rules`, ...result.warnings] }
   }
 }
 
@@ -44,7 +48,7 @@ function asResult({ value, source, valid, errors }: StructuredResult): JsonResul
   }
 }
 
-/** A JSON document as a page that says the same of itself. */
+/** Converts a JSON document to a page with the same structured data. */
 function dataTree({ tree, value }: PageDocument) {
   const thing = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { items: value }
   const text = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Thing', ...thing })

@@ -1,4 +1,4 @@
-/** Links and images of a page: absolute, in document order, each once. */
+/** Lists the links and images of a page: with absolute URLs, in document order, each once. */
 import { attribute, elementsOf, type ElementNode, isElement, type Tree, visibleText } from '../../extract/tree.ts'
 import { imageAddress, resolveUrl } from '../../extract/address.ts'
 
@@ -12,7 +12,7 @@ export interface PageImage {
   readonly alt: string
 }
 
-/** Template content is not part of the page; what stands in noscript is not there in a browser. */
+/** Whether an element's content is part of the page: that of `<template>` and `<noscript>` is not, in a browser. */
 const inPage = ({ tag }: ElementNode): boolean => tag !== 'template' && tag !== 'noscript'
 
 export function linksOf(tree: Tree): PageLink[] {
@@ -24,28 +24,28 @@ export function linksOf(tree: Tree): PageLink[] {
     if (href === undefined || !/^(?:https?|ftp):/.test(href)) continue
     const text = nameOf(element)
     const known = links.get(href)
-    // The first mention may be a picture; a later one says what it is.
+    // The first link to a URL may have no text, unlike a later one.
     if (!known || (known.text === '' && text !== '')) links.set(href, { href, text })
   }
   return [...links.values()]
 }
 
-/** Characters of a link's text, and elements in it, that are looked at: links in links would be gone through again and again. */
-const longestName = 5000
-const mostElements = 500
+/** Maximum characters and elements read from a link, because nested links are read repeatedly. */
+const maxNameLength = 5000
+const maxElements = 500
 
-/** What a link is called: its text, else what its pictures show, else its label. */
+/** Returns the name of a link: its text, else the text alternative of an image in it, else its label. */
 function nameOf(element: ElementNode): string {
-  const text = visibleText(element, longestName)
+  const text = visibleText(element, maxNameLength)
   if (text !== '') return text
-  return pictureIn(element) ?? (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim() // prettier-ignore
+  return imageAlt(element) ?? (attribute(element, 'aria-label') || attribute(element, 'title') || attribute(element, 'alt')).trim() // prettier-ignore
 }
 
-function pictureIn(element: ElementNode): string | undefined {
-  let left = mostElements
+function imageAlt(element: ElementNode): string | undefined {
+  let left = maxElements
   for (const inner of elementsOf(element)) {
-    const shown = inner.tag === 'img' ? attribute(inner, 'alt').trim() : ''
-    if (shown !== '') return shown
+    const alt = inner.tag === 'img' ? attribute(inner, 'alt').trim() : ''
+    if (alt !== '') return alt
     if (--left <= 0) return undefined
   }
   return undefined

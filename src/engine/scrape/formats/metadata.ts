@@ -1,8 +1,8 @@
-/** What a page says about itself: title, description, author, times, Open Graph. */
+/** Reads the metadata of a page: title, description, author, times, Open Graph. */
 import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { resolveUrl } from '../../extract/address.ts'
+import { present } from '../documents/document.ts'
 import { attribute, collapse, elementsOf, type ElementNode, rawText, type Tree } from '../../extract/tree.ts'
-import { linkedData } from './linked-data.ts'
 
 type Facts = Partial<ScrapeMetadata>
 
@@ -21,7 +21,7 @@ const authors = ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'p
 const published = ['article:published_time', 'og:published_time', 'datepublished', 'date', 'dc.date', 'dcterms.created', 'dc.date.issued', 'parsely-pub-date', 'sailthru.date', 'publishdate', 'pubdate', 'citation_publication_date'] // prettier-ignore
 const modified = ['article:modified_time', 'og:updated_time', 'datemodified', 'last-modified', 'dcterms.modified', 'revised'] // prettier-ignore
 
-/** Facts of the page alone; what the answer says (status, type) is added by the caller. */
+/** Returns the metadata in the page; the caller adds those of the response, such as status and content type. */
 export function metadataOf(tree: Tree): Facts {
   const page = readPage(tree)
   const data = linkedData(page.scripts)
@@ -60,28 +60,16 @@ interface Page {
 function readPage({ root }: Tree): Page {
   const page: Page = { title: '', heading: undefined, language: attribute(root, 'lang') || attribute(root, 'xml:lang'), author: undefined, published: undefined, meta: new Map(), links: new Map(), scripts: [] } // prettier-ignore
   for (const element of elementsOf(root, ({ tag }) => tag !== 'svg' && tag !== 'template' && tag !== 'noscript')) {
-    switch (element.tag) {
-      case 'title':
-        page.title ||= textOf(element)
-        break
-      case 'h1':
-        page.heading ??= textOf(element) || undefined
-        break
-      case 'meta':
-        readMeta(element, page.meta)
-        break
-      case 'link':
-        readLink(element, page.links)
-        break
-      case 'script':
-        if (/ld\+json/i.test(attribute(element, 'type'))) page.scripts.push(rawText(element))
-        break
-      case 'time':
-        if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') page.published ??= attribute(element, 'datetime') || undefined // prettier-ignore
-        break
-      default:
-        if (page.author === undefined && isByline(element)) page.author = shortText(element)
-    }
+    const { tag } = element
+    if (tag === 'title') page.title ||= textOf(element)
+    else if (tag === 'h1') page.heading ??= textOf(element) || undefined
+    else if (tag === 'meta') readMeta(element, page.meta)
+    else if (tag === 'link') readLink(element, page.links)
+    else if (tag === 'script') {
+      if (/ld\+json/i.test(attribute(element, 'type'))) page.scripts.push(rawText(element))
+    } else if (tag === 'time') {
+      if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') page.published ??= attribute(element, 'datetime') || undefined // prettier-ignore
+    } else if (page.author === undefined && isByline(element)) page.author = shortText(element)
   }
   return page
 }
@@ -111,6 +99,43 @@ function shortText(element: ElementNode): string | undefined {
 
 const textOf = (element: ElementNode): string => collapse(rawText(element)).trim()
 
-function present(facts: Record<string, string | undefined>): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined && value !== ''))
+type Thing = Record<string, unknown>
+
+const described = /Article|Posting|Product|Recipe|Event|Course|Book|Movie|Report|Page|Question|Video|Podcast/
+
+/** Returns metadata from the JSON-LD of a page. */
+function linkedData(scripts: readonly string[]) {
+  const things = scripts.flatMap(readThings)
+  const thing = things.find((item) => described.test(String(item['@type'] ?? '')) && !/WebPage|BreadcrumbList/.test(String(item['@type']))) ?? things[0] // prettier-ignore
+  return {
+    headline: lineOf(thing?.['headline'] ?? thing?.['name']),
+    description: lineOf(thing?.['description']),
+    author: nameOf(thing?.['author'] ?? thing?.['creator']),
+    published: lineOf(thing?.['datePublished']),
+    modified: lineOf(thing?.['dateModified']),
+  }
+}
+
+function readThings(script: string): Thing[] {
+  try {
+    return flatten(JSON.parse(script.trim().replace(/^<!\[CDATA\[|\]\]>$/g, '')))
+  } catch {
+    // Invalid JSON-LD is common and ignored.
+    return []
+  }
+}
+
+function flatten(value: unknown): Thing[] {
+  if (Array.isArray(value)) return value.flatMap(flatten)
+  if (typeof value !== 'object' || value === null) return []
+  const thing = value as Thing
+  return [thing, ...flatten(thing['@graph'])].filter((item) => item['@type'] !== undefined)
+}
+
+const lineOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.replaceAll(/\s+/g, ' ').trim() : undefined
+
+function nameOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.map(nameOf).filter(Boolean).join(', ') || undefined
+  return lineOf(typeof value === 'object' && value !== null ? (value as Thing)['name'] : value)
 }

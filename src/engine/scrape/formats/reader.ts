@@ -1,16 +1,16 @@
-/** Who answers questions about a page: a language model, where one is set up, and rules, where they may stand in for it. */
+/** The extractors of json and summary: a language model, if one is configured, and rules as its fallback. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { LanguageModel } from '../../language/model.ts'
 
 export interface Reader {
   readonly model: LanguageModel | undefined
-  /** Whether rules may answer when the model does not. */
+  /** Whether rules are used when the model fails. */
   readonly rules: boolean
 }
 
-/** Why the model has not answered, in words for a warning. @throws what is no failure of the model, or has nobody to stand in. */
+/** Returns the failure of the model as a warning. @throws other errors, and any error if rules are not allowed */
 export function whyNoModel(error: unknown, { rules }: Reader): string {
-  const known = error instanceof BaxError && (error.code === 'model_failed' || error.code === 'timeout')
-  if (!known || !rules) throw error
+  const isModelFailure = error instanceof BaxError && (error.code === 'model_failed' || error.code === 'timeout')
+  if (!isModelFailure || !rules) throw error
   return error.hint ? `${error.message} (${error.hint})` : error.message
 }

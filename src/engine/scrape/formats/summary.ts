@@ -1,8 +1,8 @@
-/** Two or three sentences of the text itself that say most about it. */
-import { collapse, type ElementNode, isElement, isSilent, type TreeNode } from '../../extract/tree.ts'
+/** Summarizes a text by its two or three most representative sentences. */
+import { collapse, type ElementNode, isElement, isSilent, type TreeNode, wordSet } from '../../extract/tree.ts'
 
-const wanted = 3
-/** Sentences beyond these are details; the bound keeps huge pages linear. */
+const summaryLength = 3
+/** Maximum number of sentences considered, which keeps the time for huge pages linear. */
 const considered = 400
 
 interface Sentence {
@@ -11,21 +11,21 @@ interface Sentence {
   readonly at: number
 }
 
-/** The extractive summary of a page's main content; `description` is what the page says of itself. */
+/** Returns an extractive summary of main content, given the page's title and description. */
 export function summarise(root: ElementNode, title: string, description: string, language: string): string {
   const sentences = sentencesOf(root, language)
   if (sentences.length === 0) return tidy(description || title)
-  if (sentences.length <= wanted) return sentences.map(({ text }) => text).join(' ')
+  if (sentences.length <= summaryLength) return sentences.map(({ text }) => text).join(' ')
   const weights = weigh(sentences)
-  const aim = new Set(wordsOf(`${title} ${description}`))
-  const scored = sentences.map((sentence) => ({ sentence, score: scoreOf(sentence, weights, aim, sentences.length) }))
+  const topic = new Set(wordsOf(`${title} ${description}`))
+  const scored = sentences.map((sentence) => ({ sentence, score: scoreOf(sentence, weights, topic, sentences.length) }))
   const ranked = scored.toSorted((a, b) => b.score - a.score || a.sentence.at - b.sentence.at)
   const best: Sentence[] = []
   for (const { sentence } of ranked) {
     if (best.every((other) => overlap(other, sentence) < 0.6)) best.push(sentence)
-    if (best.length === wanted) break
+    if (best.length === summaryLength) break
   }
-  // A text that says one thing over and over still gets two sentences, if it has two.
+  // A repetitive text still gets two different sentences, if it has two.
   const other = ranked.find(({ sentence }) => sentence.text !== best[0]!.text)
   if (best.length < 2 && other) best.push(other.sentence)
   return best
@@ -34,15 +34,15 @@ export function summarise(root: ElementNode, title: string, description: string,
     .join(' ')
 }
 
-/** Characters of a block whose sentences are looked for: finding them may take the square of its length. */
-const longestBlock = 10_000
+/** Maximum length of a block, in characters: splitting it into sentences may take quadratic time. */
+const maxBlockLength = 10_000
 
-/** Sentences of the running text: paragraphs before list items, no headings, code or tables. */
+/** Returns the sentences of the running text, without headings, code and tables. */
 function sentencesOf(root: ElementNode, language: string): Sentence[] {
   const segmenter = new Intl.Segmenter(safeLanguage(language), { granularity: 'sentence' })
   const found: Sentence[] = []
   for (const block of textBlocks(root)) {
-    for (const { segment } of segmenter.segment(block.slice(0, longestBlock))) {
+    for (const { segment } of segmenter.segment(block.slice(0, maxBlockLength))) {
       const text = tidy(segment)
       const words = wordsOf(text)
       const isSentence =
@@ -54,8 +54,8 @@ function sentencesOf(root: ElementNode, language: string): Sentence[] {
   return found
 }
 
-const skipped = new Set('h1 h2 h3 h4 h5 h6 pre code table nav footer aside button form figure figcaption'.split(' '))
-const blocks = new Set('p li blockquote dd div section article main td body html summary details'.split(' '))
+const skipped = wordSet('h1 h2 h3 h4 h5 h6 pre code table nav footer aside button form figure figcaption')
+const blocks = wordSet('p li blockquote dd div section article main td body html summary details')
 
 function textBlocks(root: ElementNode): string[] {
   const texts: string[] = []
@@ -78,25 +78,25 @@ function textBlocks(root: ElementNode): string[] {
   return texts
 }
 
-/** How much a word says: often in this text, and long enough to mean something. */
+/** Returns the weight of each word, by its frequency in the text. */
 function weigh(sentences: readonly Sentence[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { words } of sentences) for (const word of new Set(words)) counts.set(word, (counts.get(word) ?? 0) + 1)
   for (const [word, count] of counts) {
-    // Words of half of all sentences hold the language together, not the subject.
+    // Words in more than half of the sentences are function words.
     const share = count / sentences.length
     counts.set(word, word.length < 4 || share > 0.5 || count < 2 ? 0 : Math.log1p(count))
   }
   return counts
 }
 
-function scoreOf({ words, at }: Sentence, weights: Map<string, number>, aim: Set<string>, total: number): number {
+function scoreOf({ words, at }: Sentence, weights: Map<string, number>, topic: Set<string>, total: number): number {
   const unique = [...new Set(words)]
   const theme = unique.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0) / Math.sqrt(unique.length + 4)
-  const aimed = unique.filter((word) => word.length > 3 && aim.has(word)).length / (Math.min(aim.size, 12) || 1)
+  const onTopic = unique.filter((word) => word.length > 3 && topic.has(word)).length / (Math.min(topic.size, 12) || 1)
   const lead = at === 0 ? 1.2 : at < 3 ? 0.7 : Math.max(0, 0.4 * (1 - at / total))
   const size = words.length < 8 || words.length > 45 ? -0.5 : 0
-  return theme + 2 * aimed + lead + size
+  return theme + 2 * onTopic + lead + size
 }
 
 function overlap(a: Sentence, b: Sentence): number {

@@ -1,4 +1,4 @@
-/** Bing's page of results. */
+/** Bing, by its result pages. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
@@ -16,28 +16,28 @@ export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenR
     name: 'bing',
     patienceMs: limits.search.pageMs,
     async page(question, signal, next = '1') {
-      const results = read(await open(`${address.href}?${wordsOf(question, next)}`, signal), next === '1')
+      const results = read(await open(`${address.href}?${paramsOf(question, next)}`, signal), next === '1')
       return {
         results,
         ...(isFull(results) && { next: String(Number(next) + pageSize) }),
-        ...(question.period === 'h' && { warning: 'bing knows no hours: results of the last day' }),
+        ...(question.period === 'h' && { warning: 'bing cannot filter by hour: these are results of the last day' }),
       }
     },
   }
 }
 
-function wordsOf({ query, lang, country, period }: Question, first: string): string {
-  const words = new URLSearchParams({ q: query })
-  // The first page is asked for without its number.
+function paramsOf({ query, lang, country, period }: Question, first: string): string {
+  const params = new URLSearchParams({ q: query })
+  // Bing's own requests for the first page have no number.
   if (first !== '1') {
-    words.set('first', first)
-    words.set('FORM', 'PERE')
+    params.set('first', first)
+    params.set('FORM', 'PERE')
   }
-  if (lang && country) words.set('mkt', `${lang}-${country.toUpperCase()}`)
-  else if (country) words.set('cc', country.toUpperCase())
-  if (lang) words.set('setlang', lang)
-  if (period) words.set('filters', `ex1:"${filterOf(period)}"`)
-  return words.toString()
+  if (lang && country) params.set('mkt', `${lang}-${country.toUpperCase()}`)
+  else if (country) params.set('cc', country.toUpperCase())
+  if (lang) params.set('setlang', lang)
+  if (period) params.set('filters', `ex1:"${filterOf(period)}"`)
+  return params.toString()
 }
 
 function filterOf(period: Period): string {
@@ -55,7 +55,7 @@ function read(document: ResultDocument, isFirst: boolean): Found[] {
   return results
 }
 
-/** By its form and its frame: its words come in every language, and results may speak of captchas too. */
+/** Detects challenges by markup: their text can be in any language, and results can mention captchas. */
 function isChallenge(root: ElementNode): boolean {
   if (hasId(root, 'b_captcha')) return true
   return [...elementsOf(root)].some((element) => {
@@ -74,16 +74,11 @@ function resultIn(block: ElementNode): Found[] {
     (element) => element.tag === 'p',
     (element) => !isOfClass(element, 'b_vlist2col'),
   )
-  return [
-    {
-      url: attribute(link, 'href'),
-      title: oneLine(visibleText(link)),
-      description: snippet ? snippetText(snippet) : '',
-    },
-  ]
+  const description = snippet ? oneLine(visibleText(withoutLabels(snippet))) : ''
+  return [{ url: attribute(link, 'href'), title: oneLine(visibleText(link)), description }]
 }
 
-/** The link inside the headline, or around it. */
+/** Returns the link inside or around the headline. */
 function titleLink(block: ElementNode): ElementNode | undefined {
   const isHeadline = ({ tag }: ElementNode) => tag === 'h2'
   const headline = findElement(block, isHeadline)
@@ -93,12 +88,10 @@ function titleLink(block: ElementNode): ElementNode | undefined {
   )
 }
 
-/** Without the mark that says `Web` in front of some snippets. */
-const snippetText = (snippet: ElementNode): string => oneLine(visibleText(withoutMarks(snippet)))
-
-const withoutMarks = (element: ElementNode): ElementNode => ({
+/** Removes the label `Web` before some snippets. */
+const withoutLabels = (element: ElementNode): ElementNode => ({
   ...element,
   children: element.children
     .filter((child) => !isElement(child) || !isOfClass(child, 'algoSlug_icon'))
-    .map((child) => (isElement(child) ? withoutMarks(child) : child)),
+    .map((child) => (isElement(child) ? withoutLabels(child) : child)),
 })

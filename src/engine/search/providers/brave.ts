@@ -1,16 +1,16 @@
-/** Brave Search, by key. */
+/** Brave Search, by its API. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { askJson, entriesOf } from '../ask-json.ts'
+import { askJson, resultsIn } from '../ask-json.ts'
 import { textOfHtml } from '../plain-text.ts'
 import type { Period, Question, SearchProvider } from '../provider.ts'
 
-/** Results a page, and pages, that it gives at most. */
+/** Maximum results per page, and maximum page. */
 const pageSize = 20
 const lastOffset = 9
 
 const freshness: Readonly<Record<Period, string>> = { h: 'pd', d: 'pd', w: 'pw', m: 'pm', y: 'py' }
-/** Languages that it calls otherwise. */
+/** Languages with other codes in the API. */
 const languages: Readonly<Record<string, string>> = { ja: 'jp', zh: 'zh-hans', pt: 'pt-pt', no: 'nb' }
 
 export function brave({ key = '', url = 'https://api.search.brave.com' }: SearchAccess): SearchProvider {
@@ -18,35 +18,32 @@ export function brave({ key = '', url = 'https://api.search.brave.com' }: Search
     name: 'brave',
     patienceMs: limits.search.apiMs,
     async page(question, signal, next = '0') {
-      const words = new URLSearchParams(wordsOf(question, next))
+      const params = new URLSearchParams(paramsOf(question, next))
       const body = await askJson({
-        url: new URL(`${url}/res/v1/web/search?${words.toString()}`),
+        url: new URL(`${url}/res/v1/web/search?${params.toString()}`),
         headers: { 'x-subscription-token': key },
         secrets: [key],
         complaint: ({ error, errors }) => detailOf(error ?? (Array.isArray(errors) ? errors[0] : undefined)),
-        // A key that is none is answered 422, as every bad parameter is.
-        codeOf: (status, said) => (status === 422 && /subscription[_ ]token/i.test(said) ? 'unauthorized' : undefined),
+        // An invalid key gets a 422, as all invalid parameters do.
+        codeOf: (status, message) =>
+          status === 422 && /subscription[_ ]token/i.test(message) ? 'unauthorized' : undefined,
         signal,
       })
       const { web, type } = body as { web?: { results?: unknown }; type?: unknown }
-      // Without a result the whole section is missing.
+      // The section is missing if there are no results.
       const list = web === undefined && type === 'search' ? [] : web?.results
-      const results = entriesOf(list, 'url').map((entry) => ({
-        url: entry['url'] as string,
-        title: textOfHtml(entry['title']),
-        description: textOfHtml(entry['description']),
-      }))
+      const results = resultsIn(list, { url: 'url', description: 'description' }, textOfHtml)
       const more = (body['query'] as { more_results_available?: unknown } | undefined)?.more_results_available === true
       return {
         results,
         ...(more && Number(next) < lastOffset && { next: String(Number(next) + 1) }),
-        ...(question.period === 'h' && { warning: 'brave knows no hours: results of the last day' }),
+        ...(question.period === 'h' && { warning: 'brave cannot filter by hour: these are results of the last day' }),
       }
     },
   }
 }
 
-function wordsOf({ query, limit, lang, country, period }: Question, offset: string): Record<string, string> {
+function paramsOf({ query, limit, lang, country, period }: Question, offset: string): Record<string, string> {
   return {
     q: query,
     count: String(Math.min(limit, pageSize)),
@@ -61,6 +58,6 @@ function wordsOf({ query, limit, lang, country, period }: Question, offset: stri
 
 function detailOf(error: unknown): string | undefined {
   const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
-  const words = [code, detail].filter((word) => typeof word === 'string')
-  return words.length > 0 ? words.join(': ') : undefined
+  const texts = [code, detail].filter((text) => typeof text === 'string')
+  return texts.length > 0 ? texts.join(': ') : undefined
 }

@@ -1,11 +1,11 @@
-/** Google's results by way of serper.dev, by key. */
+/** Google results through the API of serper.dev. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { askJson, entriesOf } from '../ask-json.ts'
+import { askJson, resultsIn } from '../ask-json.ts'
 import { textOf } from '../plain-text.ts'
 import { isFull, type SearchProvider } from '../provider.ts'
 
-/** Results a page: more cost more, and fewer cost the same. */
+/** Results per page: more cost more, and fewer cost the same. */
 const pageSize = 10
 
 export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAccess): SearchProvider {
@@ -26,17 +26,13 @@ export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAc
         },
         secrets: [key],
         complaint: ({ message }) => message,
-        // An account that is used up is answered 400.
-        codeOf: (status, said) => (status === 400 && /credits/i.test(said) ? 'rate_limited' : undefined),
+        // An account without credits gets a 400.
+        codeOf: (status, text) => (status === 400 && /credits/i.test(text) ? 'rate_limited' : undefined),
         signal,
       })
-      // An answer without a single result may come without the list.
+      // The list can be missing if there are no results.
       const list = body['organic'] ?? (body['searchParameters'] ? [] : undefined)
-      const results = entriesOf(list, 'link').map((entry) => ({
-        url: entry['link'] as string,
-        title: textOf(entry['title']),
-        description: textOf(entry['snippet']),
-      }))
+      const results = resultsIn(list, { url: 'link', description: 'snippet' }, textOf)
       return { results, ...(isFull(results) && { next: String(Number(next) + 1) }) }
     },
   }

@@ -1,6 +1,5 @@
-/* Growing byte buffers, and the few helpers that every file of the agent uses. */
-#ifndef BUFFER_H
-#define BUFFER_H
+/* Growing byte buffers and helpers of all files. */
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@ __attribute__((noreturn)) static inline void die(const char *why) {
   _exit(2);
 }
 
-/* Nanoseconds of the monotonic clock. */
+/* Returns the monotonic clock in nanoseconds. */
 static inline uint64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -37,7 +36,7 @@ struct buffer {
 
 static inline size_t filled(const struct buffer *b) { return b->end - b->start; }
 
-/* Makes room for n more bytes behind `end`. */
+/* Makes room for n more bytes after `end`. */
 static inline uint8_t *room(struct buffer *b, size_t n) {
   if (b->cap - b->end < n) {
     size_t length = filled(b);
@@ -62,7 +61,7 @@ static inline void put(struct buffer *b, const void *bytes, size_t n) {
   b->end += n;
 }
 
-/* Both architectures are little-endian, as the protocol is. */
+/* Both architectures and the protocol are little-endian. */
 static inline void put8(struct buffer *b, uint8_t v) { put(b, &v, 1); }
 static inline void put32(struct buffer *b, uint32_t v) { put(b, &v, 4); }
 static inline void put64(struct buffer *b, uint64_t v) { put(b, &v, 8); }
@@ -80,5 +79,3 @@ static inline void release(struct buffer *b) {
   free(b->data);
   *b = (struct buffer){0};
 }
-
-#endif

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside; one that nobody waits for may fail without notice. */
+/** Promise with external `resolve` and `reject`; a rejection without a listener is ignored. */
 export class Deferred<T> {
   readonly promise: Promise<T>
   resolve!: (value: T) => void

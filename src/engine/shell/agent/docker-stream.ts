@@ -1,11 +1,11 @@
 /**
- * Docker sends the two outputs of a container in one stream, each piece with a head of eight bytes. Ours, because the
- * client's own demultiplexer loses what is cut, and does not know backpressure.
+ * Demultiplexes Docker's stream of stdout and stderr, whose pieces start with a header of eight bytes. The client's own
+ * demultiplexer loses split pieces and lacks backpressure.
  */
 import { ProtocolFault } from './frames.ts'
 
 const headSize = 8
-/** The daemon copies in pieces of 32 KiB; what is far larger is no head. */
+/** The daemon sends pieces of 32 KiB; a much larger size is not a valid header. */
 const maxPiece = 16 * 1024 * 1024
 
 export class DockerStream {
@@ -18,7 +18,7 @@ export class DockerStream {
     this.#receive = receive
   }
 
-  /** Takes the next bytes, cut anywhere. @throws ProtocolFault for what Docker would not send. */
+  /** Processes the next bytes, split anywhere. @throws ProtocolFault for invalid data. */
   push(bytes: Buffer): void {
     let rest = bytes
     while (rest.length > 0) {
@@ -40,7 +40,7 @@ export class DockerStream {
       return bytes.subarray(missing)
     }
     const kind = head.readUInt32LE(0)
-    // 0 is stdin, which nobody echoes.
+    // Stream 0 is stdin, which is never echoed.
     if (kind !== 1 && kind !== 2) throw new ProtocolFault(`a piece of stream ${kind}`)
     this.#stream = kind === 1 ? 'stdout' : 'stderr'
     this.#left = head.readUInt32BE(4)

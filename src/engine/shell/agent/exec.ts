@@ -1,4 +1,4 @@
-/** One program in the container, as the engine sees it. */
+/** Program that runs in the container, controlled through the agent. */
 import type { ContainerExec, ExecExit, ExecSpec, TerminalSize } from '../container-exec.ts'
 import { type AgentChannel, type Conversation, unexpected } from './channel.ts'
 import { Deferred } from './deferred.ts'
@@ -6,7 +6,7 @@ import { execFlag, type FrameReader, FrameWriter, fromAgent, toAgent, unlimited 
 import { InputQueue } from './input-queue.ts'
 import { OutputQueue } from './output-queue.ts'
 
-/** Starts a program; see `ShellContainer.exec`. `env` is the whole environment. */
+/** Starts a program; see `ShellContainer.exec`. `env` is the complete environment. */
 export async function startExec(channel: AgentChannel, spec: ExecSpec): Promise<ContainerExec> {
   const exec = new AgentExec(channel, spec)
   await exec.started
@@ -26,6 +26,8 @@ class AgentExec implements ContainerExec, Conversation {
   readonly #id: number
   readonly #started = new Deferred<void>()
   readonly #exit = new Deferred<ExecExit>()
+  readonly started = this.#started.promise
+  readonly exit = this.#exit.promise
   readonly #input: InputQueue
 
   constructor(channel: AgentChannel, spec: ExecSpec) {
@@ -38,14 +40,6 @@ class AgentExec implements ContainerExec, Conversation {
     )
     if (spec.stdin === 'none' && !spec.pty) this.#input.close()
     this.#id = channel.begin(toAgent.exec, execBody(spec), this)
-  }
-
-  get started(): Promise<void> {
-    return this.#started.promise
-  }
-
-  get exit(): Promise<ExecExit> {
-    return this.#exit.promise
   }
 
   write(data: Uint8Array): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** One file operation: its frames to the agent, and the answer in pieces. */
+/** File operation: its frames to the agent, and the streamed response. */
 import { type AgentChannel, type Conversation, unexpected } from './channel.ts'
 import { Deferred } from './deferred.ts'
 import { FrameReader, FrameWriter, fromAgent, toAgent } from './frames.ts'
@@ -6,17 +6,19 @@ import { InputQueue } from './input-queue.ts'
 import { OutputQueue } from './output-queue.ts'
 
 export class FileCall implements Conversation {
-  /** Records, or what a file holds, as they come. */
+  /** Records, or the content of a file. */
   readonly pieces: OutputQueue
-  /** Facts that come before the content of a file. */
+  /** Facts of the file, sent before its content. */
   readonly opening = new Deferred<FrameReader>()
   readonly input: InputQueue
   readonly #channel: AgentChannel
   readonly #id: number
   readonly #opens: boolean
   readonly #answer = new Deferred<FrameReader>()
+  /** Final response. @throws ContainerFault, BaxError `session_lost`. */
+  readonly answer = this.#answer.promise
 
-  /** `opens`: the first record goes to `opening` and not among the pieces. */
+  /** @param opens Whether the first record belongs to `opening` instead of the pieces. */
   constructor(channel: AgentChannel, operation: number, body: FrameWriter, opens = false) {
     this.#channel = channel
     this.#opens = opens
@@ -31,12 +33,7 @@ export class FileCall implements Conversation {
     this.#id = channel.begin(toAgent.file, new FrameWriter().u8(operation).append(body), this)
   }
 
-  /** What comes last. @throws ContainerFault, BaxError `session_lost`. */
-  get answer(): Promise<FrameReader> {
-    return this.#answer.promise
-  }
-
-  /** Gives it up; the answer fails with `ECANCELED` unless it was on its way already. */
+  /** Cancels the operation, which fails with `ECANCELED` unless it has just completed. */
   cancel(): void {
     this.#channel.send(toAgent.cancel, this.#id)
   }

@@ -1,10 +1,10 @@
-/** Facts of files as the agent sends them. */
+/** Parses facts of files sent by the agent. */
 import type { FileFacts } from '../container-files.ts'
 import type { FrameReader } from './frames.ts'
 
 const types = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
 
-/** Names of users and groups by their numbers, from the container's own files. */
+/** Names of users and groups by ID, from the files of the container. */
 export interface Owners {
   readonly users: ReadonlyMap<number, string>
   readonly groups: ReadonlyMap<number, string>
@@ -37,7 +37,7 @@ export function readFacts(body: FrameReader, owners: Owners): FileFacts {
   }
 }
 
-/** Names by number of a file like /etc/passwd or /etc/group; the first of a number counts. */
+/** Parses names by ID from a file like /etc/passwd or /etc/group; the first name of an ID counts. */
 export function namesByNumber(text: string): Map<number, string> {
   const names = new Map<number, string>()
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-/** File operations of one container, over its agent. */
+/** File operations of one container, performed by its agent. */
 import PQueue from 'p-queue'
 import { ContainerFault } from '../container.ts'
 import type {
@@ -17,21 +17,21 @@ import { FileCall } from './file-call.ts'
 import { namesByNumber, type Owners, readFacts } from './file-facts.ts'
 import { fileOperation, FrameReader, FrameWriter, readFlag, unlimited, writeFlag } from './frames.ts'
 
-/** Calls that wait for a reader or a writer; the agent's threads are not many. */
-const streamsAtOnce = 8
-const largest = 0xffff_ffff
+/** Maximum number of concurrent streams: each occupies one of the few threads of the agent. */
+const maxStreams = 8
+const maxU32 = 0xffff_ffff
 
-/** Names of owners are the same in all containers of an image: looked up once. */
+/** Owner names, shared by all containers of an image and read once. */
 export interface OwnersOfImage {
   owners?: Promise<Owners>
 }
 
-const nobody: Owners = { users: new Map(), groups: new Map() }
+const noOwners: Owners = { users: new Map(), groups: new Map() }
 
 export class AgentFiles implements ContainerFiles {
   readonly #channel: AgentChannel
   readonly #image: OwnersOfImage
-  readonly #streams = new PQueue({ concurrency: streamsAtOnce })
+  readonly #streams = new PQueue({ concurrency: maxStreams })
 
   constructor(channel: AgentChannel, image: OwnersOfImage) {
     this.#channel = channel
@@ -39,7 +39,7 @@ export class AgentFiles implements ContainerFiles {
   }
 
   async info(path: PathBytes, { follow = false }: { follow?: boolean } = {}): Promise<FileFacts> {
-    return this.#facts(fileOperation.info, new FrameWriter().bytes(path).u8(follow ? 1 : 0))
+    return this.#facts(fileOperation.info, new FrameWriter().bytes(path).flag(follow))
   }
 
   async realPath(path: PathBytes): Promise<Uint8Array> {
@@ -49,14 +49,10 @@ export class AgentFiles implements ContainerFiles {
 
   async list(
     path: PathBytes,
-    { after = new Uint8Array(), limit = largest, hidden = true }: Parameters<ContainerFiles['list']>[1] = {},
+    { after = new Uint8Array(), limit = maxU32, hidden = true }: Parameters<ContainerFiles['list']>[1] = {},
   ): Promise<{ entries: NamedFacts[]; total: number; next: Uint8Array | null }> {
     const owners = await this.#owners()
-    const body = new FrameWriter()
-      .bytes(path)
-      .bytes(after)
-      .u32(limit)
-      .u8(hidden ? 1 : 0)
+    const body = new FrameWriter().bytes(path).bytes(after).u32(limit).flag(hidden)
     const call = this.#call(fileOperation.list, body)
     const entries: NamedFacts[] = []
     for await (const piece of call.pieces) {
@@ -73,15 +69,12 @@ export class AgentFiles implements ContainerFiles {
   }
 
   async *walk(path: PathBytes, options: WalkOptions = {}): AsyncGenerator<WalkEntry, void, undefined> {
-    const { maxDepth = largest, maxEntries = largest, hidden = true, signal } = options
+    const { maxDepth = maxU32, maxEntries = maxU32, hidden = true, signal } = options
     const owners = await this.#owners()
-    const body = new FrameWriter()
-      .bytes(path)
-      .u32(Math.min(maxDepth, largest))
-      .u32(Math.min(maxEntries, largest))
-      .u8(hidden ? 1 : 0)
+    const [depth, entries] = [Math.min(maxDepth, maxU32), Math.min(maxEntries, maxU32)]
+    const body = new FrameWriter().bytes(path).u32(depth).u32(entries).flag(hidden)
     const call = await this.#stream(() => this.#call(fileOperation.walk, body, signal))
-    // The last entry is told whether there would have been more.
+    // The last entry tells whether the walk was cut off, so it is held back.
     let last: WalkEntry | undefined
     for await (const piece of call.pieces) {
       const records = new FrameReader(piece as Buffer)
@@ -96,10 +89,9 @@ export class AgentFiles implements ContainerFiles {
 
   async read(path: PathBytes, options: ReadOptions = {}): Promise<{ facts: FileFacts; data: Uint8Array }> {
     const { facts, data, factsAfter } = await this.readStream(path, options)
-    const pieces: Uint8Array[] = []
-    for await (const piece of data) pieces.push(piece)
+    const bytes = await readAll(data)
     await factsAfter
-    return { facts, data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces) }
+    return { facts, data: bytes }
   }
 
   async readStream(path: PathBytes, options: ReadOptions = {}): Promise<FileStream> {
@@ -124,7 +116,7 @@ export class AgentFiles implements ContainerFiles {
   }
 
   async remove(path: PathBytes, { recursive = false }: { recursive?: boolean } = {}): Promise<number> {
-    const body = new FrameWriter().bytes(path).u8(recursive ? 1 : 0)
+    const body = new FrameWriter().bytes(path).flag(recursive)
     return (await this.#call(fileOperation.remove, body).answer).u32()
   }
 
@@ -133,11 +125,7 @@ export class AgentFiles implements ContainerFiles {
     destination: PathBytes,
     { overwrite = false, recursive = true }: { overwrite?: boolean; recursive?: boolean } = {},
   ): Promise<{ entries: number; bytes: number }> {
-    const body = new FrameWriter()
-      .bytes(source)
-      .bytes(destination)
-      .u8(overwrite ? 1 : 0)
-      .u8(recursive ? 1 : 0)
+    const body = new FrameWriter().bytes(source).bytes(destination).flag(overwrite).flag(recursive)
     const answer = await this.#call(fileOperation.copy, body).answer
     return { entries: answer.u32(), bytes: Number(answer.u64()) }
   }
@@ -147,10 +135,7 @@ export class AgentFiles implements ContainerFiles {
     destination: PathBytes,
     { overwrite = false }: { overwrite?: boolean } = {},
   ): Promise<FileFacts> {
-    const body = new FrameWriter()
-      .bytes(source)
-      .bytes(destination)
-      .u8(overwrite ? 1 : 0)
+    const body = new FrameWriter().bytes(source).bytes(destination).flag(overwrite)
     return this.#facts(fileOperation.move, body)
   }
 
@@ -158,10 +143,7 @@ export class AgentFiles implements ContainerFiles {
     path: PathBytes,
     { parents = true, mode = 0o755 }: { parents?: boolean; mode?: number } = {},
   ): Promise<boolean> {
-    const body = new FrameWriter()
-      .bytes(path)
-      .u8(parents ? 1 : 0)
-      .u32(mode)
+    const body = new FrameWriter().bytes(path).flag(parents).u32(mode)
     return (await this.#call(fileOperation.mkdir, body).answer).u8() === 1
   }
 
@@ -173,7 +155,7 @@ export class AgentFiles implements ContainerFiles {
   #call(operation: number, body: FrameWriter, signal?: AbortSignal): FileCall {
     signal?.throwIfAborted()
     const call = new FileCall(this.#channel, operation, body)
-    follow(call, signal)
+    cancelOn(call, signal)
     return call
   }
 
@@ -187,7 +169,7 @@ export class AgentFiles implements ContainerFiles {
       .u64(BigInt(offset))
       .u64(length === undefined ? unlimited : BigInt(length))
     const call = await this.#stream(() => new FileCall(this.#channel, fileOperation.read, body, true))
-    follow(call, signal)
+    cancelOn(call, signal)
     const facts = readFacts(await call.opening.promise, owners)
     const factsAfter = call.answer.then((answer) => readFacts(answer, owners))
     // Readers that need only the content do not wait for it.
@@ -195,20 +177,20 @@ export class AgentFiles implements ContainerFiles {
     return { facts, data: call.pieces, factsAfter }
   }
 
-  /** Waits for a free place, which the call holds until its end. */
+  /** Waits for a free slot, which the call occupies until it ends. */
   #stream(begin: () => FileCall): Promise<FileCall> {
-    const begun = new Deferred<FileCall>()
+    const started = new Deferred<FileCall>()
     void this.#streams.add(async () => {
       try {
         const call = begin()
-        begun.resolve(call)
+        started.resolve(call)
         await call.answer
       } catch (error) {
-        // Of a call that has begun its reader hears by the answer.
-        begun.reject(error)
+        // Once the call has started, its reader gets the error from the response.
+        started.reject(error)
       }
     })
-    return begun.promise
+    return started.promise
   }
 
   #owners(): Promise<Owners> {
@@ -224,13 +206,11 @@ export class AgentFiles implements ContainerFiles {
     return { users, groups }
   }
 
-  /** Names by number; an image without the file has none. */
+  /** Reads names by ID; an image without the file has none. */
   async #names(path: string): Promise<Map<number, string>> {
     try {
-      const { data } = await this.#read(path, {}, nobody)
-      const pieces: Uint8Array[] = []
-      for await (const piece of data) pieces.push(piece)
-      return namesByNumber(Buffer.concat(pieces).toString())
+      const { data } = await this.#read(path, {}, noOwners)
+      return namesByNumber((await readAll(data)).toString())
     } catch (error) {
       if (error instanceof ContainerFault) return new Map()
       throw error
@@ -238,8 +218,14 @@ export class AgentFiles implements ContainerFiles {
   }
 }
 
-/** Gives a call up when its caller does. */
-function follow(call: FileCall, signal: AbortSignal | undefined): void {
+async function readAll(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of data) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Cancels a call when `signal` aborts. */
+function cancelOn(call: FileCall, signal: AbortSignal | undefined): void {
   if (!signal) return
   const cancel = () => call.cancel()
   signal.addEventListener('abort', cancel, { once: true })
@@ -253,11 +239,11 @@ async function sendContent(call: FileCall, content: Uint8Array | AsyncIterable<U
     return call.input.end()
   }
   try {
-    // False: the agent has refused, and its answer says why.
+    // False means that the agent has failed; its response has the reason.
     for await (const piece of content) if (!(await call.input.write(piece))) return
     call.input.end()
   } catch (error) {
-    // The source broke off: nothing of it may get its name.
+    // The source failed: discard the partial file.
     call.cancel()
     // A cancelled call fails; the error of the source is reported.
     await call.answer.catch(() => {})

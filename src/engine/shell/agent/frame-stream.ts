@@ -1,10 +1,10 @@
-/** Cuts the agent's stream into frames; the bytes of output frames are passed on as they come, never put together. */
+/** Splits the agent's stream into frames; output is passed on as it arrives, without reassembling it. */
 import { FrameReader, fromAgent, maxFrame, ProtocolFault } from './frames.ts'
 
 export interface FrameSink {
-  /** A whole frame of any type but output. */
+  /** Complete frame of any type except output. */
   frame(type: number, id: number, body: FrameReader): void
-  /** A piece of output: 1 is stdout (or the content of a file), 2 stderr. */
+  /** Piece of output: stream 1 is stdout or the content of a file, 2 is stderr. */
   output(id: number, stream: number, bytes: Buffer): void
 }
 
@@ -12,17 +12,17 @@ const headSize = 9
 
 export class FrameStream {
   readonly #sink: FrameSink
-  /** What came of a frame that is not whole yet, and its size so far. */
+  /** Parts of an incomplete frame, and their total size. */
   #pending: Buffer[] = []
   #pendingSize = 0
-  /** The output frame that is being passed on. */
+  /** Output frame that is being passed on. */
   #output: { id: number; stream: number; left: number } | null = null
 
   constructor(sink: FrameSink) {
     this.#sink = sink
   }
 
-  /** Takes the next bytes, cut anywhere. @throws ProtocolFault for what no agent would send. */
+  /** Processes the next bytes, split anywhere. @throws ProtocolFault for invalid frames. */
   push(bytes: Buffer): void {
     let rest = bytes
     while (rest.length > 0) rest = this.#output ? this.#passOn(this.#output, rest) : this.#collect(rest)
@@ -37,12 +37,12 @@ export class FrameStream {
   }
 
   #collect(bytes: Buffer): Buffer {
-    const before = this.#pendingSize
+    const previousSize = this.#pendingSize
     this.#pending.push(bytes)
     this.#pendingSize += bytes.length
-    // A frame needs its head (and an output frame the name of its stream) before anything can be said about it.
+    // The header, and for output also the stream number, must be complete first.
     if (this.#pendingSize < headSize) return nothing
-    const start = before < headSize + 1 ? this.#join() : this.#pending[0]!
+    const start = previousSize < headSize + 1 ? this.#join() : this.#pending[0]!
     const length = start.readUInt32LE(0)
     const type = start.readUInt8(4)
     const id = start.readUInt32LE(5)
@@ -50,10 +50,10 @@ export class FrameStream {
     if (type === fromAgent.output) return this.#beginOutput(start, length, id)
     const size = length + 4
     if (this.#pendingSize < size) return nothing
-    const whole = this.#join()
+    const complete = this.#join()
     this.#drop()
-    this.#sink.frame(type, id, new FrameReader(whole.subarray(headSize, size)))
-    return whole.subarray(size)
+    this.#sink.frame(type, id, new FrameReader(complete.subarray(headSize, size)))
+    return complete.subarray(size)
   }
 
   #beginOutput(start: Buffer, length: number, id: number): Buffer {

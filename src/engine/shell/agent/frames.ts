@@ -1,14 +1,14 @@
-/** The words of the protocol between engine and agent, and their spelling in bytes; `protocol.md` describes them. */
+/** Encodes and decodes the frames between engine and agent, as described in `protocol.md`. */
 
-/** Version that both sides must speak; a change of a frame raises it. */
+/** Protocol version of both sides; any change of a frame increases it. */
 export const protocolVersion = 2
 
-/** Bytes that may be on their way before the receiver grants more. */
+/** Bytes that may be in transit before the receiver grants more. */
 export const outputWindow = 1024 * 1024
 export const inputWindow = 256 * 1024
-/** Largest frame, without its length. */
+/** Maximum frame size without its length field, in bytes. */
 export const maxFrame = 2 * 1024 * 1024
-/** Largest piece of input in one frame. */
+/** Maximum amount of input in one frame, in bytes. */
 export const chunk = 64 * 1024
 
 /** Frames to the agent. */
@@ -58,7 +58,7 @@ export const execFlag = { pty: 1, stdin: 2, script: 4 } as const
 export const writeFlag = { append: 1, parents: 2, overwrite: 4 } as const
 export const readFlag = { beneath: 1 } as const
 
-/** Largest unsigned 64-bit number: "to the end", "without a limit". */
+/** Largest unsigned 64-bit number: no limit. */
 export const unlimited = 0xffff_ffff_ffff_ffffn
 
 /** Builds the body of a frame, little-endian. */
@@ -67,43 +67,48 @@ export class FrameWriter {
   #size = 0
 
   u8(value: number): this {
-    return this.#add(Uint8Array.of(value))
+    return this.raw(Uint8Array.of(value))
+  }
+
+  flag(value: boolean): this {
+    return this.u8(value ? 1 : 0)
   }
 
   u16(value: number): this {
     const bytes = Buffer.allocUnsafe(2)
     bytes.writeUInt16LE(value)
-    return this.#add(bytes)
+    return this.raw(bytes)
   }
 
   u32(value: number): this {
     const bytes = Buffer.allocUnsafe(4)
     bytes.writeUInt32LE(value)
-    return this.#add(bytes)
+    return this.raw(bytes)
   }
 
   u64(value: bigint): this {
     const bytes = Buffer.allocUnsafe(8)
     bytes.writeBigUInt64LE(value)
-    return this.#add(bytes)
+    return this.raw(bytes)
   }
 
-  /** Length and bytes; strings as UTF-8. */
+  /** Appends length and bytes; strings are encoded as UTF-8. */
   bytes(value: string | Uint8Array): this {
     const bytes = typeof value === 'string' ? Buffer.from(value) : value
     return this.u32(bytes.length).raw(bytes)
   }
 
   raw(bytes: Uint8Array): this {
-    return this.#add(bytes)
-  }
-
-  append(other: FrameWriter): this {
-    for (const part of other.#parts) this.#add(part)
+    this.#parts.push(bytes)
+    this.#size += bytes.length
     return this
   }
 
-  /** The whole frame. */
+  append(other: FrameWriter): this {
+    for (const part of other.#parts) this.raw(part)
+    return this
+  }
+
   frame(type: number, id: number): Buffer {
     const head = Buffer.allocUnsafe(9)
     head.writeUInt32LE(this.#size + 5, 0)
@@ -111,18 +116,12 @@ export class FrameWriter {
     head.writeUInt32LE(id, 5)
     return Buffer.concat([head, ...this.#parts], this.#size + 9)
   }
-
-  #add(bytes: Uint8Array): this {
-    this.#parts.push(bytes)
-    this.#size += bytes.length
-    return this
-  }
 }
 
-/** A frame that does not hold what its type must. */
+/** Malformed frame. */
 export class ProtocolFault extends Error {}
 
-/** Reads the body of a frame. @throws ProtocolFault where it is too short. */
+/** Reads the body of a frame. @throws ProtocolFault if it is too short. */
 export class FrameReader {
   readonly #body: Buffer
   #at = 0
@@ -153,7 +152,7 @@ export class FrameReader {
     return this.#body.subarray(start, start + length)
   }
 
-  /** Everything that was not read yet. */
+  /** Returns the remaining bytes. */
   rest(): Buffer {
     const start = this.#take(this.#body.length - this.#at)
     return this.#body.subarray(start)
@@ -161,7 +160,7 @@ export class FrameReader {
 
   #take(length: number): number {
     const start = this.#at
-    if (this.#body.length - start < length) throw new ProtocolFault('a frame is shorter than it says')
+    if (this.#body.length - start < length) throw new ProtocolFault('a frame is shorter than its fields')
     this.#at = start + length
     return start
   }

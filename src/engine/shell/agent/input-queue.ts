@@ -1,4 +1,4 @@
-/** Bytes to a program's input or a file, as many at once as the agent has granted. */
+/** Queues the input of a program or file, limited by the credit of the agent. */
 import { chunk, inputWindow } from './frames.ts'
 
 export class InputQueue {
@@ -7,7 +7,7 @@ export class InputQueue {
   #granted: number = inputWindow
   #closed = false
   #waiting: (() => void) | null = null
-  /** Writers take turns. */
+  /** Tail of the queue of writers. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(send: (bytes: Uint8Array) => void, finish: () => void) {
@@ -15,14 +15,14 @@ export class InputQueue {
     this.#finish = finish
   }
 
-  /** True when all is on its way, false when nobody takes it any more. */
+  /** Resolves with true once everything is sent, or false when the input is closed. */
   write(data: Uint8Array): Promise<boolean> {
-    return this.#inTurn(() => this.#write(data))
+    return this.#enqueue(() => this.#write(data))
   }
 
-  /** Ends the input, after what is being written. */
+  /** Ends the input after pending writes. */
   end(): void {
-    void this.#inTurn(async () => {
+    void this.#enqueue(async () => {
       if (!this.#closed) this.#finish()
       this.#closed = true
     })
@@ -33,7 +33,7 @@ export class InputQueue {
     this.#wake()
   }
 
-  /** Nobody takes any more. */
+  /** Closes the input: it is no longer read. */
   close(): void {
     this.#closed = true
     this.#wake()
@@ -54,7 +54,7 @@ export class InputQueue {
     return !this.#closed
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn
     return turn

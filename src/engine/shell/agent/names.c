@@ -12,18 +12,18 @@
 #include "buffer.h"
 
 #define WALK_BYTES (4u << 20) /* all windows of one walk */
-#define LEAST_BYTES (4u << 10) /* one window of a walk so deep that nothing is left for it */
+#define LEAST_BYTES (4u << 10) /* minimum of one window, however deep the walk */
 #define ENTRIES_SIZE (32u << 10)
 
 static int by_name(const void *a, const void *b, void *names) {
   return strcmp((char *)names + *(const uint32_t *)a, (char *)names + *(const uint32_t *)b);
 }
 
-/* Names that are being collected. */
+/* Names being collected. */
 struct names {
   struct buffer bytes, offsets;
   uint32_t count;
-  char *bound; /* names behind this one do not belong to the window; NULL while all do */
+  char *limit; /* names after this one are not part of the window; NULL for no limit */
 };
 
 static void names_add(struct names *n, const char *name) {
@@ -43,31 +43,31 @@ static void names_trim(struct names *n, uint32_t keep) {
   uint32_t *offsets = names_sort(n);
   struct names kept = {0};
   for (uint32_t i = 0; i < keep; i++) names_add(&kept, (char *)n->bytes.data + offsets[i]);
-  kept.bound = strdup((char *)n->bytes.data + offsets[keep - 1]);
-  if (!kept.bound) die("out of memory");
-  free(n->bound);
+  kept.limit = strdup((char *)n->bytes.data + offsets[keep - 1]);
+  if (!kept.limit) die("out of memory");
+  free(n->limit);
   release(&n->bytes);
   release(&n->offsets);
   *n = kept;
 }
 
-/* Takes a name into the window, or notes that there is one behind it. Returns false when no more are to be read. */
+/* Adds a name to the window, or notes that there is one after it. Returns false when no more names are needed. */
 static bool names_take(struct names *n, const struct window *w, const char *name, bool *more) {
   if (!w->any && w->after && strcmp(name, w->after) <= 0) return true;
-  if (n->bound && strcmp(name, n->bound) > 0) {
+  if (n->limit && strcmp(name, n->limit) > 0) {
     *more = true;
     return true;
   }
-  if (w->any && n->count > 0 && filled(&n->bytes) >= w->most_bytes) {
+  if (w->any && n->count > 0 && filled(&n->bytes) >= w->max_bytes) {
     *more = true;
     return false;
   }
   names_add(n, name);
   if (w->any || n->count < 2) return true;
-  bool many = n->count >= 2 * w->most_names, large = filled(&n->bytes) > w->most_bytes;
+  bool many = n->count >= 2 * w->max_names, large = filled(&n->bytes) > w->max_bytes;
   if (many || large) {
     uint32_t half = n->count / 2;
-    names_trim(n, half < w->most_names ? half : (uint32_t)w->most_names);
+    names_trim(n, half < w->max_names ? half : (uint32_t)w->max_names);
     *more = true;
   }
   return true;
@@ -86,14 +86,14 @@ static void window_drop(struct level *l) {
   l->size = 0;
 }
 
-/* Makes the collected names the window of a level, in no more memory than they need. */
+/* Turns the collected names into the window of a level, using no more memory than needed. */
 static void window_set(struct level *l, struct names *n, const struct window *w) {
-  if (!w->any && n->count > w->most_names) {
-    names_trim(n, (uint32_t)w->most_names);
+  if (!w->any && n->count > w->max_names) {
+    names_trim(n, (uint32_t)w->max_names);
     l->more = true;
   }
   if (!w->any) names_sort(n);
-  free(n->bound);
+  free(n->limit);
   l->count = n->count;
   l->size = n->bytes.end + n->offsets.end;
   if (l->count == 0) return;
@@ -115,14 +115,14 @@ int level_read(struct level *l, const struct window *w) {
   l->more = false;
   l->total = 0;
   long n = lseek(l->fd, 0, SEEK_SET) < 0 ? -1 : 0;
-  bool going = n == 0;
-  while (going && (n = syscall(SYS_getdents64, l->fd, entries, ENTRIES_SIZE)) > 0) {
-    for (long at = 0; at < n && going;) {
+  bool reading = n == 0;
+  while (reading && (n = syscall(SYS_getdents64, l->fd, entries, ENTRIES_SIZE)) > 0) {
+    for (long at = 0; at < n && reading;) {
       struct dirent64 *entry = (struct dirent64 *)(entries + at);
       at += entry->d_reclen;
       if (!is_shown(entry->d_name, l->hidden)) continue;
       l->total++;
-      going = names_take(&found, w, entry->d_name, &l->more);
+      reading = names_take(&found, w, entry->d_name, &l->more);
     }
   }
   int error = errno;
@@ -164,12 +164,12 @@ size_t window_bytes(const struct stack *s) {
   return half > LEAST_BYTES ? half : LEAST_BYTES;
 }
 
-int level_next(const struct stack *s, struct level *l, uint64_t most, const char **name) {
+int level_next(const struct stack *s, struct level *l, uint64_t max, const char **name) {
   *name = NULL;
   if (l->next == l->count && l->more) {
     char *after = strdup(level_name(l, l->count - 1));
     if (!after) die("out of memory");
-    struct window w = {.after = after, .most_names = most, .most_bytes = window_bytes(s)};
+    struct window w = {.after = after, .max_names = max, .max_bytes = window_bytes(s)};
     int failed = level_read(l, &w);
     free(after);
     if (failed) return -1;

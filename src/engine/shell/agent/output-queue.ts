@@ -1,20 +1,20 @@
-/** Bytes on their way to one reader, who grants the sender more as it reads. */
+/** Queues bytes for one reader, and grants the sender more as it reads. */
 import { outputWindow } from './frames.ts'
 
 interface Sender {
-  /** The reader has taken this many bytes. */
+  /** The reader has consumed this many bytes. */
   grant(bytes: number): void
-  /** The reader wants no more. */
+  /** The reader discards the rest. */
   discard(): void
 }
 
-/** Granting for every piece would double the traffic of small ones. */
+/** Granting after every piece would double the traffic of small pieces. */
 const grantEvery = outputWindow / 4
 
 export class OutputQueue implements AsyncIterable<Uint8Array> {
   readonly #sender: Sender
   readonly #pieces: Uint8Array[] = []
-  #taken = 0
+  #consumed = 0
   #ended = false
   #discarded = false
   #error: Error | null = null
@@ -35,14 +35,14 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
     this.#wake()
   }
 
-  /** What was received before is still read; then this is thrown. */
+  /** Rejects the reader after it has read what was received before. */
   fail(error: Error): void {
     if (this.#ended) return
     this.#error ??= error
     this.#wake()
   }
 
-  /** Nobody will read: what comes is dropped, and the sender told. */
+  /** Discards the rest and notifies the sender. */
   discard(): void {
     if (this.#discarded) return
     this.#discarded = true
@@ -67,10 +67,10 @@ export class OutputQueue implements AsyncIterable<Uint8Array> {
   }
 
   #count(bytes: number): void {
-    this.#taken += bytes
-    if (this.#taken < grantEvery || this.#ended) return
-    this.#sender.grant(this.#taken)
-    this.#taken = 0
+    this.#consumed += bytes
+    if (this.#consumed < grantEvery || this.#ended) return
+    this.#sender.grant(this.#consumed)
+    this.#consumed = 0
   }
 
   #wake(): void {

@@ -25,7 +25,7 @@ static bool read_process(pid_t pid, struct process *p) {
   close(fd);
   if (n <= 0) return false;
   text[n] = 0;
-  char *rest = strrchr(text, ')'); /* the name before it may hold anything */
+  char *rest = strrchr(text, ')'); /* the name before it may contain anything */
   if (!rest) return false;
   int parent;
   unsigned threads;
@@ -99,7 +99,7 @@ int kill_chosen(uint32_t *killed) {
   return alive;
 }
 
-/* Reads a small file whole as text. */
+/* Reads a small file as text. */
 static bool read_text(const char *path, char *text, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -110,7 +110,7 @@ static bool read_text(const char *path, char *text, size_t size) {
   return true;
 }
 
-/* Both versions of cgroups; in the second the container's own is the root. */
+/* Supports both versions of cgroups; in version 2 the cgroup of the container is the root. */
 bool read_pids(uint64_t *current, uint64_t *limit) {
   static const char *const files[][2] = {{"/sys/fs/cgroup/pids.current", "/sys/fs/cgroup/pids.max"},
                                          {"/sys/fs/cgroup/pids/pids.current", "/sys/fs/cgroup/pids/pids.max"}};

@@ -1,6 +1,5 @@
-/* The process table of the container, and the SIGKILL of a chosen part of it. */
-#ifndef PROCESSES_H
-#define PROCESSES_H
+/* Process table of the container, and SIGKILL for a chosen part of it. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,18 +20,16 @@ extern int table_count;
 
 /* Reads /proc into `table`. */
 void read_table(void);
-/* Forgets which processes were killed: a new sweep begins. */
+/* Starts a new sweep: forgets which processes were killed. */
 void begin_sweep(void);
-/* Chooses the descendants of the processes that are chosen already. */
+/* Chooses the descendants of the chosen processes. */
 void choose_below(void);
-/* Whether a process still runs code. A leader that has exited while other threads run is a zombie that does. */
+/* Returns whether a process still runs code. A leader that has exited while other threads run is a zombie that does. */
 bool is_alive(const struct process *p);
-/* Sends SIGKILL to every chosen process that is alive. Returns how many there are; adds new ones to `*killed`. */
+/* Sends SIGKILL to every chosen process that is alive. Returns their number; adds new ones to `*killed`. */
 int kill_chosen(uint32_t *killed);
 
-/* Processes and threads in the cgroup and their limit; false when the system does not report them. */
+/* Reads the number of processes and threads in the cgroup and their limit; false if the system does not report them. */
 bool read_pids(uint64_t *current, uint64_t *limit);
-/* Number of processes that the kernel has killed for memory in the cgroup, or 0 when the system does not report it. */
+/* Returns the number of processes killed for memory in the cgroup; 0 if the system does not report it. */
 uint64_t oom_kills(void);
-
-#endif

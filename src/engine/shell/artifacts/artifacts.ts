@@ -1,24 +1,19 @@
-/** Artifacts as they are asked for: by session, and file by file. */
+/** Artifact operations: lists them by session, and opens their files. */
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell/artifacts.ts'
 import type { Call } from '../../../core/operation/operation.ts'
 import type { Content } from '../../../core/operation/transfer.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
+import type { ShellSessions } from '../session/sessions.ts'
 import { fileNamed, servedType } from './manifest.ts'
 import type { ArtifactStore, Page } from './store.ts'
 
-/** The sessions, as artifacts need them. */
-interface SessionNames {
-  /** The id of a session that is remembered, by id or name; undefined for others. */
-  idOf(idOrName: string, caller: Caller): string | undefined
-}
-
 export class Artifacts {
   readonly #store: ArtifactStore
-  readonly #sessions: SessionNames
+  readonly #sessions: Pick<ShellSessions, 'idOf'>
 
-  constructor(store: ArtifactStore, sessions: SessionNames) {
+  constructor(store: ArtifactStore, sessions: Pick<ShellSessions, 'idOf'>) {
     this.#store = store
     this.#sessions = sessions
   }
@@ -26,9 +21,9 @@ export class Artifacts {
   async list({ session_id, limit, cursor }: ArtifactListInput, { caller }: Call): Promise<ArtifactList> {
     const known = this.#sessions.idOf(session_id, caller)
     const id = known ?? session_id
-    if (known === undefined && !(await this.#sees(caller, id))) throw noSession(session_id)
-    const page = await this.#store.list(id, cursor === undefined ? 0 : numberIn(cursor), limit)
-    if (!page && known === undefined) throw noSession(session_id)
+    if (known === undefined && !(await this.#sees(caller, id))) throw unknownSession(session_id)
+    const page = await this.#store.list(id, cursor === undefined ? 0 : numberOf(cursor), limit)
+    if (!page && known === undefined) throw unknownSession(session_id)
     const { artifacts, last, warning }: Page = page ?? { artifacts: [], last: null }
     const next_cursor = last === null ? null : cursorOf(last)
     return { session_id: id, artifacts, next_cursor, ...(warning !== undefined && { warning }) }
@@ -51,7 +46,7 @@ export class Artifacts {
     const file = bytes && fileNamed(artifact, bytes)
     if (!file) {
       throw new BaxError('artifact_not_found', `the artifact ${artifactId} has no file of that name`, {
-        hint: 'names are those of its list, percent-encoded',
+        hint: 'use a name from the list of the artifact, percent-encoded',
       })
     }
     const blobs = this.#store.blobsOf(artifact.session_id)
@@ -71,17 +66,17 @@ export class Artifacts {
   }
 }
 
-const noSession = (id: string) =>
+const unknownSession = (id: string) =>
   new BaxError('shell_session_not_found', `no shell session is known as ${id}`, {
-    hint: '`bax shell list` shows them (GET /shell/sessions)',
+    hint: 'run `bax shell list` (GET /shell/sessions)',
   })
 
 const cursorOf = (number: number): string => Buffer.from(`after ${number}`).toString('base64url')
 
-function numberIn(cursor: string): number {
+function numberOf(cursor: string): number {
   const [, number] = /^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (number !== undefined) return Number(number)
-  throw new BaxError('invalid_request', 'cursor is not one that this list gave', {
-    details: [{ path: 'cursor', message: 'is not one that this list gave' }],
+  throw new BaxError('invalid_request', 'cursor was not returned by this list', {
+    details: [{ path: 'cursor', message: 'was not returned by this list' }],
   })
 }

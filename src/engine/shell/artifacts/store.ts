@@ -1,6 +1,7 @@
 /**
- * Artifacts on disk, a folder for each session: `session.json` says how long they stay, `00001-art_….json` is an
- * artifact, `blobs/` has the bytes. They outlive their engine, so that what a one-liner has made can be fetched.
+ * Stores artifacts on disk, with a folder per session: `session.json` holds their retention, `00000001-art_….json` is
+ * an artifact, `blobs/` has the bytes. They outlive their engine, so that the results of one-shot commands can be
+ * fetched.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,29 +11,24 @@ import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
 import { damageWarning, isAside, readEach, readState, writeState } from '../../../core/state/state-file.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { Blobs } from './blobs.ts'
+import type { CaptureOf } from './capture.ts'
 
 interface SessionFile {
   readonly session_id: string
-  /** When the session will have ended at the latest, for one whose engine died. */
+  /** Latest possible end of the session, in case its engine crashes. */
   readonly ends_by: string
   readonly stopped_at: string | null
-  /** The key that it belongs to; nobody's without keys. */
+  /** Key that owns it; null without keys. */
   readonly owner?: string | null
 }
 
-interface NotedSession {
-  readonly id: string
-  readonly owner: string | null
-  readonly endsBy: Date
-}
-
-const idForm = { session: /^sh_[\w-]{20}$/, artifact: /^art_[\w-]{20}$/ } as const
+const idPattern = { session: /^sh_[\w-]{20}$/, artifact: /^art_[\w-]{20}$/ } as const
 const sweepEveryMs = 60 * 60_000
 
 export class ArtifactStore {
   readonly #folder: string
-  /** Folders of artifacts that were looked up before. */
-  readonly #homes = new Map<string, string>()
+  /** Session IDs by artifact ID, from earlier lookups. */
+  readonly #sessionIds = new Map<string, string>()
   #sweeping: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -40,7 +36,7 @@ export class ArtifactStore {
     this.#folder = join(stateDir, 'artifacts')
   }
 
-  /** Removes what is kept no longer, now and then; `close` ends it. */
+  /** Removes expired artifacts periodically until `close`. */
   async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.#sweep(), sweepEveryMs).unref()
     await (this.#sweeping ??= this.#sweep())
@@ -54,8 +50,8 @@ export class ArtifactStore {
     return new Blobs(join(this.#folder, sessionId, 'blobs'))
   }
 
-  /** Notes when a session ends, or has ended. */
-  async noteSession(session: NotedSession, stoppedAt: Date | null): Promise<void> {
+  /** Records when a session ends, or has ended. */
+  async noteSession(session: Omit<CaptureOf, 'mounts'>, stoppedAt: Date | null): Promise<void> {
     const { id: sessionId, owner, endsBy } = session
     await privateDir(join(this.#folder, sessionId))
     const file: SessionFile = {
@@ -67,25 +63,25 @@ export class ArtifactStore {
     await writeState(this.#sessionFile(sessionId), file)
   }
 
-  /** The key that a session belongs to; undefined for one that has left nothing, null where a damaged file no longer says. */
+  /** Returns the key of a session; undefined if it has no artifacts, null if a damaged file does not tell. */
   async ownerOf(sessionId: string): Promise<string | null | undefined> {
-    if (!idForm.session.test(sessionId)) return undefined
+    if (!idPattern.session.test(sessionId)) return undefined
     const { good, bad } = this.#readSession(sessionId)
     if (good.length > 0) return good[0]!.owner ?? null
     const names = bad.length > 0 ? [] : await readFolder(join(this.#folder, sessionId))
     return bad.length > 0 || names?.some(isAside) ? null : undefined
   }
 
-  /** `number` is its place among the artifacts of its session, from 1. */
+  /** @param number Position among the artifacts of its session, from 1. */
   async add(artifact: Artifact, number: number): Promise<void> {
     const name = `${String(number).padStart(8, '0')}-${artifact.id}.json`
     await writeState(join(this.#folder, artifact.session_id, name), artifact)
-    this.#homes.set(artifact.id, artifact.session_id)
+    this.#sessionIds.set(artifact.id, artifact.session_id)
   }
 
-  /** The oldest first, after the one of number `after`; undefined for a session that has left none. */
+  /** Lists artifacts, oldest first, after number `after`; undefined for a session without artifacts. */
   async list(sessionId: string, after: number, limit: number): Promise<Page | undefined> {
-    if (!idForm.session.test(sessionId)) return undefined
+    if (!idPattern.session.test(sessionId)) return undefined
     const names = await this.#manifests(sessionId)
     if (!names) return undefined
     const rest = names.filter((name) => numberOf(name) > after)
@@ -100,13 +96,13 @@ export class ArtifactStore {
   }
 
   async get(artifactId: string): Promise<Artifact | undefined> {
-    if (!idForm.artifact.test(artifactId)) return undefined
-    const known = this.#homes.get(artifactId)
+    if (!idPattern.artifact.test(artifactId)) return undefined
+    const known = this.#sessionIds.get(artifactId)
     const sessions = known === undefined ? await this.#sessions() : [known]
     for (const session of sessions) {
       const name = (await this.#manifests(session))?.find((file) => file.endsWith(`-${artifactId}.json`))
       if (name === undefined) continue
-      this.#homes.set(artifactId, session)
+      this.#sessionIds.set(artifactId, session)
       return this.#read(session, name)
     }
     return undefined
@@ -126,18 +122,18 @@ export class ArtifactStore {
   }
 
   async #sessions(): Promise<string[]> {
-    return ((await readFolder(this.#folder)) ?? []).filter((name) => idForm.session.test(name))
+    return ((await readFolder(this.#folder)) ?? []).filter((name) => idPattern.session.test(name))
   }
 
   async #sweep(): Promise<void> {
     const now = Date.now()
     for (const session of await this.#sessions()) {
       const [file] = this.#readSession(session).good
-      // A folder that is being made has no file yet; where it was damaged, the folder's own time counts.
+      // A new folder has no file yet; if the file is damaged, the time of the folder counts.
       const endedAt = file ? Date.parse(file.stopped_at ?? file.ends_by) : await changedAt(join(this.#folder, session))
       if (endedAt + limits.artifacts.retentionMs > now) continue
       await rm(join(this.#folder, session), { recursive: true, force: true })
-      for (const [artifact, home] of this.#homes) if (home === session) this.#homes.delete(artifact)
+      for (const [artifact, sessionId] of this.#sessionIds) if (sessionId === session) this.#sessionIds.delete(artifact)
     }
   }
 
@@ -148,13 +144,13 @@ export class ArtifactStore {
 
 export interface Page {
   readonly artifacts: Artifact[]
-  /** Number of the last one when more follow. */
+  /** Number of the last artifact if more follow. */
   readonly last: number | null
-  /** Names artifacts that cannot be read. */
+  /** Warning about unreadable artifacts. */
   readonly warning?: string
 }
 
-/** When a folder has changed last; now for one that is gone. */
+/** Returns when a folder was last changed; now if it no longer exists. */
 const changedAt = (folder: string): Promise<number> => stat(folder).then(({ mtimeMs }) => mtimeMs, () => Date.now()) // prettier-ignore
 
 const numberOf = (name: string): number => Number.parseInt(name, 10)

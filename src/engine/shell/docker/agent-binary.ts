@@ -1,4 +1,4 @@
-/** The agent's program for an architecture, as the build has put it beside the engine. */
+/** Loads the compiled agent for an architecture. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,18 +6,18 @@ import { BaxError } from '../../../core/errors/errors.ts'
 
 export interface AgentBinary {
   readonly bytes: Buffer
-  /** First 16 hexadecimal digits of its sha256. */
+  /** First 16 hexadecimal digits of its SHA-256. */
   readonly hash: string
 }
 
-/** In the bundle the agent lies beside it; what runs from a checkout otherwise finds the build above. */
+/** Yields the folders to search: beside the bundle, or the build output of a checkout. */
 function* folders(): Generator<string> {
   yield join(import.meta.dirname, 'agent')
   for (let at = import.meta.dirname, above = dirname(at); at !== above; at = above, above = dirname(at))
     yield join(above, 'dist', 'agent')
 }
 
-/** @throws BaxError `feature_disabled` in a source checkout whose agent was not compiled. */
+/** @throws BaxError `feature_disabled` in a source checkout without a compiled agent. */
 export async function agentBinary(architecture: 'x64' | 'arm64'): Promise<AgentBinary> {
   for (const folder of folders()) {
     try {

@@ -1,22 +1,22 @@
-/** The one connection to a container: its first process' input and outputs. */
+/** Connects to the input and output of the first process of a container. */
 import type Dockerode from 'dockerode'
 import type { Duplex } from 'node:stream'
 import { DockerStream } from '../agent/docker-stream.ts'
 
 export interface Attachment {
   write(bytes: Uint8Array): void
-  /** Resolves when the connection has ended, from whichever side. */
+  /** Resolves when the connection has ended on either side. */
   readonly closed: Promise<void>
   close(): void
 }
 
 interface Receiver {
-  /** @throws what makes the connection useless. */
+  /** @throws an error if the connection is unusable. */
   stdout(bytes: Buffer): void
   stderr(text: string): void
 }
 
-/** Attaches to a container that was created and not started yet, so that nothing of it is missed. */
+/** Attaches to a created container before it is started, so that no output is missed. */
 export async function attach(docker: Dockerode, id: string, receiver: Receiver): Promise<Attachment> {
   const socket = await hijack(docker, id)
   const stream = new DockerStream((name, bytes) => {
@@ -31,7 +31,7 @@ export async function attach(docker: Dockerode, id: string, receiver: Receiver):
     try {
       stream.push(bytes)
     } catch {
-      // No agent and no Docker would send this: there is nothing more to be read.
+      // The data is invalid: nothing more can be read.
       socket.destroy()
     }
   })
@@ -43,8 +43,8 @@ export async function attach(docker: Dockerode, id: string, receiver: Receiver):
 }
 
 /**
- * The client's own `attach` sends its options as a body too, which Podman hands to the container as input. Here the
- * body is empty; the last character of the path is cut off by the client.
+ * Attaches without the client's own `attach`, which also sends its options as a body; Podman would pass them to the
+ * container as input. The client drops the last character of the path.
  */
 function hijack(docker: Dockerode, id: string): Promise<Duplex> {
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ function hijack(docker: Dockerode, id: string): Promise<Duplex> {
     docker.modem.dial(request, (error: Error | null, stream: unknown) => {
       if (error) return reject(error)
       const socket = stream as Duplex
-      // From the first instant: an error without a handler would end the process.
+      // Attach immediately: an error event without a handler would end the process.
       socket.on('error', () => socket.destroy())
       resolve(socket)
     })

@@ -1,33 +1,32 @@
-/** Containers of one engine: connects to Docker on first use, keeps some warm, and takes all with it when it ends. */
+/** Manages the containers of one engine: connects on first use, keeps some warm, and removes all at the end. */
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ContainerSpec, DockerStatus, ShellContainer, ShellContainers, ShellImages } from '../container.ts'
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
-import { type DerivedImage, derivedImage } from './derived-image.ts'
+import { type DerivedImage, derivedImage, dropStale } from './derived-image.ts'
 import { DockerContainer, type ImageMemory } from './docker-container.ts'
-import { type EngineIdentity, engineIdentity, labels } from './engine-identity.ts'
+import { type EngineIdentity, engineIdentity, isAlive, labels } from './engine-identity.ts'
 import { dockerFault, statusOf, unless } from './faults.ts'
 import { createOptions } from './host-config.ts'
 import { dropNetworks, ensureNetwork, fence } from './network.ts'
-import { sweep } from './sweep.ts'
 import { kindOf, WarmPool } from './warm-pool.ts'
 
 const warm = { kinds: 3, idleMs: 5 * 60_000 }
 
-/** Docker's containers for the shell sessions of an engine. Nothing is connected before the first call. */
+/** Creates the container manager of an engine. Connects at the first call. */
 export const createContainers = (config: Pick<EngineConfig, 'stateDir' | 'home' | 'log' | 'shell'>): ShellContainers =>
   new DockerContainers(config)
 
-/** Docker and who we are to it. */
-interface Reach {
+/** Connection to Docker, and our identity for its labels. */
+interface DockerAccess {
   readonly connection: DockerConnection
   readonly identity: EngineIdentity
 }
 
 interface PreparedImage extends DerivedImage {
-  readonly memory: ImageMemory
+  readonly cache: ImageMemory
 }
 
 class DockerContainers implements ShellContainers {
@@ -35,12 +34,12 @@ class DockerContainers implements ShellContainers {
   readonly #config: Parameters<typeof createContainers>[0]
   readonly #pool: WarmPool
   readonly #live = new Set<DockerContainer>()
-  /** Containers that are being made; `close` waits for them. */
-  readonly #making = new Set<Promise<unknown>>()
-  readonly #prepared = new Map<string, Promise<PreparedImage>>()
-  #reach: Promise<Reach> | undefined
+  /** Pending work that `close` waits for. */
+  readonly #pending = new Set<Promise<unknown>>()
+  readonly #images = new Map<string, Promise<PreparedImage>>()
+  #reach: Promise<DockerAccess> | undefined
   #closing: Promise<void> | undefined
-  #bridging: Promise<string> | undefined
+  #bridgeId: Promise<string> | undefined
 
   constructor(config: Parameters<typeof createContainers>[0]) {
     this.#config = config
@@ -50,9 +49,9 @@ class DockerContainers implements ShellContainers {
     })
     this.#pool = new WarmPool({
       ...warm,
-      // An embedded engine lives as long as one command.
+      // An embedded engine exists for one command only.
       size: config.shell?.warm ?? (config.home === 'embedded' ? 0 : 1),
-      failed: (error) => config.log('warn', 'a container could not be kept warm', { error: String(error) }),
+      failed: (error) => config.log('warn', 'could not create a warm container', { error: String(error) }),
     })
   }
 
@@ -60,9 +59,9 @@ class DockerContainers implements ShellContainers {
     signal?.throwIfAborted()
     const { id: baseId } = await this.images.find(spec.image)
     const key = kindOf(baseId, spec)
-    const waiting = await this.#pool.take(key)
-    const container = waiting ?? (await this.#makeUnlessGivenUp(spec, baseId, signal))
-    if (!this.#closing) this.#pool.keep(key, () => this.#make({ ...spec, sessionId: '' }, baseId))
+    const warmContainer = await this.#pool.take(key)
+    const container = warmContainer ?? (await this.#createUnlessAborted(spec, baseId, signal))
+    if (!this.#closing) this.#pool.keep(key, () => this.#create({ ...spec, sessionId: '' }, baseId))
     return container
   }
 
@@ -77,21 +76,21 @@ class DockerContainers implements ShellContainers {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#making)
+    await Promise.allSettled(this.#pending)
     await this.#pool.close()
     await Promise.all([...this.#live].map((container) => container.remove()))
     // A failed connection was reported by the call that needed it, and has no networks.
     const reach = await this.#reach?.catch(() => undefined)
-    if (reach && this.#bridging) await dropNetworks(reach.connection, reach.identity.engine)
+    if (reach && this.#bridgeId) await dropNetworks(reach.connection, reach.identity.engine)
   }
 
-  /** One who gives up does not wait; what comes for nobody is removed again. */
-  async #makeUnlessGivenUp(
+  /** Stops waiting when `signal` aborts; the container is then removed as soon as it is created. */
+  async #createUnlessAborted(
     spec: ContainerSpec,
     baseId: string,
     signal: AbortSignal | undefined,
   ): Promise<DockerContainer> {
-    const making = this.#make(spec, baseId)
+    const making = this.#create(spec, baseId)
     try {
       return await withDeadline(making, { signal })
     } catch (error) {
@@ -100,38 +99,38 @@ class DockerContainers implements ShellContainers {
     }
   }
 
-  #make(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
-    if (this.#closing) throw new BaxError('shutting_down', 'the engine is ending')
-    const making = this.#makeNow(spec, baseId)
-    this.#track(making)
-    return making
+  #create(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
+    if (this.#closing) throw new BaxError('shutting_down', 'the engine is shutting down')
+    const creating = this.#createWithRetry(spec, baseId)
+    this.#track(creating)
+    return creating
   }
 
-  async #makeNow(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
+  async #createWithRetry(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
     try {
       try {
-        return await this.#makeOnce(spec, baseId)
+        return await this.#createOnce(spec, baseId)
       } catch (error) {
         if (statusOf(error) !== 404) throw error
       }
-      // Somebody has removed the image with the agent, or the bridge, since we made it.
-      this.#prepared.delete(baseId)
-      this.#bridging = undefined
-      return await this.#makeOnce(spec, baseId)
+      // The image with the agent, or the bridge, was removed since we created it.
+      this.#images.delete(baseId)
+      this.#bridgeId = undefined
+      return await this.#createOnce(spec, baseId)
     } catch (error) {
-      throw dockerFault(error, 'making a container')
+      throw dockerFault(error, 'creating a container')
     }
   }
 
-  async #makeOnce(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
+  async #createOnce(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
     const { connection, identity } = await this.#connect()
     const { docker, kind } = connection
-    const ours = this.#labels(identity, spec)
-    const image = await this.#prepare({ connection, identity }, baseId)
+    const own = this.#labels(identity, spec)
+    const image = await this.#imageWithAgent({ connection, identity }, baseId)
     const network = spec.network === 'none' ? 'none' : await this.#bridge({ connection, identity })
-    const plan = { spec, image: image.id, volumes: image.volumes, network, labels: ours, podman: kind === 'podman' }
+    const plan = { spec, image: image.id, volumes: image.volumes, network, labels: own, podman: kind === 'podman' }
     const { id } = await docker.createContainer(createOptions(plan))
-    return this.#start(connection, id, image, spec, ours)
+    return this.#start(connection, id, image, spec, own)
   }
 
   async #start(
@@ -139,19 +138,19 @@ class DockerContainers implements ShellContainers {
     id: string,
     image: PreparedImage,
     spec: ContainerSpec,
-    ours: Record<string, string>,
+    own: Record<string, string>,
   ): Promise<DockerContainer> {
     try {
-      const container = await DockerContainer.start(docker, id, image.memory, (text) =>
+      const container = await DockerContainer.start(docker, id, image.cache, (text) =>
         this.#config.log('warn', 'agent', { text }),
       )
       this.#live.add(container)
       void container.died.then(() => {
         this.#live.delete(container)
-        // One that ended by itself is gone already; a paused one is not.
+        // A container that exited is removed automatically, a paused one is not.
         this.#track(container.remove())
       })
-      if (spec.network === 'bridge') await fence({ docker, ...rest }, { container: id, image: image.id, labels: ours })
+      if (spec.network === 'bridge') await fence({ docker, ...rest }, { container: id, image: image.id, labels: own })
       return container
     } catch (error) {
       await unless([404, 409], docker.getContainer(id).remove({ force: true, v: true }))
@@ -159,10 +158,10 @@ class DockerContainers implements ShellContainers {
     }
   }
 
-  /** The bridge of this engine, made with the first session that wants one, and again when somebody has removed it. */
-  #bridge({ connection, identity }: Reach): Promise<string> {
-    const bridge = (this.#bridging ??= ensureNetwork(connection, identity))
-    bridge.catch(() => (this.#bridging = undefined))
+  /** Returns the bridge network of this engine, created on first use, and again if it was removed. */
+  #bridge({ connection, identity }: DockerAccess): Promise<string> {
+    const bridge = (this.#bridgeId ??= ensureNetwork(connection, identity))
+    bridge.catch(() => (this.#bridgeId = undefined))
     return bridge
   }
 
@@ -170,33 +169,33 @@ class DockerContainers implements ShellContainers {
     return { [labels.engine]: engine, [labels.owner]: owner, ...(sessionId && { [labels.session]: sessionId }) }
   }
 
-  /** The image with the agent; made once, and again when somebody has removed it. */
-  #prepare({ connection, identity }: Reach, baseId: string): Promise<PreparedImage> {
-    const known = this.#prepared.get(baseId)
+  /** Returns the image with the agent, created once, and again if it was removed. */
+  #imageWithAgent({ connection, identity }: DockerAccess, baseId: string): Promise<PreparedImage> {
+    const known = this.#images.get(baseId)
     if (known) return known
     const { engine, owner } = identity
-    const ours = { [labels.engine]: engine, [labels.owner]: owner }
-    const preparing = derivedImage(connection, baseId, ours).then((image) => ({
+    const own = { [labels.engine]: engine, [labels.owner]: owner }
+    const creating = derivedImage(connection, baseId, own).then((image) => ({
       ...image,
-      memory: { env: image.env, programs: new Map<string, string | null>() },
+      cache: { env: image.env, programs: new Map<string, string | null>() },
     }))
-    this.#prepared.set(baseId, preparing)
-    preparing.catch(() => this.#prepared.delete(baseId))
-    return preparing
+    this.#images.set(baseId, creating)
+    creating.catch(() => this.#images.delete(baseId))
+    return creating
   }
 
-  #connect(): Promise<Reach> {
+  #connect(): Promise<DockerAccess> {
     if (this.#reach) return this.#reach
-    const reach = this.#connectNow()
-    this.#reach = reach
-    // Somebody may start Docker now: the next call looks again.
-    reach.catch(() => (this.#reach = undefined))
-    return reach
+    const access = this.#connectNow()
+    this.#reach = access
+    // Retry at the next call: Docker may be running then.
+    access.catch(() => (this.#reach = undefined))
+    return access
   }
 
-  async #connectNow(): Promise<Reach> {
+  async #connectNow(): Promise<DockerAccess> {
     const connection = await connectDocker(this.#config.shell)
-    // Without a Docker nothing is written either.
+    // Write the identity only once Docker was found.
     const identity = await engineIdentity(this.#config.stateDir)
     await sweep(connection, identity)
     return { connection, identity }
@@ -207,7 +206,20 @@ class DockerContainers implements ShellContainers {
       () => {},
       () => {},
     )
-    this.#making.add(tracked)
-    void tracked.finally(() => this.#making.delete(tracked))
+    this.#pending.add(tracked)
+    void tracked.finally(() => this.#pending.delete(tracked))
   }
+}
+
+/** Removes containers of earlier engines of the same state folder, and images without their base. */
+async function sweep(connection: DockerConnection, { engine, owner }: EngineIdentity): Promise<void> {
+  const { docker } = connection
+  const filters = JSON.stringify({ label: [`${labels.engine}=${engine}`] })
+  const found = await docker.listContainers({ all: true, filters })
+  const left = found.filter(({ Labels }) => {
+    const containerOwner = Labels[labels.owner]
+    return containerOwner !== undefined && containerOwner !== owner && !isAlive(containerOwner)
+  })
+  await Promise.all(left.map(({ Id }) => unless([404, 409], docker.getContainer(Id).remove({ force: true, v: true }))))
+  await dropStale(connection)
 }

@@ -1,4 +1,4 @@
-/** Images with our agent in them, made once from each image and kept by the Docker that has it. */
+/** Derives images that contain the agent, created once per base image and kept in Docker. */
 import type Dockerode from 'dockerode'
 import type { DockerConnection } from './connection.ts'
 import { agentBinary } from './agent-binary.ts'
@@ -6,24 +6,24 @@ import { unless } from './faults.ts'
 import { agentPath } from './host-config.ts'
 import { tar } from './tar.ts'
 
-/** Repository of derived images; sessions cannot name them. */
+/** Repository of derived images; not available to sessions. */
 export const derivedRepository = 'bax-agent'
 
 export interface DerivedImage {
   readonly id: string
-  /** `KEY=value` that the image gives to its programs. */
+  /** Environment of the image, as `KEY=value`. */
   readonly env: readonly string[]
   readonly volumes: readonly string[]
 }
 
 /**
- * The image with the agent that belongs to `baseId`. Both parts of its name are hashes, so one that is there is right.
- * `ours`: labels of the container that it is made with.
+ * Returns the image with the agent for `baseId`. Its tag consists of two hashes, so an existing one is current.
+ * @param own Labels of the temporary container.
  */
 export async function derivedImage(
   { docker, architecture }: DockerConnection,
   baseId: string,
-  ours: Record<string, string>,
+  own: Record<string, string>,
 ): Promise<DerivedImage> {
   const agent = await agentBinary(architecture)
   const tag = `${baseTag(baseId)}-${agent.hash}`
@@ -32,14 +32,14 @@ export async function derivedImage(
   if (found) return factsOf(found)
   const container = await docker.createContainer({
     Image: baseId,
-    Labels: ours,
+    Labels: own,
     Entrypoint: [agentPath],
     Cmd: [],
     User: '0:0',
   })
   try {
     const path = agentPath.slice(1)
-    // Never started: only then is the archive call safe, and only there is the root writable.
+    // The container is never started: only then is the archive call safe and the root writable.
     await container.putArchive(
       await tar([
         { path: path.slice(0, path.lastIndexOf('/')), mode: 0o755 },
@@ -56,7 +56,7 @@ export async function derivedImage(
   } finally {
     await container.remove({ force: true, v: true })
   }
-  // Those with an earlier agent.
+  // Remove images with an earlier agent.
   await dropDerived(docker, (base, hash) => base === baseTag(baseId) && hash !== agent.hash)
   return factsOf(await docker.getImage(name).inspect())
 }
@@ -67,26 +67,26 @@ const factsOf = ({ Id, Config }: Dockerode.ImageInspectInfo): DerivedImage => ({
   volumes: Object.keys(Config.Volumes ?? {}),
 })
 
-/** Removes derived images whose own image is no more; one that a container runs from stays. */
+/** Removes derived images whose base image no longer exists, unless they are in use. */
 export async function dropStale({ docker }: DockerConnection): Promise<void> {
   const images = await docker.listImages()
   const bases = new Set(images.map(({ Id }) => baseTag(Id)))
   await dropDerived(docker, (base) => !bases.has(base))
 }
 
-/** Removes an image that its name was taken from, and what was derived from it; what is in use stays. */
+/** Removes an image that has lost its name, and the images derived from it, unless they are in use. */
 export async function dropReplaced({ docker }: DockerConnection, id: string): Promise<void> {
   await dropDerived(docker, (base) => base === baseTag(id))
   await unless([404, 409], docker.getImage(id).remove())
 }
 
-/** An engine that still wants one makes it again. */
-async function dropDerived(docker: Dockerode, unwanted: (base: string, agent: string) => boolean): Promise<void> {
+/** Removes derived images; an engine that still needs one creates it again. */
+async function dropDerived(docker: Dockerode, isObsolete: (base: string, agent: string) => boolean): Promise<void> {
   const names = (await docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? [])
   for (const name of names) {
     const [repository, tag = ''] = name.split(':')
     const [base = '', agent = ''] = tag.split('-')
-    if (repository === derivedRepository && unwanted(base, agent))
+    if (repository === derivedRepository && isObsolete(base, agent))
       await unless([404, 409], docker.getImage(name).remove())
   }
 }

@@ -1,4 +1,4 @@
-/** A running container with our agent in it. */
+/** Running container with the agent in it. */
 import type Dockerode from 'dockerode'
 import { AgentChannel } from '../agent/channel.ts'
 import { Deferred } from '../agent/deferred.ts'
@@ -12,36 +12,37 @@ import { inTime } from './connection.ts'
 import { statusOf, unless } from './faults.ts'
 import { Pulse } from './pulse.ts'
 
-/** What all containers of one image share. */
+/** State shared by all containers of one image. */
 export interface ImageMemory extends OwnersOfImage {
-  /** `KEY=value` of the image. */
+  /** Environment of the image, as `KEY=value`. */
   readonly env: readonly string[]
-  /** Where programs are, as they were looked up. */
+  /** Cached paths of programs; null if not found. */
   readonly programs: Map<string, string | null>
 }
 
-/** How long Docker may take to make a removed container be gone. */
+/** Timeout for removing a container, in milliseconds. */
 const removeMs = 20_000
-/** How long an agent may take to say its first word. */
+/** Timeout for the first response of an agent, in milliseconds. */
 const helloMs = 20_000
 
-const defaults = {
+const defaultEnv = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
 }
-/** The one writable place that is always there. */
-const home = { HOME: '/workspace' }
+/** The only folder that always exists and is writable. */
+const homeEnv = { HOME: '/workspace' }
 
 export class DockerContainer implements ShellContainer {
   readonly files: ContainerFiles
-  /** Docker's id; never shown. */
+  /** Docker's ID; never shown to users. */
   readonly id: string
   readonly #docker: Dockerode
   readonly #channel: AgentChannel
   readonly #attachment: Attachment
   readonly #image: ImageMemory
   readonly #died = new Deferred<ContainerEnd>()
-  readonly #pulse: Pulse
+  readonly died = this.#died.promise
+  readonly #watchdog: Pulse
   #removing: Promise<void> | undefined
 
   private constructor(
@@ -57,24 +58,22 @@ export class DockerContainer implements ShellContainer {
     this.#attachment = attachment
     this.#image = image
     this.files = new AgentFiles(channel, image)
-    this.#pulse = new Pulse(channel, () => this.#look())
-    void attachment.closed.then(() =>
-      this.#lose({ reason: 'exited', message: 'the container of the session has ended' }),
-    )
+    this.#watchdog = new Pulse(channel, () => this.#inspect())
+    void attachment.closed.then(() => this.#lose({ reason: 'exited', message: 'the container of the session exited' }))
   }
 
-  /** Attaches to a container that was created, starts it and waits for its agent. */
+  /** Attaches to a created container, starts it and waits for its agent. */
   static async start(
     docker: Dockerode,
     id: string,
     image: ImageMemory,
     note: (text: string) => void,
   ): Promise<DockerContainer> {
-    const early: Uint8Array[] = []
+    const pending: Uint8Array[] = []
     let attachment: Attachment | undefined
-    const channel = new AgentChannel((bytes) => void (attachment ? attachment.write(bytes) : early.push(bytes)))
+    const channel = new AgentChannel((bytes) => void (attachment ? attachment.write(bytes) : pending.push(bytes)))
     attachment = await attach(docker, id, { stdout: (bytes) => channel.receive(bytes), stderr: note })
-    for (const bytes of early) attachment.write(bytes)
+    for (const bytes of pending) attachment.write(bytes)
     const container = new DockerContainer(docker, id, channel, attachment, image)
     try {
       await docker.getContainer(id).start()
@@ -86,16 +85,12 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
-  get died(): Promise<ContainerEnd> {
-    return this.#died.promise
-  }
-
   get end(): ContainerEnd | null {
     return this.#channel.end
   }
 
   exec(spec: ExecSpec): Promise<ContainerExec> {
-    return startExec(this.#channel, { ...spec, env: { ...defaults, ...this.#imageEnv(), ...home, ...spec.env } })
+    return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#imageEnv(), ...homeEnv, ...spec.env } })
   }
 
   killAll(): Promise<number> {
@@ -112,7 +107,7 @@ export class DockerContainer implements ShellContainer {
     )
   }
 
-  /** Whether the agent still answers. */
+  /** Returns whether the agent still responds. */
   async answers(): Promise<boolean> {
     try {
       await inTime(this.#channel.ping(), helloMs)
@@ -130,11 +125,11 @@ export class DockerContainer implements ShellContainer {
     this.#lose({ reason: 'removed', message: 'the session was stopped' })
     const container = this.#docker.getContainer(this.id)
     try {
-      // 409: it is being removed already.
+      // 409: it is already being removed.
       await unless([404, 409], inTime(container.remove({ force: true, v: true }), removeMs))
       await unless([404], inTime(container.wait({ condition: 'removed' }), removeMs))
     } catch (error) {
-      // An engine that has gone away keeps nothing that we could still remove; it is swept when it is back.
+      // If Docker is unreachable, the next engine removes the container.
       if (statusOf(error) !== undefined) throw error
     }
   }
@@ -143,20 +138,19 @@ export class DockerContainer implements ShellContainer {
     if (this.#channel.end) return
     this.#channel.lose(end)
     this.#died.resolve(end)
-    this.#pulse.stop()
+    this.#watchdog.stop()
     this.#attachment.close()
   }
 
-  /** The agent keeps silent: is there still a container that could answer? */
-  async #look(): Promise<void> {
+  /** Checks the state of the container when the agent does not respond. */
+  async #inspect(): Promise<void> {
     try {
       const found = await unless([404], inTime(this.#docker.getContainer(this.id).inspect(), 2000))
       if (!found) this.#lose({ reason: 'exited', message: 'the container of the session was removed' })
       else if (found.State.Paused) this.#lose({ reason: 'paused', message: 'the container of the session was paused' })
-      else if (!found.State.Running) this.#lose({ reason: 'exited', message: 'the container of the session has ended' })
+      else if (!found.State.Running) this.#lose({ reason: 'exited', message: 'the container of the session exited' })
     } catch (error) {
-      if (statusOf(error) === undefined)
-        this.#lose({ reason: 'unreachable', message: 'Docker does not answer any more' })
+      if (statusOf(error) === undefined) this.#lose({ reason: 'unreachable', message: 'Docker no longer responds' })
       else throw error
     }
   }
@@ -172,7 +166,7 @@ export class DockerContainer implements ShellContainer {
 
   async #find(program: string): Promise<void> {
     if (this.#image.programs.has(program)) return
-    const path = this.#imageEnv()['PATH'] ?? defaults.PATH
+    const path = this.#imageEnv()['PATH'] ?? defaultEnv.PATH
     const found = await Promise.all(path.split(':').map((folder) => this.#executable(`${folder}/${program}`)))
     this.#image.programs.set(program, found.find((candidate) => candidate !== null) ?? null)
   }

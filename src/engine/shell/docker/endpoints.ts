@@ -1,4 +1,4 @@
-/** Addresses of Docker: the usual sockets, and what DOCKER_HOST may say. */
+/** Finds Docker endpoints: the usual sockets, and DOCKER_HOST. */
 import type { DockerOptions } from 'dockerode'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 
 const systemSocket = '/var/run/docker.sock'
 
-/** Sockets that are there, Docker's before Podman's; the system's own when there is none, so that it is named. */
+/** Returns existing sockets, Docker's before Podman's; the system socket if there are none, so that errors name it. */
 export async function usualSockets(user: { home: string; runtimeDir?: string | undefined }): Promise<string[]> {
   if (process.platform === 'win32') return ['npipe:////./pipe/docker_engine']
   const { home, runtimeDir } = user
@@ -20,8 +20,8 @@ export async function usualSockets(user: { home: string; runtimeDir?: string | u
     ...(runtimeDir ? [join(runtimeDir, 'podman/podman.sock')] : []),
     '/run/podman/podman.sock',
   ]
-  const there = await Promise.all(candidates.map(async (path) => ((await exists(path)) ? [`unix://${path}`] : [])))
-  const found = there.flat()
+  const existing = await Promise.all(candidates.map(async (path) => ((await exists(path)) ? [`unix://${path}`] : [])))
+  const found = existing.flat()
   return found.length > 0 ? found : [`unix://${systemSocket}`]
 }
 
@@ -32,23 +32,23 @@ const exists = (path: string) =>
   )
 
 /**
- * What the client needs for an address of DOCKER_HOST. Everything is said, for the client would fill in what is not
- * from the environment. @throws BaxError `invalid_request`.
+ * Returns the client options for an endpoint of DOCKER_HOST. All are set explicitly, because the client would take
+ * missing ones from the environment. @throws BaxError `invalid_request`.
  */
 export async function addressOf(endpoint: string, config: ShellConfig): Promise<DockerOptions> {
-  const none = { host: undefined, port: undefined, socketPath: undefined } as unknown as DockerOptions
+  const unset = { host: undefined, port: undefined, socketPath: undefined } as unknown as DockerOptions
   const scheme = /^([a-z]+):\/\//.exec(endpoint)?.[1]
   if (scheme === 'unix' || scheme === 'npipe')
-    return { ...none, protocol: 'http', socketPath: endpoint.slice(scheme.length + 3) }
+    return { ...unset, protocol: 'http', socketPath: endpoint.slice(scheme.length + 3) }
   const full = scheme ? endpoint : `tcp://${endpoint}`
   const url = URL.canParse(full) ? new URL(full) : undefined
   if (!url || !['tcp:', 'http:', 'https:', 'ssh:'].includes(url.protocol))
-    throw new BaxError('invalid_request', `DOCKER_HOST is no address of a Docker: ${endpoint}`, {
-      hint: 'write unix:///path, tcp://host:port or ssh://user@host',
+    throw new BaxError('invalid_request', `DOCKER_HOST is not a Docker URL: ${endpoint}`, {
+      hint: 'use unix:///path, tcp://host:port or ssh://user@host',
     })
   if (url.protocol === 'ssh:')
     return {
-      ...none,
+      ...unset,
       protocol: 'ssh',
       host: url.hostname,
       port: Number(url.port || 22),
@@ -57,7 +57,7 @@ export async function addressOf(endpoint: string, config: ShellConfig): Promise<
     }
   const tls = url.protocol === 'https:' || url.port === '2376' || config.dockerCertPath !== undefined
   return {
-    ...none,
+    ...unset,
     protocol: tls ? 'https' : 'http',
     host: url.hostname,
     port: Number(url.port || (tls ? 2376 : 2375)),

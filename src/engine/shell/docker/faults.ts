@@ -1,36 +1,36 @@
-/** Failures of Docker, in our words. */
+/** Translates errors of Docker. */
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 
-/** HTTP status of Docker's answer, or undefined when it did not answer. */
+/** Returns the HTTP status of Docker's response, or undefined if there was none. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
 
-/** What is thrown for a failure during `doing` ("creating a container"). */
-export function dockerFault(error: unknown, doing: string): BaxError {
+/** Returns the error for a failure of an action, such as "creating a container". */
+export function dockerFault(error: unknown, action: string): BaxError {
   if (error instanceof BaxError) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code, message: fallback } = error as NodeJS.ErrnoException
   if (statusOf(error) === undefined && code !== undefined && unreachable.has(code))
-    return new BaxError('docker_unavailable', `Docker went away while ${doing}`, {
-      hint: 'see whether it still runs (`docker info`), and repeat the call',
+    return new BaxError('docker_unavailable', `lost the connection to Docker while ${action}`, {
+      hint: 'check that Docker is running (`docker info`), and retry',
       cause: error,
     })
   if (statusOf(error) === undefined) return asBaxError(error)
-  const said = saidIn(error) ?? message
-  if (/no space left on device/i.test(said))
-    return new BaxError('no_space', `Docker's disk is full (${doing})`, {
-      hint: 'free some space and repeat the call',
+  const message = messageIn(error) ?? fallback
+  if (/no space left on device/i.test(message))
+    return new BaxError('no_space', `Docker's disk is full (while ${action})`, {
+      hint: 'free some space and retry',
       cause: error,
     })
-  return new BaxError('internal_error', `Docker refused ${doing}: ${said.trim()}`, { cause: error })
+  return new BaxError('internal_error', `Docker reported an error while ${action}: ${message.trim()}`, { cause: error })
 }
 
-function saidIn(error: unknown): string | undefined {
+function messageIn(error: unknown): string | undefined {
   const message = (error as { json?: { message?: unknown } }).json?.message
   return typeof message === 'string' ? message : undefined
 }
 
-/** Runs one call of Docker's; an answer with one of these statuses is undefined instead of an error. */
+/** Awaits a call of Docker; responses with one of these statuses resolve with undefined. */
 export async function unless<T>(statuses: readonly number[], work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -1,32 +1,31 @@
-/** Everything that Docker is told about a container. No field of it comes from a request except through `ContainerSpec`. */
+/** Builds the Docker options of a container. Requests only influence them through `ContainerSpec`. */
 import type { ContainerCreateOptions, HostConfig } from 'dockerode'
 import type { ContainerSpec } from '../container.ts'
 
 const mebibyte = 1024 * 1024
-/** /dev/shm, which browsers and Python's multiprocessing use. */
+/** Size of /dev/shm, which browsers and Python's multiprocessing use. */
 const sharedMemory: Disk = { mb: 64, files: 1000 }
-/** Kernel memory of a file or directory with a long name. */
+/** Kernel memory of a file or directory with a long name, in bytes. */
 const bytesPerFile = 1536
 const pageBytes = 4096
-/** Process 1 and its threads, which are not the session's. */
+/** Process 1 and its threads, which do not count against the session's limit. */
 const agentProcesses = 24
-/** The user of every program in a session. */
+/** User of every program in a session. */
 const user = { uid: 1000, gid: 1000 }
 
 export const agentPath = '/.bax/agent'
 
 export interface ContainerPlan {
   readonly spec: ContainerSpec
-  /** Id of the image that has the agent. */
+  /** ID of the image with the agent. */
   readonly image: string
-  /** Paths that the image declares as volumes: they would be disk without a limit. */
+  /** Volumes declared by the image, which would be disks without a limit. */
   readonly volumes: readonly string[]
   readonly network: string
   readonly labels: Record<string, string>
   readonly podman: boolean
 }
 
-/** What a container is created with. */
 export function createOptions(plan: ContainerPlan): ContainerCreateOptions {
   return {
     Image: plan.image,
@@ -42,7 +41,7 @@ export function createOptions(plan: ContainerPlan): ContainerCreateOptions {
     AttachStdout: true,
     AttachStderr: true,
     OpenStdin: true,
-    // The container's input ends with our connection, however we end: its first process, and it, go then.
+    // When our connection ends, for any reason, so do its input, its first process and the container.
     StdinOnce: true,
     HostConfig: hostConfig(plan),
   }
@@ -51,11 +50,11 @@ export function createOptions(plan: ContainerPlan): ContainerCreateOptions {
 function hostConfig({ spec, volumes, network, podman }: ContainerPlan): HostConfig {
   const { memoryMb, cpus, pids } = spec.limits
   const disks = disksOf(spec, volumes)
-  const sum = (of: (disk: Disk) => number) => [...disks.values()].reduce((total, disk) => total + of(disk), 0)
-  // A tmpfs is memory. With its size on top of the limit a full disk is ENOSPC, and no killed process. Its files are
-  // kernel memory as well: without room for all of them and for programs the kernel would have only the agent to kill.
-  const ofFiles = sum(({ files }) => files) * bytesPerFile
-  const memory = (memoryMb + sum(({ mb }) => mb)) * mebibyte + Math.max(0, ofFiles - (memoryMb / 2) * mebibyte)
+  const sumOf = (of: (disk: Disk) => number) => [...disks.values()].reduce((total, disk) => total + of(disk), 0)
+  // A tmpfs uses memory. Its size is added to the limit, so that a full disk causes ENOSPC instead of killing a
+  // process. Its files use kernel memory, too: without room for them the kernel could only kill the agent.
+  const kernelBytes = sumOf(({ files }) => files) * bytesPerFile
+  const memory = (memoryMb + sumOf(({ mb }) => mb)) * mebibyte + Math.max(0, kernelBytes - (memoryMb / 2) * mebibyte)
   return {
     AutoRemove: true,
     NetworkMode: network,
@@ -63,7 +62,7 @@ function hostConfig({ spec, volumes, network, podman }: ContainerPlan): HostConf
     SecurityOpt: ['no-new-privileges'],
     Privileged: false,
     ReadonlyRootfs: true,
-    // Podman takes no `nr_inodes`, and so keeps its own /dev/shm.
+    // Podman does not support `nr_inodes`, so it keeps its own /dev/shm.
     IpcMode: podman ? 'private' : 'none',
     ...(!podman && { Sysctls: sharedMemorySysctls }),
     Memory: memory,
@@ -83,13 +82,13 @@ function hostConfig({ spec, volumes, network, podman }: ContainerPlan): HostConf
 
 interface Disk {
   readonly mb: number
-  /** Files and directories. */
+  /** Maximum number of files and directories. */
   readonly files: number
 }
 
 const sharedMemoryPath = '/dev/shm'
 
-/** System V objects outlive the processes that made them, and are memory as well. */
+/** Limits of System V objects, which outlive the processes that created them and use memory. */
 const sharedMemorySysctls = {
   'kernel.shmall': String((sharedMemory.mb * mebibyte) / pageBytes),
   'kernel.shmmni': '1024',
@@ -97,7 +96,7 @@ const sharedMemorySysctls = {
   'kernel.sem': '250 32000 100 128',
 }
 
-/** Writable folders. */
+/** Returns the writable folders. */
 function disksOf({ limits, outputMounts }: ContainerSpec, volumes: readonly string[]): Map<string, Disk> {
   const { tmpMb, tmpFiles, workspaceMb, workspaceFiles, outputMb, outputFiles } = limits
   return new Map<string, Disk>([
@@ -113,6 +112,6 @@ function tmpfsOptions(path: string, { mb, files }: Disk, podman: boolean): strin
   const isShared = path === '/tmp' || path === sharedMemoryPath || podman
   const options = ['rw', path === sharedMemoryPath ? 'noexec' : 'exec', 'nosuid', 'nodev', `size=${mb}m`]
   const mode = `mode=${isShared ? 1777 : '0755'}`
-  // Podman knows no owner of a tmpfs, and no limit of its files.
+  // Podman does not support an owner or a file limit for a tmpfs.
   return [...options, mode, ...(podman ? [] : [`nr_inodes=${files}`, `uid=${user.uid}`, `gid=${user.gid}`])].join(',')
 }

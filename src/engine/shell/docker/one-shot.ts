@@ -1,10 +1,10 @@
-/** A container that runs one of the agent's small programs, says a few lines and is gone. */
+/** Runs one of the agent's commands in a temporary container. */
 import type Dockerode from 'dockerode'
 import { attach } from './attach.ts'
 import { unless } from './faults.ts'
 import { agentPath } from './host-config.ts'
 
-interface OneShot {
+interface OneShotOptions {
   readonly image: string
   readonly command: readonly string[]
   readonly network: string
@@ -14,15 +14,15 @@ interface OneShot {
 
 export async function runOnce(
   docker: Dockerode,
-  shot: OneShot,
+  options: OneShotOptions,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const container = await docker.createContainer({
-    Image: shot.image,
+    Image: options.image,
     Entrypoint: [agentPath],
-    Cmd: [...shot.command],
+    Cmd: [...options.command],
     User: '0:0',
     WorkingDir: '/',
-    Labels: shot.labels,
+    Labels: options.labels,
     Healthcheck: { Test: ['NONE'] },
     AttachStdin: true,
     AttachStdout: true,
@@ -30,9 +30,9 @@ export async function runOnce(
     OpenStdin: true,
     StdinOnce: true,
     HostConfig: {
-      NetworkMode: shot.network,
+      NetworkMode: options.network,
       CapDrop: ['ALL'],
-      CapAdd: [...shot.capabilities],
+      CapAdd: [...options.capabilities],
       SecurityOpt: ['no-new-privileges'],
       ReadonlyRootfs: true,
       PidsLimit: 16,

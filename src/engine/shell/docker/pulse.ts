@@ -1,7 +1,7 @@
-/** Sees to it that a call on a container that cannot answer any more ends: paused, or cut off without a word. */
+/** Detects containers that can no longer respond, so that pending calls fail: paused, or cut off silently. */
 import type { AgentChannel } from '../agent/channel.ts'
 
-/** An agent that is silent for so long while it is asked something is pinged; when that has no answer either, Docker is asked. */
+/** Silence during a call, in milliseconds, after which the agent is pinged and then Docker is asked. */
 const silenceMs = 1000
 
 export class Pulse {
@@ -10,20 +10,20 @@ export class Pulse {
   readonly #timer: NodeJS.Timeout
   #pinged = false
 
-  constructor(channel: AgentChannel, look: () => Promise<void>) {
+  constructor(channel: AgentChannel, inspect: () => Promise<void>) {
     this.#channel = channel
-    this.#look = look
-    this.#timer = setInterval(() => this.#beat(), silenceMs).unref()
+    this.#look = inspect
+    this.#timer = setInterval(() => this.#check(), silenceMs).unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  #beat(): void {
+  #check(): void {
     const { busy, heardAt } = this.#channel
     if (!busy || performance.now() - heardAt < silenceMs) return
-    // A machine under load is slow as well, so that only Docker's word ends it. No word now, then at the next beat.
+    // A loaded machine is slow, too: only the state reported by Docker counts. Without it, the next check retries.
     if (this.#pinged) void this.#look().catch(() => {})
     else this.#ping()
   }

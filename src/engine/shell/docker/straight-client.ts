@@ -1,14 +1,14 @@
-/** Keeps the Docker client at its endpoint: docker-modem follows redirects, and leaves what they lead to without an error handler. */
+/** Disables redirects of the Docker client: docker-modem follows them without an error handler for the new request. */
 import http from 'node:http'
 import https from 'node:https'
 import { createRequire } from 'node:module'
 
 type Client = Pick<typeof http, 'request'>
 
-/** The part of docker-modem that sends requests: an object by protocol, read for every request. */
+/** HTTP clients of docker-modem by protocol, looked up for every request. */
 type ModemClients = Record<'http' | 'https', Client>
 
-/** Replaces the client's HTTP layer, in the copy of docker-modem that dockerode uses. A redirect is then a failed request. */
+/** Replaces the HTTP clients in the copy of docker-modem that dockerode uses. A redirect then is a failed request. */
 export function sendStraight(): void {
   const load = createRequire(import.meta.url)
   const clients = createRequire(load.resolve('dockerode'))('docker-modem/lib/http') as ModemClients
@@ -19,7 +19,7 @@ export function sendStraight(): void {
 const straight = (client: typeof http | typeof https): Client => ({
   request: (...args: unknown[]) => {
     const request = client.request(...(args as Parameters<typeof http.request>))
-    // docker-modem waits for the end of a response only, so one that breaks off would keep its caller waiting.
+    // docker-modem only waits for the end of a response; without this, an aborted one would never finish.
     request.on('response', (response) => response.on('error', (error) => request.emit('error', error)))
     return request
   },

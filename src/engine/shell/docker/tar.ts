@@ -1,17 +1,16 @@
-/** A tar archive of a few small entries, as Docker takes files. */
+/** Builds small tar archives, the format in which Docker accepts files. */
 import { pack } from 'tar-stream'
 
 export interface TarEntry {
   /** Path without a leading slash. */
   readonly path: string
-  /** A file's bytes. */
   readonly content?: Uint8Array
-  /** A link's target. With neither of both it is a folder. */
+  /** Target of a symbolic link. Without `content` and `link` the entry is a folder. */
   readonly link?: string
   readonly mode: number
 }
 
-/** The archive; everything in it belongs to root. */
+/** Returns the archive; all entries belong to root. */
 export async function tar(entries: readonly TarEntry[]): Promise<Buffer> {
   const archive = pack()
   for (const { path, content, link, mode } of entries) {

@@ -1,27 +1,27 @@
-/** Running containers that wait for the next session of their kind. They cost memory and no work: their agent only listens. */
+/** Keeps running containers ready for future sessions. They use memory but no CPU: their agents only wait for input. */
 import type { ContainerSpec } from '../container.ts'
 import type { DockerContainer } from './docker-container.ts'
 
-/** What a container must have in common with a wish to serve it. */
+/** Returns a key for everything that a warm container must have in common with a request. */
 export const kindOf = (imageId: string, { network, outputMounts, limits }: ContainerSpec): string =>
   JSON.stringify([imageId, network, outputMounts, Object.entries(limits).toSorted()])
 
 interface Kind {
   readonly ready: DockerContainer[]
-  /** Being made. */
-  coming: number
+  /** Number of containers being created. */
+  pending: number
   readonly make: () => Promise<DockerContainer>
   usedAt: number
 }
 
 interface PoolOptions {
-  /** Containers kept of each kind. */
+  /** Number of containers per kind. */
   readonly size: number
-  /** Kinds kept at the same time; the one that was used longest ago goes first. */
+  /** Maximum number of kinds; the least recently used is dropped first. */
   readonly kinds: number
-  /** A kind that nobody asks for any more is given up after this. */
+  /** Unused kinds are dropped after this time, in milliseconds. */
   readonly idleMs: number
-  /** Told when a container could not be made. */
+  /** Called when a container could not be created. */
   readonly failed: (error: unknown) => void
 }
 
@@ -41,7 +41,7 @@ export class WarmPool {
     return [...this.#kinds.values()].reduce((sum, { ready }) => sum + ready.length, 0)
   }
 
-  /** A waiting container that still answers, or undefined. */
+  /** Returns a warm container that still responds, or undefined. */
   async take(key: string): Promise<DockerContainer | undefined> {
     const kind = this.#kinds.get(key)
     if (!kind) return undefined
@@ -52,17 +52,17 @@ export class WarmPool {
     return undefined
   }
 
-  /** Keeps containers of a kind from now on; called after each one that was handed out, so that making it hinders nobody. */
+  /** Keeps containers of a kind warm from now on. Called after one was handed out, so as not to delay it. */
   keep(key: string, make: () => Promise<DockerContainer>): void {
     if (this.#closed || this.#options.size === 0) return
     let kind = this.#kinds.get(key)
-    if (!kind) this.#kinds.set(key, (kind = { ready: [], coming: 0, make, usedAt: 0 }))
+    if (!kind) this.#kinds.set(key, (kind = { ready: [], pending: 0, make, usedAt: 0 }))
     kind.usedAt = performance.now()
     this.#dropOldest()
-    while (kind.ready.length + kind.coming < this.#options.size) this.#fill(kind)
+    while (kind.ready.length + kind.pending < this.#options.size) this.#fill(kind)
   }
 
-  /** Removes all; resolves when they are gone. */
+  /** Removes all containers; resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
@@ -71,16 +71,16 @@ export class WarmPool {
   }
 
   #fill(kind: Kind): void {
-    kind.coming++
+    kind.pending++
     this.#track(
       (async () => {
         try {
           const container = await kind.make()
-          const wanted = !this.#closed && [...this.#kinds.values()].includes(kind)
-          if (wanted) kind.ready.push(container)
+          const isNeeded = !this.#closed && [...this.#kinds.values()].includes(kind)
+          if (isNeeded) kind.ready.push(container)
           else await container.remove()
         } finally {
-          kind.coming--
+          kind.pending--
         }
       })(),
     )

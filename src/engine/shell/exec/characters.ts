@@ -1,4 +1,4 @@
-/** Bytes as text where they are text: exact, cut between characters, and never lossy unless that was asked for. */
+/** Encodes bytes as text where possible: exact, split between characters, and lossy only on request. */
 import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf8' | 'base64'
@@ -11,7 +11,7 @@ export interface Encoded {
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** How many of the last bytes are the beginning of a character whose rest is missing: 0 to 3. */
+/** Returns the number of bytes at the end that are an incomplete character: 0 to 3. */
 export function incompleteTail(bytes: Uint8Array): number {
   const { length } = bytes
   for (let back = 1; back <= Math.min(3, length); back += 1) {
@@ -22,18 +22,18 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0
 }
 
-/** Bytes of a character by its first one; 0 for what begins none. */
+/** Returns the length of a character by its first byte; 0 for an invalid one. */
 export const lengthOf = (lead: number): number =>
   lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
 
 /**
- * `auto`: text where all of it is UTF-8, else all of it as base64; `utf8`: U+FFFD for what is none.
- * What was `cut` off at a length ends at a character when it is text.
+ * Encodes bytes. `auto` returns text if all of it is UTF-8, else base64; `utf8` replaces invalid bytes with U+FFFD.
+ * Text that was `cut` off at a length ends with a complete character.
  */
-export function encodeBytes(bytes: Uint8Array, wanted: 'auto' | Encoding, cut = false): Encoded {
+export function encodeBytes(bytes: Uint8Array, requested: 'auto' | Encoding, cut = false): Encoded {
   const buffer = asBuffer(bytes)
-  if (wanted === 'base64') return { text: buffer.toString('base64'), encoding: 'base64' }
-  const whole = cut ? buffer.subarray(0, buffer.length - incompleteTail(buffer)) : buffer
-  if (wanted === 'utf8' || isUtf8(whole)) return { text: whole.toString('utf8'), encoding: 'utf8' }
+  if (requested === 'base64') return { text: buffer.toString('base64'), encoding: 'base64' }
+  const complete = cut ? buffer.subarray(0, buffer.length - incompleteTail(buffer)) : buffer
+  if (requested === 'utf8' || isUtf8(complete)) return { text: complete.toString('utf8'), encoding: 'utf8' }
   return { text: buffer.toString('base64'), encoding: 'base64' }
 }

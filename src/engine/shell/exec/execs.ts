@@ -1,4 +1,4 @@
-/** Commands in shell sessions: run to the end, in the background, or as a stream of frames. */
+/** Runs commands in shell sessions: to the end, in the background, or as a stream of frames. */
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
@@ -16,6 +16,7 @@ import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { ContainerFault, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'
+import type { ShellSessions } from '../session/sessions.ts'
 import { FrameLog } from './frame-log.ts'
 import { bytesOf } from './input-bytes.ts'
 import { signalNumber } from './outcome.ts'
@@ -23,22 +24,17 @@ import { planExec, type Wanted } from './plan.ts'
 import { type Handed, RunningExec } from './running-exec.ts'
 import { streamOutput } from './stream-output.ts'
 
-/** The sessions, as commands need them. */
-interface SessionLookup {
-  /** @throws BaxError `shell_session_not_found`. */
-  find(idOrName: string, caller: Caller): ShellSession
-  seenBy(caller: Caller): Iterable<ShellSession>
-}
+type SessionLookup = Pick<ShellSessions, 'find' | 'seenBy'>
 
 interface Start {
-  readonly wanted: Wanted & { readonly encoding: ExecInput['encoding'] }
+  readonly request: Wanted & { readonly encoding: ExecInput['encoding'] }
   readonly outputLimit: number | undefined
   readonly log?: FrameLog
-  /** Whether it can be asked about after its end. */
+  /** Whether its record stays available after its end. */
   readonly keep: boolean
 }
 
-/** A command that runs; `ended` rejects when the container is lost. */
+/** Running command; `ended` rejects when the container is lost. */
 interface Started {
   readonly exec: RunningExec
   readonly ended: Promise<void>
@@ -54,10 +50,10 @@ export class ShellExecs {
   async run(input: ExecInput, { signal, caller }: Call): Promise<ExecAnswer> {
     const session = this.#sessions.find(input.session_id, caller)
     const outputLimit = input.max_output_bytes ?? session.maxOutputBytes
-    const started = await this.#start(session, { wanted: input, outputLimit, keep: input.background })
+    const started = await this.#start(session, { request: input, outputLimit, keep: input.background })
     const { exec, ended } = started
     if (input.background) {
-      // What becomes of it is in its record.
+      // Its record reports the outcome.
       ended.catch(() => {})
       return { exec_id: exec.identity.id, status: 'running', pid: exec.pid }
     }
@@ -69,9 +65,9 @@ export class ShellExecs {
     const session = this.#sessions.find(input.session_id, caller)
     const goesOn = input.on_disconnect === 'continue'
     const log = new FrameLog(goesOn)
-    const started = await this.#start(session, { wanted: input, outputLimit: input.max_output_bytes, log, keep: true })
+    const started = await this.#start(session, { request: input, outputLimit: input.max_output_bytes, log, keep: true })
     const frames = log.follow(0, signal)
-    // How it ended is told by its last frame.
+    // The last frame reports the outcome.
     if (goesOn) started.ended.catch(() => {})
     else whileWanted(signal, started).catch(() => {})
     return frames
@@ -79,8 +75,7 @@ export class ShellExecs {
 
   async follow(execId: string, { since, signal, caller }: StreamCall): Promise<AsyncIterable<Frame>> {
     const { log } = this.#find(execId, caller)
-    if (!log?.keeps)
-      throw new BaxError('conflict', `${execId} was not started as a stream that goes on without its reader`)
+    if (!log?.keeps) throw new BaxError('conflict', `${execId} was not started with on_disconnect "continue"`)
     return log.follow(since ?? 0, signal)
   }
 
@@ -113,7 +108,7 @@ export class ShellExecs {
 
   async #start(session: ShellSession, start: Start): Promise<Started> {
     const { container, release } = session.hold()
-    const free = holdPlace(session, release)
+    const unreserve = reserve(session, release)
     try {
       const exec = await begin(session, container, start)
       const ended = follow(session, exec, start).finally(release)
@@ -122,14 +117,14 @@ export class ShellExecs {
       return { exec, ended }
     } catch (error) {
       release()
-      throw explainStart(error, start.wanted)
+      throw explainStart(error, start.request)
     } finally {
-      free()
+      unreserve()
     }
   }
 }
 
-function holdPlace(session: ShellSession, release: () => void): () => void {
+function reserve(session: ShellSession, release: () => void): () => void {
   try {
     return session.execs.reserve()
   } catch (error) {
@@ -139,23 +134,23 @@ function holdPlace(session: ShellSession, release: () => void): () => void {
 }
 
 async function begin(session: ShellSession, container: ShellContainer, start: Start): Promise<RunningExec> {
-  const { wanted, outputLimit, log } = start
-  const { spec, firstInput } = await planExec(wanted, session.terms, container, outputLimit)
+  const { request, outputLimit, log } = start
+  const { spec, firstInput } = await planExec(request, session.terms, container, outputLimit)
   const running = await container.exec(spec)
   const identity = { id: newId('ex'), sessionId: session.id, startedAt: new Date().toISOString() }
-  const isTerminal = wanted.pty !== undefined
-  const exec = new RunningExec(identity, running, { encoding: wanted.encoding, isTerminal, log })
+  const isTerminal = request.pty !== undefined
+  const exec = new RunningExec(identity, running, { encoding: request.encoding, isTerminal, log })
   const { id: exec_id, sessionId: session_id, startedAt: started_at } = identity
   log?.add('start', { exec_id, session_id, pid: exec.pid, started_at })
-  // The program may never read it; that is its business.
+  // The program may never read its input.
   if (firstInput) exec.write(firstInput, false).catch(() => {})
   return exec
 }
 
-/** Takes the output, waits for the exit, keeps what was left behind, and tells the frames. */
-async function follow(session: ShellSession, exec: RunningExec, { log, wanted }: Start): Promise<void> {
+/** Reads the output, waits for the exit, captures artifacts, and adds the frames of both. */
+async function follow(session: ShellSession, exec: RunningExec, { log, request }: Start): Promise<void> {
   const take: (from: Parameters<RunningExec['collect']>[0]) => Promise<Handed> = log
-    ? streamOutput(log, wanted.pty !== undefined)
+    ? streamOutput(log, request.pty !== undefined)
     : exec.collect
   try {
     await exec.finish(take)
@@ -170,7 +165,7 @@ async function follow(session: ShellSession, exec: RunningExec, { log, wanted }:
   log?.end('exit', { ...exec.outcome() })
 }
 
-/** Waits for the end; a caller that goes away ends the command with all its processes. */
+/** Waits for the end; kills the command with all its processes when the caller disconnects. */
 async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promise<void> {
   const kill = () => exec.kill()
   if (signal.aborted) kill()
@@ -182,22 +177,22 @@ async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promi
   }
 }
 
-/** Why a program could not be started at all, in the words of the request. */
+/** Translates an error of starting a program into terms of the request. */
 function explainStart(error: unknown, { cwd }: Wanted): unknown {
   if (!(error instanceof ContainerFault)) return error
   const where = cwd === undefined ? 'the working folder of the session' : `cwd ${cwd}`
-  const about = cwd === undefined ? {} : { details: [{ path: 'cwd', message: error.code }] }
+  const details = cwd === undefined ? {} : { details: [{ path: 'cwd', message: error.code }] }
   switch (error.code) {
     case 'ENOENT':
-      return new BaxError('file_not_found', `${where} does not exist`, { cause: error, ...about })
+      return new BaxError('file_not_found', `${where} does not exist`, { cause: error, ...details })
     case 'ENOTDIR':
-      return new BaxError('not_a_directory', `${where} is not a directory`, { cause: error, ...about })
+      return new BaxError('not_a_directory', `${where} is not a directory`, { cause: error, ...details })
     case 'EACCES':
-      return new BaxError('permission_denied', `${where} may not be entered`, { cause: error, ...about })
+      return new BaxError('permission_denied', `no permission to enter ${where}`, { cause: error, ...details })
     case 'EAGAIN':
-      return new BaxError('too_many_execs', 'the session has as many processes as it may have', {
+      return new BaxError('too_many_execs', 'the session has reached its limit of processes', {
         cause: error,
-        hint: 'end all of them with POST /shell/sessions/{id}/kill (bax shell kill), or create a session with a higher limits.pids',
+        hint: 'kill all of them with POST /shell/sessions/{id}/kill (bax shell kill), or create a session with a higher limits.pids',
       })
     default:
       return new BaxError('unsupported', `the container could not start the program (${error.code})`, { cause: error })

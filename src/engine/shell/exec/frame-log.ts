@@ -1,8 +1,8 @@
-/** The frames of one command: numbered, handed to readers at their pace, kept for those who come back. */
+/** Log of the frames of one command: numbered, read at the pace of its readers, and kept for those who reconnect. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { Frame } from '../../../core/operation/stream.ts'
 
-interface Kept {
+interface LoggedFrame {
   readonly frame: Frame
   readonly size: number
 }
@@ -12,27 +12,27 @@ interface Reader {
   wake: () => void
 }
 
-/** Frames that wait for a reader before the program has to; a log keeps twice as many. */
+/** Number of unread frames at which the program has to wait; a log keeps twice as many. */
 const framesWaiting = limits.events.ring / 2
 const keptBytes = 4 * limits.exec.bufferedBytes
 
 export class FrameLog {
-  /** Whether what was read stays for a reader who comes back. */
+  /** Whether frames stay available for readers who reconnect. */
   readonly keeps: boolean
-  readonly #kept: Kept[] = []
+  readonly #kept: LoggedFrame[] = []
   readonly #readers = new Set<Reader>()
   #size = 0
   #seq = 0
   #ended = false
   #wasRead = false
-  /** Programs' outputs that wait for room. */
+  /** Callbacks of producers that wait for room. */
   #waiting: (() => void)[] = []
 
   constructor(keeps: boolean) {
     this.keeps = keeps
   }
 
-  /** `size` is what the frame takes in memory, about. */
+  /** @param size Approximate size of the frame in memory. */
   add(type: string, fields: Record<string, unknown>, size = 0): void {
     if (this.#ended) return
     const frame = { seq: ++this.#seq, ts: new Date().toISOString(), type, ...fields }
@@ -42,7 +42,7 @@ export class FrameLog {
     for (const reader of this.#readers) reader.wake()
   }
 
-  /** The last frame; what is added later is no part of the stream. */
+  /** Adds the last frame; later ones are ignored. */
   end(type: 'exit' | 'error' | 'built', fields: Record<string, unknown>): void {
     this.add(type, fields)
     this.#ended = true
@@ -50,7 +50,7 @@ export class FrameLog {
     for (const reader of this.#readers) reader.wake()
   }
 
-  /** Resolves when no reader is far behind; without one at once when nobody will come, or what is old may go. */
+  /** Resolves when no reader is far behind. Without readers, it resolves at once if there was one before. */
   async room(): Promise<void> {
     while (this.#isFull()) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
@@ -58,7 +58,7 @@ export class FrameLog {
   #release(): void {
     const released = this.#waiting
     this.#waiting = []
-    for (const go of released) go()
+    for (const resume of released) resume()
   }
 
   #isFull(): boolean {
@@ -76,7 +76,7 @@ export class FrameLog {
     return Math.max(0, seq + 1 - first)
   }
 
-  /** Lets go of what was read, or of what is too old to be kept. */
+  /** Drops frames that were read, or that exceed the limits. */
   #drop(): void {
     const slowest = Math.min(...[...this.#readers].map(({ seen }) => seen))
     for (;;) {
@@ -91,8 +91,8 @@ export class FrameLog {
   }
 
   /**
-   * Frames after `since`; the reader counts from this call on, until `signal` is aborted or it has seen the end.
-   * The first frame says `lagged` when older ones are gone; `ping` comes while nothing else does.
+   * Yields frames after `since` until `signal` aborts or the log ends. The reader counts as slow from this call on.
+   * Starts with a `lagged` frame if older ones were dropped; sends `ping` while there are no frames.
    */
   follow(since: number, signal: AbortSignal): AsyncGenerator<Frame> {
     const reader: Reader = { seen: Math.min(since, this.#seq), wake: () => {} }
@@ -124,7 +124,7 @@ export class FrameLog {
           this.#release()
           yield next.frame
         } else if (this.#ended) return
-        else if (await this.#quiet(reader)) {
+        else if (await this.#isIdle(reader)) {
           yield { seq: reader.seen, ts: new Date().toISOString(), type: 'ping' }
         }
       }
@@ -134,15 +134,15 @@ export class FrameLog {
     }
   }
 
-  /** Waits for a frame; true when none has come for a while. */
-  async #quiet(reader: Reader): Promise<boolean> {
+  /** Waits for a frame; resolves with true if none was added for a while. */
+  async #isIdle(reader: Reader): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined
-    const quiet = await new Promise<boolean>((resolve) => {
+    const isIdle = await new Promise<boolean>((resolve) => {
       reader.wake = () => resolve(false)
       timer = setTimeout(resolve, limits.exec.pingMs, true)
     })
     clearTimeout(timer)
     reader.wake = () => {}
-    return quiet
+    return isIdle
   }
 }

@@ -1,33 +1,33 @@
-/** The commands of one session: those that run, and the last ones that have ended. */
+/** Commands of one session: the running ones, and the last ones that have ended. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RunningExec } from './running-exec.ts'
 
 interface Entry {
   readonly exec: RunningExec
-  /** Resolves when it has ended, however it ended. */
+  /** Resolves when it has ended, successfully or not. */
   readonly ended: Promise<void>
 }
 
 export class KeptExecs {
   readonly #entries = new Map<string, Entry>()
-  /** Commands that are being started: their places are taken. */
+  /** Number of commands being started; their slots are reserved. */
   #starting = 0
-  /** Commands that were run in all. */
+  /** Number of commands so far. */
   count = 0
 
-  /** Takes a place for a command that is about to start. @throws BaxError `too_many_execs`. */
+  /** Reserves a slot for a command about to start. @throws BaxError `too_many_execs`. */
   reserve(): () => void {
     if (this.running().length + this.#starting >= limits.exec.perSession) {
-      throw new BaxError('too_many_execs', `${limits.exec.perSession} commands run in this session already`, {
-        hint: 'wait for one to end, or make another session',
+      throw new BaxError('too_many_execs', `the session already runs ${limits.exec.perSession} commands`, {
+        hint: 'wait for one to end, or create another session',
       })
     }
     this.#starting += 1
     return () => void (this.#starting -= 1)
   }
 
-  /** `keep`: it can be asked about after its end; the others have told their caller all. */
+  /** @param keep Whether the record stays available after the end; otherwise the caller has received the result. */
   add(exec: RunningExec, ended: Promise<void>, keep: boolean): void {
     const { id } = exec.identity
     this.count += 1
@@ -42,27 +42,25 @@ export class KeptExecs {
     return this.#entries.get(id)?.exec
   }
 
-  running(): (Entry & { kill(): void })[] {
-    return [...this.#entries.values()]
-      .filter(({ exec }) => exec.isRunning)
-      .map((entry) => ({ ...entry, kill: () => entry.exec.kill() }))
+  running(): Entry[] {
+    return [...this.#entries.values()].filter(({ exec }) => exec.isRunning)
   }
 
-  /** Lets go of most outputs: the session has ended. */
+  /** Drops most outputs: the session has ended. */
   shrink(): void {
     this.#trim(limits.exec.bufferedBytes)
   }
 
-  #trim(mostBytes: number): void {
+  #trim(maxBytes: number): void {
     const ended = [...this.#entries.values()].filter(({ exec }) => !exec.isRunning)
     let bytes = ended.reduce((sum, { exec }) => sum + exec.bytes, 0)
-    let number = ended.length
-    // The last one stays whatever its size: somebody will come for it.
+    let count = ended.length
+    // Keep the last one, whatever its size: it will probably be requested.
     for (const { exec } of ended.slice(0, -1)) {
-      if (bytes <= mostBytes && number <= limits.exec.kept) return
+      if (bytes <= maxBytes && count <= limits.exec.kept) return
       this.#entries.delete(exec.identity.id)
       bytes -= exec.bytes
-      number -= 1
+      count -= 1
     }
   }
 }

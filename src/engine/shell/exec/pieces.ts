@@ -1,4 +1,4 @@
-/** Output as it comes, in pieces that are text where they can be; joined they are the exact bytes. */
+/** Splits output into pieces that are text where possible; joined, they are the exact bytes. */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../../../core/limits/limits.ts'
 import { asBuffer, type Encoding, incompleteTail, lengthOf } from './characters.ts'
@@ -6,7 +6,7 @@ import { asBuffer, type Encoding, incompleteTail, lengthOf } from './characters.
 export interface Piece {
   readonly data: string
   readonly encoding: Encoding
-  /** Place of its first byte in the stream. */
+  /** Offset of its first byte in the stream. */
   readonly offset: number
 }
 
@@ -14,39 +14,39 @@ const nothing = Buffer.alloc(0)
 
 export class Pieces {
   #offset = 0
-  #tail: Buffer = nothing
-  /** Bytes that are still to come of a character whose beginning was not held back any longer. */
-  #owed = 0
+  #heldBack: Buffer = nothing
+  /** Missing bytes of a character whose first bytes were flushed already. */
+  #missing = 0
 
-  /** Whether the beginning of a character waits for its rest. */
+  /** Whether an incomplete character is held back. */
   get holds(): boolean {
-    return this.#tail.length > 0
+    return this.#heldBack.length > 0
   }
 
-  /** The pieces of what has come; the beginning of a character at the end is held back. */
+  /** Returns the pieces of a chunk; an incomplete character at its end is held back. */
   push(chunk: Uint8Array): Piece[] {
-    if (this.#owed > 0 && chunk.length > 0) return this.#settle(asBuffer(chunk))
-    const bytes = this.#tail.length > 0 ? Buffer.concat([this.#tail, chunk]) : asBuffer(chunk)
+    if (this.#missing > 0 && chunk.length > 0) return this.#completeCharacter(asBuffer(chunk))
+    const bytes = this.#heldBack.length > 0 ? Buffer.concat([this.#heldBack, chunk]) : asBuffer(chunk)
     const end = bytes.length - incompleteTail(bytes)
-    // A copy: the rest of the chunk need not stay in memory for it.
-    this.#tail = end < bytes.length ? Buffer.from(bytes.subarray(end)) : nothing
+    // Copy it, to release the memory of the chunk.
+    this.#heldBack = end < bytes.length ? Buffer.from(bytes.subarray(end)) : nothing
     return this.#split(bytes.subarray(0, end))
   }
 
-  /** What was held back, as it is. */
+  /** Returns the bytes held back. */
   flush(): Piece[] {
-    const tail = this.#tail
-    if (tail.length > 0) this.#owed = lengthOf(tail[0]!) - tail.length
-    this.#tail = nothing
-    return this.#split(tail)
+    const heldBack = this.#heldBack
+    if (heldBack.length > 0) this.#missing = lengthOf(heldBack[0]!) - heldBack.length
+    this.#heldBack = nothing
+    return this.#split(heldBack)
   }
 
-  /** The rest of such a character is a piece of its own: what follows it is text again. */
-  #settle(bytes: Buffer): Piece[] {
+  /** Puts the rest of a flushed character into its own piece, so that the following bytes are text again. */
+  #completeCharacter(bytes: Buffer): Piece[] {
     let rest = 0
-    while (rest < this.#owed && rest < bytes.length && (bytes[rest]! & 0xc0) === 0x80) rest += 1
-    // Anything else than its rest says that there will be none.
-    this.#owed = rest === bytes.length ? this.#owed - rest : 0
+    while (rest < this.#missing && rest < bytes.length && (bytes[rest]! & 0xc0) === 0x80) rest += 1
+    // Any other byte means that the rest is missing.
+    this.#missing = rest === bytes.length ? this.#missing - rest : 0
     return [...this.#split(bytes.subarray(0, rest)), ...(rest < bytes.length ? this.push(bytes.subarray(rest)) : [])]
   }
 

@@ -1,63 +1,44 @@
-/** From what is asked to what is run: environment, working folder, input and bounds. */
+/** Plans a command: environment, working folder, input and limits. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { ShellLanguage } from '../../../core/shapes/shell/session.ts'
+import type { ExecStreamInput } from '../../../core/shapes/shell/exec.ts'
+import type { ShellSessionInput } from '../../../core/shapes/shell/session.ts'
 import type { ShellContainer } from '../container.ts'
-import type { ExecSpec, TerminalSize } from '../container-exec.ts'
+import type { ExecSpec } from '../container-exec.ts'
 import { bytesOf } from './input-bytes.ts'
 import { programOf } from './programs.ts'
 
-/** What a session says about all its commands. */
-export interface SessionTerms {
-  readonly language: ShellLanguage
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-}
+/** Defaults of a session for all its commands. */
+export type SessionTerms = Pick<ShellSessionInput, 'language' | 'cwd' | 'env'>
 
-/** The fields that every way of running a command has. */
-export interface Wanted {
-  readonly command?: string | undefined
-  readonly code?: string | undefined
-  readonly language?: ShellLanguage | undefined
-  readonly argv?: readonly string[] | undefined
-  readonly timeout_secs: number
-  readonly cwd?: string | undefined
-  readonly env?: Readonly<Record<string, string>> | undefined
-  readonly stdin?: string | undefined
-  readonly stdin_encoding: 'utf8' | 'base64'
-  readonly keep_stdin: boolean
-  readonly user: 'user' | 'root'
-  readonly pty?: TerminalSize | undefined
-}
+/** Fields of all requests that run a command. */
+export type Wanted = Omit<ExecStreamInput, 'session_id' | 'encoding' | 'max_output_bytes' | 'on_disconnect'>
 
-/** The program, and the input that is written to it before more may come. */
-export interface ExecPlan {
-  readonly spec: ExecSpec
-  readonly firstInput: Uint8Array | undefined
-}
-
-/** @throws BaxError `feature_disabled`, `unsupported`, `payload_too_large` or `invalid_request`. */
+/**
+ * Returns the program to run, and the input to write before that of the caller.
+ * @throws BaxError `feature_disabled`, `unsupported`, `payload_too_large` or `invalid_request`.
+ */
 export async function planExec(
-  wanted: Wanted,
+  request: Wanted,
   terms: SessionTerms,
   container: ShellContainer,
   outputLimit: number | undefined,
-): Promise<ExecPlan> {
-  if (wanted.user === 'root') {
+): Promise<{ spec: ExecSpec; firstInput: Uint8Array | undefined }> {
+  if (request.user === 'root') {
     throw new BaxError('feature_disabled', 'commands of shell sessions do not run as root', {
-      hint: 'leave user out; what needs root belongs into the image',
+      hint: 'omit user, and install what needs root in the image',
     })
   }
-  const { stdin, stdin_encoding, keep_stdin, pty, timeout_secs, cwd, env } = wanted
-  const given = stdin === undefined ? undefined : bytesOf(stdin, stdin_encoding, 'stdin')
+  const { stdin, stdin_encoding, keep_stdin, pty, timeout_secs, cwd, env } = request
+  const input = stdin === undefined ? undefined : bytesOf(stdin, stdin_encoding, 'stdin')
   const isOpen = keep_stdin || pty !== undefined
-  const program = await programOf(wanted, wanted.language ?? terms.language, container)
+  const program = await programOf(request, request.language ?? terms.language, container)
   return {
-    firstInput: isOpen ? given : undefined,
+    firstInput: isOpen ? input : undefined,
     spec: {
       ...program,
       cwd: cwd === undefined ? terms.cwd : cwd.startsWith('/') ? cwd : `${terms.cwd}/${cwd}`,
       env: { ...terms.env, ...(pty && { TERM: 'xterm-256color' }), ...env },
-      stdin: isOpen ? 'pipe' : (given ?? 'none'),
+      stdin: isOpen ? 'pipe' : (input ?? 'none'),
       timeoutMs: Math.ceil(timeout_secs * 1000),
       ...(pty && { pty }),
       ...(outputLimit !== undefined && { outputLimit }),

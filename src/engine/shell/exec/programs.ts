@@ -1,25 +1,23 @@
-/** How a command line, a program text or an argument list becomes a program that runs. */
+/** Turns a command line, a script or an argument list into a program to run. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { ExecInput } from '../../../core/shapes/shell/exec.ts'
 import type { ShellLanguage } from '../../../core/shapes/shell/session.ts'
 import type { ShellContainer } from '../container.ts'
 import { type ExecSpec, scriptPlaceholder } from '../container-exec.ts'
 
-/** A longer text does not fit into one argument. */
+/** Maximum length of a single argument that holds a command line, in bytes. */
 const argumentBytes = 100 * 1024
 
-/** What is looked for in an image, the better one first. */
+/** Interpreters to look for in an image, in order of preference. */
 const interpreters: Record<ShellLanguage, readonly string[]> = {
   bash: ['bash', 'sh'],
   python: ['python3', 'python'],
   javascript: ['node', 'nodejs'],
 }
-const all = Object.values(interpreters).flat()
+const allInterpreters = Object.values(interpreters).flat()
 
-/**
- * Runs a text that is only in memory: modules of the working folder are found, and tracebacks show its own lines,
- * and not those that start it.
- */
-const pythonStart = `
+/** Runs a script from memory: finds modules of the working folder, and hides itself in tracebacks. */
+const pythonLoader = `
 def _program():
     import linecache, sys
     with open(sys.argv[1], 'rb') as file:
@@ -34,8 +32,8 @@ def _program():
 exec(_program())
 `
 
-/** The same for Node, as `main.js` of the working folder; a text of import and export statements is run as a module by a second process. */
-const nodeStart = `{
+/** Does the same for Node, as `main.js`; scripts with import or export run as a module in a second process. */
+const nodeLoader = `{
 const node = process, { readFileSync } = require('node:fs'), { join } = require('node:path'), Module = require('node:module')
 const text = readFileSync(node.argv[1], 'utf8'), file = join(node.cwd(), 'main.js'), main = new Module(file, null)
 node.argv.splice(1, 1, file)
@@ -53,18 +51,12 @@ if (failure && isModule(failure)) {
 } else main._compile(text, file)
 }`
 
-/** What a request says of the program. */
-interface What {
-  readonly command?: string | undefined
-  readonly code?: string | undefined
-  readonly argv?: readonly string[] | undefined
-}
-
+type Source = Pick<ExecInput, 'command' | 'code' | 'argv'>
 type Program = Pick<ExecSpec, 'argv' | 'script'>
 
-/** @throws BaxError `unsupported` when the image lacks the interpreter, `payload_too_large` for an argument that is too long. */
-export async function programOf(what: What, language: ShellLanguage, container: ShellContainer): Promise<Program> {
-  const { command, code, argv } = what
+/** @throws BaxError `unsupported` without the interpreter, `payload_too_large` for an argument that is too long. */
+export async function programOf(source: Source, language: ShellLanguage, container: ShellContainer): Promise<Program> {
+  const { command, code, argv } = source
   if (argv) return { argv: checked(argv) }
   if (command !== undefined) {
     const shell = await interpreterOf('bash', container)
@@ -73,24 +65,24 @@ export async function programOf(what: What, language: ShellLanguage, container: 
   }
   const script = Buffer.from(code!)
   const program = await interpreterOf(language, container)
-  if (language === 'python') return { argv: [program, '-c', pythonStart, scriptPlaceholder], script }
-  if (language === 'javascript') return { argv: [program, '-e', nodeStart, scriptPlaceholder], script }
+  if (language === 'python') return { argv: [program, '-c', pythonLoader, scriptPlaceholder], script }
+  if (language === 'javascript') return { argv: [program, '-e', nodeLoader, scriptPlaceholder], script }
   return { argv: [program, scriptPlaceholder], script }
 }
 
 async function interpreterOf(language: ShellLanguage, container: ShellContainer): Promise<string> {
-  const found = await container.which(all)
+  const found = await container.which(allInterpreters)
   const name = interpreters[language].find((program) => found.has(program))
   if (name !== undefined) return found.get(name)!
   throw new BaxError('unsupported', `the image of this session has no ${interpreters[language][0]}`, {
-    hint: 'make a session from another image, or of another language',
+    hint: 'create a session with another image or language',
   })
 }
 
 function checked(argv: readonly string[]): readonly string[] {
   const tooLong = argv.findIndex((word) => Buffer.byteLength(word) > 128 * 1024 - 1)
   if (tooLong === -1) return argv
-  throw new BaxError('payload_too_large', `argv[${tooLong}] is longer than the 128 KiB that a program can be given`, {
+  throw new BaxError('payload_too_large', `argv[${tooLong}] is longer than 128 KiB`, {
     hint: 'send it as stdin, or as a file',
     details: [{ path: `argv[${tooLong}]`, message: 'is longer than 128 KiB' }],
   })

@@ -1,4 +1,4 @@
-/** One command of a session: what it was, what it has written, how it ended. */
+/** Command of a session: its identity, output and outcome. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { ExecRecord, ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ContainerExec, TerminalSize } from '../container-exec.ts'
@@ -6,15 +6,14 @@ import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
-/** How its output is given. */
 export interface OutputTerms {
   readonly encoding: 'auto' | Encoding
   readonly isTerminal: boolean
-  /** Frames of its output; without them it is collected. */
+  /** Log for its output; without one the output is collected. */
   readonly log: FrameLog | undefined
 }
 
-/** Bytes of output that were taken; the rest was dropped. */
+/** Number of bytes delivered; the rest was dropped. */
 export interface Handed {
   readonly stdout: number
   readonly stderr: number
@@ -30,23 +29,23 @@ export class RunningExec {
   readonly identity: ExecIdentity
   readonly log: FrameLog | undefined
   readonly #exec: ContainerExec
-  readonly #terms: OutputTerms
-  /** By the clock that nobody sets. */
-  readonly #begun = performance.now()
+  readonly #options: OutputTerms
+  /** Uses the monotonic clock. */
+  readonly #startedAt = performance.now()
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []
   #outcome: Outcome | undefined
-  #handed: Handed = { stdout: 0, stderr: 0 }
+  #delivered: Handed = { stdout: 0, stderr: 0 }
   #artifactId: string | null = null
   #lost = false
-  /** Writes to its input one after the other. */
+  /** Queue of writes to its input. */
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(identity: ExecIdentity, exec: ContainerExec, terms: OutputTerms) {
+  constructor(identity: ExecIdentity, exec: ContainerExec, options: OutputTerms) {
     this.identity = identity
     this.#exec = exec
-    this.#terms = terms
-    this.log = terms.log
+    this.#options = options
+    this.log = options.log
   }
 
   get pid(): number {
@@ -57,28 +56,28 @@ export class RunningExec {
     return this.#outcome === undefined && !this.#lost
   }
 
-  /** Memory that its output takes. */
+  /** Size of the collected output, in bytes. */
   get bytes(): number {
     return sizeOf(this.#stdout) + sizeOf(this.#stderr)
   }
 
-  /** Reads the output to its end, and waits for the exit. @throws BaxError `session_lost`. */
+  /** Reads all output and waits for the exit. @throws BaxError `session_lost`. */
   async finish(takeOutput: (exec: ContainerExec) => Promise<Handed>): Promise<void> {
     try {
-      const [exit, handed] = await Promise.all([this.#exec.exit, takeOutput(this.#exec)])
+      const [exit, delivered] = await Promise.all([this.#exec.exit, takeOutput(this.#exec)])
       this.#outcome = outcomeOf(exit, this.#exec.madeRoom)
-      this.#handed = handed
+      this.#delivered = delivered
     } catch (error) {
       this.#lost = true
       throw error
     }
   }
 
-  /** Keeps the output for the answer. */
+  /** Collects the output for the response. */
   collect = async (exec: ContainerExec): Promise<Handed> => {
-    const into = async (source: AsyncIterable<Uint8Array>, kept: Uint8Array[]) => {
-      for await (const chunk of source) kept.push(chunk)
-      return sizeOf(kept)
+    const into = async (source: AsyncIterable<Uint8Array>, chunks: Uint8Array[]) => {
+      for await (const chunk of source) chunks.push(chunk)
+      return sizeOf(chunks)
     }
     const [stdout, stderr] = await Promise.all([into(exec.stdout, this.#stdout), into(exec.stderr, this.#stderr)])
     return { stdout, stderr }
@@ -88,7 +87,7 @@ export class RunningExec {
     this.#artifactId = id
   }
 
-  /** The command with all its processes: TERM, then KILL. */
+  /** Ends the command with all its processes: TERM, then KILL. */
   kill(): void {
     this.#exec.kill()
   }
@@ -97,16 +96,16 @@ export class RunningExec {
     this.#exec.signal(number)
   }
 
-  /** @throws BaxError `conflict` when it has no terminal. */
+  /** @throws BaxError `conflict` if it has no terminal. */
   resize(size: TerminalSize): void {
-    if (!this.#terms.isTerminal) throw new BaxError('conflict', `${this.identity.id} has no terminal`)
+    if (!this.#options.isTerminal) throw new BaxError('conflict', `${this.identity.id} has no terminal`)
     this.#exec.resize(size)
   }
 
-  /** Resolves when the program has room for more. @throws BaxError `conflict` when nobody reads. */
+  /** Resolves when the program has room for more. @throws BaxError `conflict` if the input is no longer read. */
   async write(data: Uint8Array, eof: boolean): Promise<void> {
     const turn = this.#writing.then(() => this.#writeNow(data, eof))
-    // The next one has its own try.
+    // A failed write must not block the next one.
     this.#writing = turn.catch(() => {})
     await turn
   }
@@ -114,26 +113,27 @@ export class RunningExec {
   async #writeNow(data: Uint8Array, eof: boolean): Promise<void> {
     const isRead = data.length === 0 || (await this.#exec.write(data))
     if (eof) this.#exec.endInput()
-    if (!isRead) throw new BaxError('conflict', 'the program does not read its input any more')
+    if (!isRead) throw new BaxError('conflict', 'the program no longer reads its input')
   }
 
-  /** What became of it, without its output. */
+  /** Returns the outcome without the output. */
   outcome(): Omit<ExecResult, keyof ReturnType<RunningExec['output']>> & Outcome {
     const outcome = this.#outcome!
     return {
       ...outcome,
       exec_id: this.identity.id,
-      stdout_truncated: this.#handed.stdout < outcome.stdout_bytes,
-      stderr_truncated: this.#handed.stderr < outcome.stderr_bytes,
+      stdout_truncated: this.#delivered.stdout < outcome.stdout_bytes,
+      stderr_truncated: this.#delivered.stderr < outcome.stderr_bytes,
       artifact_id: this.#artifactId,
     }
   }
 
-  /** What it has written so far, in the encoding that was asked for. */
+  /** Returns the output so far in the requested encoding. */
   output(): Pick<ExecResult, 'stdout' | 'stderr' | 'stdout_encoding' | 'stderr_encoding'> {
-    const { encoding } = this.#terms
-    // What still comes may be the rest of a character, and so may what was dropped.
-    const cut = (kept: readonly Uint8Array[], bytes: number | undefined) => bytes === undefined || sizeOf(kept) < bytes
+    const { encoding } = this.#options
+    // The output may end within a character if more follows or was dropped.
+    const cut = (parts: readonly Uint8Array[], bytes: number | undefined) =>
+      bytes === undefined || sizeOf(parts) < bytes
     const stdout = encodeBytes(Buffer.concat(this.#stdout), encoding, cut(this.#stdout, this.#outcome?.stdout_bytes))
     const stderr = encodeBytes(Buffer.concat(this.#stderr), encoding, cut(this.#stderr, this.#outcome?.stderr_bytes))
     return {
@@ -144,11 +144,11 @@ export class RunningExec {
     }
   }
 
-  /** Result of one that has ended. */
+  /** Returns the result after the end. */
   result(): ExecResult {
     const { stdout, stderr, ...encodings } = this.output()
     const { exit_code, duration_ms, timed_out, ...facts } = this.outcome()
-    // What everybody looks at comes first.
+    // The most relevant fields come first.
     return { stdout, stderr, exit_code, duration_ms, timed_out, ...facts, ...encodings }
   }
 
@@ -163,7 +163,7 @@ export class RunningExec {
       status: this.#lost ? 'lost' : 'running',
       exit_code: null,
       signal: null,
-      duration_ms: Math.round(performance.now() - this.#begun),
+      duration_ms: Math.round(performance.now() - this.#startedAt),
       timed_out: false,
       oom_killed: false,
       left_running: 0,

@@ -1,4 +1,4 @@
-/** Hands a program's output to its frames, at the pace of their reader. */
+/** Adds a program's output to its frames, at the pace of their readers. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { ContainerExec } from '../container-exec.ts'
 import type { FrameLog } from './frame-log.ts'
@@ -7,7 +7,7 @@ import type { Handed } from './running-exec.ts'
 
 type OutputType = 'stdout' | 'stderr' | 'pty'
 
-/** Resolves when both streams have ended. A terminal has one stream, called pty. */
+/** Returns a function that resolves when both streams have ended. A terminal has one stream, called `pty`. */
 export const streamOutput =
   (log: FrameLog, isTerminal: boolean) =>
   async (exec: ContainerExec): Promise<Handed> => {
@@ -21,22 +21,22 @@ export const streamOutput =
 async function streamOne(source: AsyncIterable<Uint8Array>, log: FrameLog, type: OutputType): Promise<number> {
   const pieces = new Pieces()
   let bytes = 0
-  let late: NodeJS.Timeout | undefined
-  const tell = (found: ReturnType<Pieces['push']>) => {
+  let timer: NodeJS.Timeout | undefined
+  const addFrames = (found: ReturnType<Pieces['push']>) => {
     for (const piece of found) log.add(type, { ...piece }, piece.data.length)
   }
   try {
     for await (const chunk of source) {
-      clearTimeout(late)
+      clearTimeout(timer)
       bytes += chunk.length
-      tell(pieces.push(chunk))
+      addFrames(pieces.push(chunk))
       await log.room()
-      // A program may write half a character and then wait for an answer.
-      if (pieces.holds) late = setTimeout(() => tell(pieces.flush()), limits.exec.tailMs)
+      // A program may write an incomplete character and then wait for input.
+      if (pieces.holds) timer = setTimeout(() => addFrames(pieces.flush()), limits.exec.tailMs)
     }
   } finally {
-    clearTimeout(late)
-    tell(pieces.flush())
+    clearTimeout(timer)
+    addFrames(pieces.flush())
   }
   return bytes
 }

@@ -1,4 +1,4 @@
-/** Deleting, copying, moving and making things in a session. */
+/** Deletes, copies, moves and creates files in a session. */
 import type {
   CopyInput,
   CopyOutput,
@@ -29,16 +29,16 @@ export async function deleteFile(files: ContainerFiles, input: DeleteInput): Pro
 }
 
 export async function copyFile(files: ContainerFiles, input: CopyInput): Promise<CopyOutput> {
-  const { source, destination } = betweenOf(input)
+  const { source, destination } = pathsOf(input)
   const { overwrite, recursive } = input
-  const done = await onPair(files, source, destination, () =>
+  const result = await onPair(files, source, destination, () =>
     files.copy(source.bytes, destination.bytes, { overwrite, recursive }),
   )
-  return { source: source.shown.path, destination: destination.shown.path, ...done }
+  return { source: source.shown.path, destination: destination.shown.path, ...result }
 }
 
 export async function moveFile(files: ContainerFiles, input: MoveInput): Promise<MoveOutput> {
-  const { source, destination } = betweenOf(input)
+  const { source, destination } = pathsOf(input)
   const facts = await onPair(files, source, destination, () =>
     files.move(source.bytes, destination.bytes, { overwrite: input.overwrite }),
   )
@@ -56,15 +56,15 @@ export async function makeFolder(files: ContainerFiles, input: MkdirInput): Prom
   return { ...shown, created }
 }
 
-const betweenOf = (input: CopyInput | MoveInput) => ({
+const pathsOf = (input: CopyInput | MoveInput) => ({
   source: placeOf(input.source, input.source_b64),
   destination: placeOf(input.destination, input.destination_b64),
 })
 
-/** Codes that are about where something goes, and not about what is taken. */
+/** Error codes that concern the destination rather than the source. */
 const aboutDestination: ReadonlySet<string> = new Set(['EEXIST', 'ENOSPC', 'EDQUOT', 'ENOTEMPTY', 'EROFS', 'ENOMEM'])
 
-/** Tells of the one of two paths that was refused. */
+/** Reports an error with the path that caused it. */
 async function onPair<T>(files: ContainerFiles, source: Place, destination: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -73,9 +73,9 @@ async function onPair<T>(files: ContainerFiles, source: Place, destination: Plac
     const isSource = !aboutDestination.has(error.code) && (error.code !== 'ENOENT' || !(await exists(files, source)))
     const { path } = (isSource ? source : destination).shown
     return onPath(path, () => Promise.reject(error), {
-      ENOENT: isSource ? 'does not exist' : 'lies in a directory that does not exist',
-      ELOOP: 'cannot be put into itself',
-      EISDIR: 'is a directory: it is copied with recursive',
+      ENOENT: isSource ? 'does not exist' : 'is in a directory that does not exist',
+      ELOOP: 'cannot be placed inside itself',
+      EISDIR: 'is a directory: set recursive to copy it',
     })
   }
 }

@@ -1,4 +1,4 @@
-/** Reading and writing files of a session. */
+/** Reads and writes files of a session. */
 import { createHash } from 'node:crypto'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -13,7 +13,7 @@ import { percentEncoded } from '../names.ts'
 import { onPath } from './faults.ts'
 import { lastPart, type Place, placeOf } from './paths.ts'
 
-/** @throws BaxError `payload_too_large` when no length is given and the rest of the file is too long for one answer. */
+/** Reads a file. @throws BaxError `payload_too_large` if the rest is too long and no length is given. */
 export async function readFile(files: ContainerFiles, input: ReadInput): Promise<ReadOutput> {
   const { shown, bytes } = placeOf(input.path, input.path_b64)
   const { offset, length, encoding } = input
@@ -21,22 +21,19 @@ export async function readFile(files: ContainerFiles, input: ReadInput): Promise
     files.read(bytes, { offset, length: length ?? limits.files.readBytes + 1 }),
   )
   if (data.length > limits.files.readBytes) {
-    throw new BaxError(
-      'payload_too_large',
-      `${JSON.stringify(shown.path)} has ${facts.size} bytes: too many for one answer`,
-      {
-        hint: 'read it in pieces with offset and length, or whole with GET /shell/fs/raw (bax shell download)',
-        details: { size: facts.size, most: limits.files.readBytes },
-      },
-    )
+    const message = `${JSON.stringify(shown.path)} has ${facts.size} bytes, too many for one response`
+    throw new BaxError('payload_too_large', message, {
+      hint: 'read it in pieces with offset and length, or whole with GET /shell/fs/raw (bax shell download)',
+      details: { size: facts.size, most: limits.files.readBytes },
+    })
   }
-  const { text, encoding: written } = encodeBytes(data, encoding)
-  // Files of the system say that they are empty, and are not.
+  const { text, encoding: usedEncoding } = encodeBytes(data, encoding)
+  // Files of /proc and /sys report a size of 0 but have content.
   const size = Math.max(facts.size, data.length > 0 ? offset + data.length : 0)
   return {
     ...shown,
     content: text,
-    encoding: written,
+    encoding: usedEncoding,
     size,
     offset,
     bytes_read: data.length,
@@ -46,8 +43,8 @@ export async function readFile(files: ContainerFiles, input: ReadInput): Promise
 }
 
 export async function writeFile(files: ContainerFiles, input: WriteInput): Promise<WriteOutput> {
-  const place = placeOf(input.path, input.path_b64)
-  return put(files, place, bytesOf(input.content, input.encoding, 'content'), input)
+  const target = placeOf(input.path, input.path_b64)
+  return put(files, target, bytesOf(input.content, input.encoding, 'content'), input)
 }
 
 export const receiveFile = (
@@ -56,7 +53,7 @@ export const receiveFile = (
   body: AsyncIterable<Uint8Array>,
 ): Promise<WriteOutput> => put(files, placeOf(input.path, input.path_b64), body, input)
 
-interface WriteTerms {
+interface WriteOptions {
   readonly mode?: string | undefined
   readonly append?: boolean
   readonly create_dirs: boolean
@@ -67,7 +64,7 @@ async function put(
   files: ContainerFiles,
   { shown, bytes }: Place,
   content: Uint8Array | AsyncIterable<Uint8Array>,
-  { mode, append = false, create_dirs, overwrite }: WriteTerms,
+  { mode, append = false, create_dirs, overwrite }: WriteOptions,
 ): Promise<WriteOutput> {
   const options = {
     append,
@@ -86,7 +83,7 @@ async function put(
   }
 }
 
-/** A file to download; links are followed. `hold` keeps its session until the returned function is called. */
+/** Opens a file for download, following links. `hold` keeps its session until the returned function is called. */
 export async function openFile(
   files: ContainerFiles,
   { path, path_b64 }: { path?: string | undefined; path_b64?: string | undefined },
@@ -101,15 +98,15 @@ export async function openFile(
     etag: tagOf(facts),
     contentType: 'application/octet-stream',
     fileName: percentEncoded(lastPart(Buffer.from(bytes as string))),
-    read: (start, end) => held(hold, () => part(files, bytes, facts, start, end)),
+    read: (start, end) => held(hold, () => range(files, bytes, facts, start, end)),
   }
 }
 
-/** Exactly the bytes that were promised; a file that has changed meanwhile breaks the transfer off. */
-async function* part(files: ContainerFiles, path: string | Buffer, promised: FileFacts, start: number, end: number) {
+/** Yields exactly the promised bytes; fails if the file has changed. */
+async function* range(files: ContainerFiles, path: string | Buffer, expected: FileFacts, start: number, end: number) {
   const stream = await files.readStream(path, { offset: start, length: end - start })
   let left = end - start
-  if (tagOf(stream.facts) !== tagOf(promised)) throw changed()
+  if (tagOf(stream.facts) !== tagOf(expected)) throw changed()
   for await (const chunk of stream.data) {
     left -= chunk.length
     yield chunk
@@ -117,7 +114,7 @@ async function* part(files: ContainerFiles, path: string | Buffer, promised: Fil
   if (left !== 0) throw changed()
 }
 
-const changed = () => new BaxError('conflict', 'the file has changed while it was read')
+const changed = () => new BaxError('conflict', 'the file changed while it was being read')
 
 async function* held(hold: () => () => void, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const release = hold()
@@ -131,7 +128,6 @@ async function* held(hold: () => () => void, read: () => AsyncIterable<Uint8Arra
 const tagOf = ({ inode, device, size, changedNs }: FileFacts): string =>
   createHash('sha256').update(`${inode} ${device} ${size} ${changedNs}`).digest('hex').slice(0, 32)
 
-/** The sha256 of a file's bytes. */
 export async function checksumOf(files: ContainerFiles, path: string | Buffer): Promise<string> {
   const hash = createHash('sha256')
   const { data } = await files.readStream(path)

@@ -1,4 +1,4 @@
-/** Facts of a file as the API tells them. */
+/** Converts facts of a file to the format of the API. */
 import type { FileEntry } from '../../../core/shapes/shell/files.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { FileFacts } from '../container-files.ts'

@@ -1,4 +1,4 @@
-/** The files of shell sessions, as they are asked for. */
+/** File operations of shell sessions. */
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Call } from '../../../core/operation/operation.ts'
 import type { Shells } from '../../../core/shells.ts'
@@ -9,7 +9,7 @@ import { openFile, readFile, receiveFile, writeFile } from './content.ts'
 import { infoOf, listFolder, treeOf } from './listing.ts'
 import { searchFiles } from './search.ts'
 
-/** Every operation holds its session; `find` throws `shell_session_not_found`. */
+/** Returns the file operations. Each keeps its session in use; `find` throws `shell_session_not_found`. */
 export function filesPart(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {
   const on =
     <Input extends { session_id: string }, Output>(

@@ -1,4 +1,4 @@
-/** What is in a directory of a session: its entries, and those beneath. */
+/** Lists directories of a session, flat or as a tree. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type {
   InfoInput,
@@ -16,15 +16,15 @@ import { onPath } from './faults.ts'
 import { below, type Place, placeOf } from './paths.ts'
 
 export async function listFolder(files: ContainerFiles, input: ListInput): Promise<ListOutput> {
-  const place = placeOf(input.path, input.path_b64)
+  const target = placeOf(input.path, input.path_b64)
   const { limit, show_hidden, cursor } = input
   const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
-  const { entries, total, next } = await onPath(place.shown.path, () =>
-    files.list(place.bytes, { limit, hidden: show_hidden, ...after }),
+  const { entries, total, next } = await onPath(target.shown.path, () =>
+    files.list(target.bytes, { limit, hidden: show_hidden, ...after }),
   )
   return {
-    ...place.shown,
-    entries: entries.map((facts) => entryOf(facts, below(place, facts.name))),
+    ...target.shown,
+    entries: entries.map((facts) => entryOf(facts, below(target, facts.name))),
     total,
     truncated: next !== null,
     next_cursor: next && Buffer.from(next).toString('base64url'),
@@ -42,48 +42,48 @@ export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<I
 }
 
 export async function treeOf(files: ContainerFiles, input: TreeInput, signal: AbortSignal): Promise<TreeOutput> {
-  const place = placeOf(input.path, input.path_b64)
-  return onPath(place.shown.path, async () => {
-    const facts = await files.info(place.bytes, { follow: true })
+  const target = placeOf(input.path, input.path_b64)
+  return onPath(target.shown.path, async () => {
+    const facts = await files.info(target.bytes, { follow: true })
     if (facts.type !== 'directory')
-      throw new BaxError('not_a_directory', `${JSON.stringify(place.shown.path)} is not a directory`)
-    const root: TreeNode = { ...entryOf(facts, place.bytes), children: [] }
-    if (input.max_depth === 0) return { ...place.shown, root: omitted(root), entries: 0, truncated: true }
-    const { entries, truncated } = await grow(files, place, root, input, signal)
-    return { ...place.shown, root, entries, truncated }
+      throw new BaxError('not_a_directory', `${JSON.stringify(target.shown.path)} is not a directory`)
+    const root: TreeNode = { ...entryOf(facts, target.bytes), children: [] }
+    if (input.max_depth === 0) return { ...target.shown, root: markOmitted(root), entries: 0, truncated: true }
+    const { entries, truncated } = await grow(files, target, root, input, signal)
+    return { ...target.shown, root, entries, truncated }
   })
 }
 
-async function grow(files: ContainerFiles, place: Place, root: TreeNode, input: TreeInput, signal: AbortSignal) {
+async function grow(files: ContainerFiles, target: Place, root: TreeNode, input: TreeInput, signal: AbortSignal) {
   const { max_depth, max_entries, show_hidden } = input
   const folders = new Map([['', root]])
   const options = { maxDepth: max_depth, maxEntries: max_entries, hidden: show_hidden, signal }
   let entries = 0
   let truncated = false
-  for await (const entry of files.walk(place.bytes, options)) {
+  for await (const entry of files.walk(target.bytes, options)) {
     const key = Buffer.from(entry.path).toString('latin1')
     const parent = folders.get(key.slice(0, Math.max(0, key.lastIndexOf('/'))))!
-    const node: TreeNode = entryOf(entry, below(place, entry.path))
+    const node: TreeNode = entryOf(entry, below(target, entry.path))
     if (entry.type === 'directory') {
       node.children = []
       folders.set(key, node)
-      if (entry.unread !== null) omitted(node)
+      if (entry.unread !== null) markOmitted(node)
     }
     parent.children!.push(node)
     entries += 1
     truncated ||= entry.cut || entry.unread === 'depth'
-    // What is missing may be in any of the folders that were not done with.
+    // Entries may be missing in this folder and all of its parents.
     if (entry.cut)
       for (let at = key; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
         const folder = folders.get(at)
-        if (folder) omitted(folder)
+        if (folder) markOmitted(folder)
         if (at === '') break
       }
   }
   return { entries, truncated }
 }
 
-function omitted(node: TreeNode): TreeNode {
+function markOmitted(node: TreeNode): TreeNode {
   node.children_omitted = true
   return node
 }

@@ -1,44 +1,43 @@
-/** Paths of requests and of answers: absolute, as bytes where they are not UTF-8. */
+/** Resolves paths of requests: absolute, and as bytes if they are not UTF-8. */
 import { posix } from 'node:path'
 import { shownPath } from '../names.ts'
 
-/** A path as it was asked for. */
+/** Resolved path of a request. */
 export interface Place {
-  /** For the container. */
+  /** Path for the container. */
   readonly bytes: string | Buffer
-  /** Absolute, for answers and errors. */
+  /** Absolute path for responses and errors. */
   readonly shown: { readonly path: string; readonly path_b64?: string }
 }
 
-const home = '/workspace'
+const workspace = '/workspace'
 
-/** The place that `path` or `path_b64` names; /workspace without either. */
+/** Resolves `path` or `path_b64`; /workspace without either. */
 export function placeOf(path: string | undefined, base64: string | undefined): Place {
   if (base64 !== undefined) {
     const bytes = Buffer.from(base64, 'base64')
-    const absolute = bytes[0] === 0x2f ? bytes : Buffer.concat([Buffer.from(`${home}/`), bytes])
+    const absolute = bytes[0] === 0x2f ? bytes : Buffer.concat([Buffer.from(`${workspace}/`), bytes])
     return { bytes: absolute, shown: shownPath(absolute) }
   }
-  const absolute = absolutePath(path ?? home)
+  const absolute = absolutePath(path ?? workspace)
   return { bytes: absolute, shown: { path: absolute } }
 }
 
-/** Where links may be, `..` is the container's business: only what is surely the same is written shorter. */
+/** Normalizes a path unless it contains `..`, whose meaning depends on links in the container. */
 function absolutePath(path: string): string {
-  const whole = path.startsWith('/') ? path : `${home}/${path}`
-  if (whole.split('/').includes('..')) return whole
-  const short = posix.normalize(whole)
+  const full = path.startsWith('/') ? path : `${workspace}/${path}`
+  if (full.split('/').includes('..')) return full
+  const short = posix.normalize(full)
   return short.length > 1 && short.endsWith('/') ? short.slice(0, -1) : short
 }
 
-/** The path of something below a folder. */
+/** Returns the path of an entry in a folder. */
 export function below(folder: Place, name: Uint8Array): Buffer {
   const start = Buffer.from(folder.bytes)
   const separator = start.at(-1) === 0x2f ? '' : '/'
   return Buffer.concat([start, Buffer.from(separator), name])
 }
 
-/** The last part of a path. */
 export function lastPart(path: Uint8Array): Buffer {
   const bytes = Buffer.from(path)
   return bytes.subarray(bytes.lastIndexOf(0x2f) + 1)

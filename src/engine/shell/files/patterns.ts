@@ -1,12 +1,12 @@
-/** Globs and queries that take linear time, whatever was asked and whatever the files hold. */
+/** Compiles globs and queries to matchers that take linear time for any input. */
 import { RE2JS } from 're2js'
 import { compiled, linearGlob } from '../../linear-glob.ts'
 
-/** Whether a path below the searched folder is meant; a walk gives no `..` and no empty names. */
+/** Returns a matcher of paths below the searched folder, which never contain `..` or empty names. */
 export const globMatcher = (pattern: string): ((path: string) => boolean) =>
   linearGlob(pattern, 'pattern', { posix: true })
 
-/** The first place in a line that a query means, from 0 in UTF-16 units; -1 for none. */
+/** Finds the first match in a line, in UTF-16 units from 0; undefined without a match. */
 export type LineMatcher = (line: string) => { readonly start: number; readonly end: number } | undefined
 
 export function lineMatcher(
@@ -22,7 +22,7 @@ export function lineMatcher(
   const source = regex ? query : RE2JS.quote(query)
   const re = compiled(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE, 'query')
   return (line) => {
-    // Most lines do not match, and this asks for less.
+    // Most lines do not match, and `test` is cheaper.
     if (!re.test(line)) return undefined
     const matcher = re.matcher(line)
     return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined

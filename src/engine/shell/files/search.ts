@@ -1,4 +1,4 @@
-/** Searches the files below a directory by name and by content. */
+/** Searches the files below a directory by name and content. */
 import { isUtf8 } from 'node:buffer'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -12,60 +12,60 @@ import { globMatcher, type LineMatcher, lineMatcher } from './patterns.ts'
 
 type Match = SearchOutput['matches'][number]
 
-/** Files that are asked for at the same time. */
-const together = 16
-/** Entries that one search looks at. */
-const mostEntries = 1_000_000
+/** Number of files read concurrently. */
+const concurrency = 16
+/** Maximum number of entries per search. */
+const maxEntries = 1_000_000
 
 export async function searchFiles(
   files: ContainerFiles,
   input: SearchInput,
   signal: AbortSignal,
 ): Promise<SearchOutput> {
-  const place = placeOf(input.path, input.path_b64)
-  const search = new Search(files, place, input)
-  return onPath(place.shown.path, async () => {
-    const { type } = await files.info(place.bytes, { follow: true })
+  const target = placeOf(input.path, input.path_b64)
+  const search = new Search(files, target, input)
+  return onPath(target.shown.path, async () => {
+    const { type } = await files.info(target.bytes, { follow: true })
     if (type !== 'directory')
-      throw new BaxError('not_a_directory', `${JSON.stringify(place.shown.path)} is not a directory`)
+      throw new BaxError('not_a_directory', `${JSON.stringify(target.shown.path)} is not a directory`)
     return search.run(signal, performance.now() + limits.files.timeoutMs)
   })
 }
 
 class Search {
   readonly #files: ContainerFiles
-  readonly #place: Place
+  readonly #target: Place
   readonly #input: SearchInput
-  readonly #isMeant: (path: string) => boolean
-  readonly #inLine: LineMatcher | undefined
+  readonly #matchesPath: (path: string) => boolean
+  readonly #matchLine: LineMatcher | undefined
   readonly #matches: Match[] = []
   #scanned = 0
   #skipped = 0
   #cut = false
 
-  constructor(files: ContainerFiles, place: Place, input: SearchInput) {
+  constructor(files: ContainerFiles, target: Place, input: SearchInput) {
     const { pattern, query, regex, case_sensitive: caseSensitive } = input
     this.#files = files
-    this.#place = place
+    this.#target = target
     this.#input = input
-    this.#isMeant = pattern === undefined ? () => true : globMatcher(pattern)
-    this.#inLine = query === undefined ? undefined : lineMatcher(query, { regex, caseSensitive })
+    this.#matchesPath = pattern === undefined ? () => true : globMatcher(pattern)
+    this.#matchLine = query === undefined ? undefined : lineMatcher(query, { regex, caseSensitive })
   }
 
-  /** Whatever was found by then when the time is over; the answer says that there may be more. */
+  /** Returns the matches found until `deadline`; `truncated` tells whether there may be more. */
   async run(signal: AbortSignal, deadline: number): Promise<SearchOutput> {
     const { max_results, show_hidden } = this.#input
-    const walk = this.#files.walk(this.#place.bytes, { hidden: show_hidden, maxEntries: mostEntries, signal })
+    const walk = this.#files.walk(this.#target.bytes, { hidden: show_hidden, maxEntries, signal })
     let batch: WalkEntry[] = []
     for await (const entry of walk) {
       signal.throwIfAborted()
       this.#cut ||= entry.cut || performance.now() > deadline
-      const isMeant = this.#isMeant(Buffer.from(entry.path).toString('utf8'))
-      if (!isMeant && this.#cut) break
-      if (!isMeant) continue
-      if (!this.#inLine) this.#add(entry)
+      const isMatch = this.#matchesPath(Buffer.from(entry.path).toString('utf8'))
+      if (!isMatch && this.#cut) break
+      if (!isMatch) continue
+      if (!this.#matchLine) this.#add(entry)
       else if (entry.type === 'file') batch.push(entry)
-      if (batch.length === together) {
+      if (batch.length === concurrency) {
         await this.#readAll(batch)
         batch = []
       }
@@ -73,7 +73,7 @@ class Search {
     }
     await this.#readAll(batch)
     return {
-      ...this.#place.shown,
+      ...this.#target.shown,
       matches: this.#matches.slice(0, max_results),
       truncated: this.#cut || this.#matches.length > max_results,
       files_scanned: this.#scanned,
@@ -92,7 +92,7 @@ class Search {
   }
 
   #matchOf({ path, type, size }: WalkEntry): Match {
-    return { ...shownPath(below(this.#place, path)), type, size }
+    return { ...shownPath(below(this.#target, path)), type, size }
   }
 
   async #linesOf(entry: WalkEntry): Promise<Match[]> {
@@ -102,26 +102,26 @@ class Search {
       return []
     }
     this.#scanned += 1
-    const about = this.#matchOf(entry)
+    const match = this.#matchOf(entry)
     const matches: Match[] = []
     for (const [index, line] of text.split('\n').entries()) {
-      const at = this.#inLine!(line)
+      const at = this.#matchLine!(line)
       if (!at) continue
-      matches.push({ ...about, line: index + 1, column: lengthOf(line.slice(0, at.start)) + 1, text: cut(line, at) })
+      matches.push({ ...match, line: index + 1, column: lengthOf(line.slice(0, at.start)) + 1, text: cut(line, at) })
       if (matches.length > this.#input.max_results) break
     }
     return matches
   }
 
-  /** The text of a file; undefined for what is too large, binary or gone. */
+  /** Returns the text of a file; undefined if it is too large, binary, or does not exist. */
   async #textOf({ path, size }: WalkEntry): Promise<string | undefined> {
     const { max_file_bytes } = this.#input
     if (size > max_file_bytes) return undefined
     try {
-      const { data } = await this.#files.read(below(this.#place, path), { length: max_file_bytes + 1 })
+      const { data } = await this.#files.read(below(this.#target, path), { length: max_file_bytes + 1 })
       const buffer = Buffer.from(data)
       if (buffer.length > max_file_bytes || buffer.subarray(0, 8000).includes(0)) return undefined
-      // Of text in another encoding the ASCII part can be found.
+      // In other encodings at least the ASCII text can be found.
       return buffer.toString(isUtf8(buffer) ? 'utf8' : 'latin1')
     } catch (error) {
       if (error instanceof ContainerFault) return undefined
@@ -130,18 +130,18 @@ class Search {
   }
 }
 
-/** Characters of a text, as its readers count them. */
+/** Counts code points, as users count characters. */
 function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length += 1
   return length
 }
 
-/** The line without its end, or the part of a long one that holds the match. */
+/** Returns the line without its end, or the part of a long line around the match. */
 function cut(line: string, { start, end }: { start: number; end: number }): string {
-  const whole = line.endsWith('\r') ? line.slice(0, -1) : line
-  if (whole.length <= limits.files.lineChars) return whole
+  const full = line.endsWith('\r') ? line.slice(0, -1) : line
+  if (full.length <= limits.files.lineChars) return full
   const from = end <= limits.files.lineChars ? 0 : Math.max(0, start - 100)
-  // A cut may go through a surrogate pair.
-  return Buffer.from(whole.slice(from, from + limits.files.lineChars)).toString()
+  // The cut may split a surrogate pair.
+  return Buffer.from(full.slice(from, from + limits.files.lineChars)).toString()
 }

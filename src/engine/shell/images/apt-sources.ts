@@ -1,4 +1,4 @@
-/** Where this machine gets its Debian packages from: the mirror that is known to be reachable, and trusted. */
+/** Reads the Debian package sources of this machine: mirrors that are known to be reachable and trusted. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -6,13 +6,13 @@ export interface AptSource {
   readonly uri: string
   readonly suite: string
   readonly components: readonly string[]
-  /** File with the keys that sign it; undefined is the system's choice. */
+  /** File with its signing keys; undefined for the default of the system. */
   readonly keyring: string | undefined
-  /** The administrator has said that it needs no signature. */
+  /** Whether the administrator has disabled signature checks. */
   readonly trusted: boolean
 }
 
-/** The sources of a folder like /etc/apt, in the order that apt reads them. */
+/** Returns the sources of a folder like /etc/apt, in the order of apt. */
 export async function readAptSources(folder = '/etc/apt'): Promise<AptSource[]> {
   const parts = join(folder, 'sources.list.d')
   const names = (await unlessAbsent(readdir(parts)))?.toSorted() ?? []
@@ -27,7 +27,7 @@ export async function readAptSources(folder = '/etc/apt'): Promise<AptSource[]> 
   return sources.flat()
 }
 
-/** One source a line: `deb [signed-by=…] uri suite component…`. */
+/** Parses one source per line: `deb [signed-by=…] uri suite component…`. */
 export function parseLines(text: string): AptSource[] {
   return text.split('\n').flatMap((line) => {
     const found = /^\s*deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s*([^#]*)/.exec(line)
@@ -46,7 +46,7 @@ export function parseLines(text: string): AptSource[] {
   })
 }
 
-/** deb822: fields in stanzas that empty lines divide. */
+/** Parses deb822: stanzas of fields, separated by empty lines. */
 export function parseStanzas(text: string): AptSource[] {
   return text.split(/\n\s*\n/).flatMap((stanza) => {
     const fields = new Map<string, string>()
@@ -70,7 +70,7 @@ export function parseStanzas(text: string): AptSource[] {
 
 const words = (text: string) => text.split(/\s+/).filter(Boolean)
 
-/** A key may also stand in the file itself; only a path is of use. */
+/** Returns the path of a key file; keys embedded in the source are ignored. */
 const keyFile = (value: string | undefined) => (value?.startsWith('/') ? value : undefined)
 
 async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {

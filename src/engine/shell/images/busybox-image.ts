@@ -1,4 +1,4 @@
-/** An image of one static program with all the usual commands: 2 MB, made in a moment, for tests and for little things. */
+/** Builds an image of one static program with the usual commands: 2 MB, quick to build, for tests and small tasks. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -9,13 +9,13 @@ import { tar, type TarEntry } from '../docker/tar.ts'
 
 const run = promisify(execFile)
 
-/** The image's files as a tar. @throws BaxError `image_failed` without a static busybox. */
+/** Returns the files of the image as tar. @throws BaxError `image_failed` without a static busybox. */
 export async function makeBusybox(): Promise<Readable> {
   const path = await needTool('busybox', 'busybox-static')
   const content = await readFile(path)
   if (content.includes('/ld-linux') || content.includes('/ld-musl'))
     throw new BaxError('image_failed', `${path} needs shared libraries`, {
-      hint: 'install the static one (`sudo apt install busybox-static`) and repeat the command',
+      hint: 'install the static version (`sudo apt install busybox-static`) and retry',
     })
   const { stdout } = await run(path, ['--list'])
   const links = stdout.split('\n').filter((name) => name && name !== 'busybox')

@@ -1,4 +1,4 @@
-/** File systems of images: a small Debian with the packages that are wanted, made without a registry. */
+/** Builds file systems of images without a registry: a small Debian with selected packages. */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,45 +8,27 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { type AptSource, readAptSources } from './apt-sources.ts'
 import { needTool, runTool } from './tool.ts'
 
-/** What makes a file system of a plain Debian. */
 export interface DebianRecipe {
   readonly packages: readonly string[]
-  /** The user that its programs run as. */
   readonly user: { readonly name: string; readonly id: number; readonly home: string; readonly shell: string }
-  /** Folders that belong to the user. */
+  /** Folders owned by the user. */
   readonly folders: readonly string[]
 }
 
-/** Debian's python3 is whole only with these beside it; python3-minimal lacks even `json`. */
+/** Packages of the default image; python3-minimal would lack even `json`. */
 const packages = [
-  'bash',
-  'bzip2',
-  'ca-certificates',
-  'curl',
-  'file',
-  'git',
-  'jq',
-  'less',
-  'nodejs',
-  'patch',
-  'procps',
-  'python3',
-  'python3-bs4',
-  'python3-pil',
-  'ripgrep',
-  'unzip',
-  'xz-utils',
-  'zip',
-]
+  'bash', 'bzip2', 'ca-certificates', 'curl', 'file', 'git', 'jq', 'less', 'nodejs', 'patch', 'procps', 'python3',
+  'python3-bs4', 'python3-pil', 'ripgrep', 'unzip', 'xz-utils', 'zip',
+] // prettier-ignore
 
-/** The default image of shell sessions: Python, Node, git and the tools that programs for data want. */
+/** Default image of shell sessions: Python, Node, git and common tools for processing data. */
 export const shellDebian: DebianRecipe = {
   packages,
   user: { name: 'user', id: 1000, home: '/workspace', shell: '/bin/bash' },
   folders: ['/workspace', '/output'],
 }
 
-/** Releases that are known to have all of the packages. */
+/** Releases that have all of the packages. */
 const releases = /^(?:bookworm|trixie|forky|sid|stable|testing|unstable|jammy|noble|plucky|questing)$/
 
 interface Mirror {
@@ -59,14 +41,14 @@ interface Work {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Makes the file system and gives it as a tar to `take`; nothing of it is left on this machine after. */
+/** Builds the file system and passes it to `take` as tar; removes all temporary files. */
 export async function makeDebian(
   recipe: DebianRecipe,
   work: Work,
   take: (archive: Readable) => Promise<void>,
 ): Promise<void> {
   if (process.getuid?.() !== 0)
-    throw new BaxError('image_failed', 'the default image is made with debootstrap, which only root may use', {
+    throw new BaxError('image_failed', 'building the default image with debootstrap requires root', {
       hint: 'run `sudo bax shell image build`, or use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
     })
   await needTool('debootstrap', 'debootstrap')
@@ -76,21 +58,13 @@ export async function makeDebian(
   try {
     const script = join(folder, 'make.sh')
     await writeFile(script, makeScript(recipe, mirror, folder))
-    // Its mounts and its processes end with it, and it with us.
-    const args = [
-      '--pdeathsig',
-      'KILL',
-      await needTool('unshare', 'util-linux'),
-      '--mount',
-      '--pid',
-      '--fork',
-      '--kill-child',
-    ]
+    // Mounts and processes of the script end with it, and it ends with us.
+    const unshare = await needTool('unshare', 'util-linux')
     await runTool({
       ...work,
-      name: 'making the image',
+      name: 'building the image',
       program: await needTool('setpriv', 'util-linux'),
-      args: [...args, '/bin/sh', script],
+      args: ['--pdeathsig', 'KILL', unshare, '--mount', '--pid', '--fork', '--kill-child', '/bin/sh', script],
     })
     await take(createReadStream(join(folder, 'image.tar')))
   } finally {
@@ -102,13 +76,9 @@ async function findMirror(): Promise<Mirror> {
   const sources = await readAptSources()
   const main = sources.find(({ suite, components }) => releases.test(suite) && components.includes('main'))
   if (!main)
-    throw new BaxError(
-      'image_failed',
-      "this machine's apt sources name no Debian or Ubuntu release that the image can be made of",
-      {
-        hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
-      },
-    )
+    throw new BaxError('image_failed', 'the apt sources of this machine have no supported Debian or Ubuntu release', {
+      hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
+    })
   return { main, security: sources.find(({ suite }) => suite === `${main.suite}-security`) }
 }
 
@@ -117,7 +87,7 @@ const listLine = ({ uri, suite, components, trusted }: AptSource) =>
   `deb ${trusted ? '[trusted=yes] ' : ''}${uri} ${suite} ${components.join(' ')}`
 
 function makeScript(
-  { packages: wanted, user, folders }: DebianRecipe,
+  { packages: selected, user, folders }: DebianRecipe,
   { main, security }: Mirror,
   folder: string,
 ): string {
@@ -134,7 +104,7 @@ printf 'path-exclude=/usr/share/doc/*\\npath-exclude=/usr/share/man/*\\npath-exc
 mount -t proc proc "$root/proc"
 chroot "$root" apt-get -qq update
 chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 upgrade
-chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install ${wanted.join(' ')}
+chroot "$root" apt-get -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 install ${selected.join(' ')}
 umount "$root/proc"
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin "$root"/var/cache/apt/archives/*.deb "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/info/* "$root"/usr/share/locale/* "$root"/var/log/*.log "$root"/var/log/apt "$root"/etc/apt/sources.list
 find "$root" -xdev -perm /6000 -type f -exec chmod a-s {} +
@@ -148,7 +118,7 @@ tar -C "$root" --numeric-owner -cf ${quote(join(folder, 'image.tar'))} --exclude
 
 const folderPrefix = 'bax-image-'
 
-/** Folders of builds whose process was killed. */
+/** Removes folders of builds whose process was killed. */
 async function dropAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]

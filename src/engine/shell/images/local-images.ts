@@ -1,4 +1,4 @@
-/** Images that Docker has on its machine, and the two that bax makes itself. */
+/** Manages local Docker images, including the two that bax builds itself. */
 import type Dockerode from 'dockerode'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -12,7 +12,7 @@ import { makeDebian, shellDebian } from './debian-image.ts'
 
 interface Options {
   readonly connect: () => Promise<DockerConnection>
-  /** Names that may be used; undefined allows every local image. */
+  /** Allowed names; undefined allows every local image. */
   readonly allowed: readonly string[] | undefined
 }
 
@@ -29,43 +29,38 @@ export class LocalImages implements ShellImages {
 
   async list(): Promise<ShellImage[]> {
     const { docker } = await this.#connect()
-    const images = await guarded('listing images', docker.listImages())
+    const images = await translated('listing images', docker.listImages())
     return images
       .flatMap((image) => (image.RepoTags ?? []).map((name) => ({ name, image })))
-      .filter(({ name }) => this.#mayUse(name))
-      .map(({ name, image }) => ({
-        name,
-        id: image.Id,
-        sizeBytes: image.Size,
-        createdAt: new Date(image.Created * 1000).toISOString(),
-      }))
+      .filter(({ name }) => this.#isAllowed(name))
+      .map(({ name, image: { Id: id, Size: sizeBytes, Created } }) => {
+        return { name, id, sizeBytes, createdAt: new Date(Created * 1000).toISOString() }
+      })
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
   }
 
   async find(name: string): Promise<ShellImage> {
-    if (!this.#mayUse(name)) throw this.#absent(name)
+    if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
-    const found = await guarded('looking for an image', unless([404], docker.getImage(name).inspect()))
-    if (
-      !found ||
-      (found.RepoTags?.every((tag) => tag.startsWith(`${derivedRepository}:`)) === true && found.RepoTags.length > 0)
-    )
-      throw this.#absent(name)
+    const found = await translated('inspecting an image', unless([404], docker.getImage(name).inspect()))
+    const tags = found?.RepoTags ?? []
+    const isDerived = tags.length > 0 && tags.every((tag) => tag.startsWith(`${derivedRepository}:`))
+    if (!found || isDerived) throw this.#notFound(name)
     return factsOf(name, found)
   }
 
   async pull(name: string, { report, signal }: Progress): Promise<ShellImage> {
-    if (!this.#mayUse(name)) throw this.#absent(name)
+    if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
     try {
       const stream = (await docker.pull(fullName(name), { ...(signal && { abortSignal: signal }) })) as Readable
-      await followed(docker, stream, report)
+      await finished(docker, stream, report)
     } catch (error) {
       signal?.throwIfAborted()
-      const fault = dockerFault(error, 'pulling an image')
-      if (fault.code !== 'internal_error') throw fault
-      throw new BaxError('image_not_found', `${name} could not be pulled: ${(error as Error).message.trim()}`, {
-        hint: 'see whether the name is right and the registry can be reached from the machine that Docker runs on',
+      const failure = dockerFault(error, 'pulling an image')
+      if (failure.code !== 'internal_error') throw failure
+      throw new BaxError('image_not_found', `cannot pull ${name}: ${(error as Error).message.trim()}`, {
+        hint: 'check the name, and that the registry is reachable from the machine of Docker',
         cause: error,
       })
     }
@@ -76,46 +71,36 @@ export class LocalImages implements ShellImages {
     const connection = await this.#connect()
     const { docker, architecture } = connection
     if (process.platform !== 'linux' || architecture !== process.arch)
-      throw new BaxError(
-        'image_failed',
-        `images are made on Linux and for its own architecture; Docker runs ${architecture} here`,
-        {
-          hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
-        },
-      )
+      throw new BaxError('image_failed', `this machine cannot build images for Docker on ${architecture}`, {
+        hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
+      })
     const name = ownImages[which]
-    const before = await guarded('looking for an image', unless([404], docker.getImage(name).inspect()))
+    const previous = await translated('inspecting an image', unless([404], docker.getImage(name).inspect()))
     const take = (archive: Readable) => importImage(docker, name, archive)
     if (which === 'busybox') await take(await makeBusybox())
     else await makeDebian(shellDebian, progress, take)
-    const made = await this.find(name)
-    if (before && before.Id !== made.id) await guarded('removing the image before', dropReplaced(connection, before.Id))
-    return made
+    const built = await this.find(name)
+    if (previous && previous.Id !== built.id)
+      await translated('removing the previous image', dropReplaced(connection, previous.Id))
+    return built
   }
 
-  #mayUse(name: string): boolean {
+  #isAllowed(name: string): boolean {
     if (!isImageReference(name) || fullName(name).startsWith(`${derivedRepository}:`)) return false
     return this.#allowed === undefined || this.#allowed.has(fullName(name))
   }
 
-  #absent(name: string): BaxError {
+  #notFound(name: string): BaxError {
     const [own] = Object.entries(ownImages).find(([, image]) => image === fullName(name)) ?? []
-    const refused = this.#allowed !== undefined && !this.#allowed.has(fullName(name))
-    return new BaxError(
-      'image_not_found',
-      refused ? `the image ${name} may not be used here` : `there is no image ${name} on this machine`,
-      {
-        hint: own
-          ? `make it: \`bax shell image build${own === 'default' ? '' : ` --which ${own}`}\``
-          : refused
-            ? 'see `bax shell image list`'
-            : `\`bax shell image list\` has those that are there; another is pulled by \`docker pull ${name}\``,
-      },
-    )
+    const denied = this.#allowed !== undefined && !this.#allowed.has(fullName(name))
+    let hint = denied ? 'run `bax shell image list`' : `run \`bax shell image list\`, or \`docker pull ${name}\``
+    if (own) hint = `run \`bax shell image build${own === 'default' ? '' : ` --which ${own}`}\``
+    const message = denied ? `the image ${name} is not allowed here` : `no image ${name} on this machine`
+    return new BaxError('image_not_found', message, { hint })
   }
 }
 
-/** `python` is `python:latest`. */
+/** Adds the default tag: `python` becomes `python:latest`. */
 function fullName(name: string): string {
   const [, , tag, digest] = imagePattern.exec(name) ?? []
   return tag === undefined && digest === undefined ? `${name}:latest` : name
@@ -128,11 +113,11 @@ const factsOf = (name: string, { Id, Size, Created }: Dockerode.ImageInspectInfo
   createdAt: new Date(Created).toISOString(),
 })
 
-async function guarded<T>(doing: string, work: Promise<T>): Promise<T> {
+async function translated<T>(action: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw dockerFault(error, doing)
+    throw dockerFault(error, action)
   }
 }
 
@@ -141,14 +126,14 @@ async function importImage(docker: Dockerode, name: string, archive: Readable): 
   const changes = ['WORKDIR /workspace', 'USER 1000:1000', 'ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin']
   try {
     const stream = (await docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })) as Readable
-    await followed(docker, stream)
+    await finished(docker, stream)
   } catch (error) {
     throw dockerFault(error, 'importing an image')
   }
 }
 
-/** Follows Docker's progress to its end; a line with an error is one. */
-async function followed(docker: Dockerode, stream: Readable, report?: (line: string) => void): Promise<void> {
+/** Reports Docker's progress until the end; rejects on an error in it. */
+async function finished(docker: Dockerode, stream: Readable, report?: (line: string) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(
       stream,

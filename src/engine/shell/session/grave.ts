@@ -1,4 +1,4 @@
-/** Shell sessions that another engine has had, as far as they are remembered. */
+/** Tombstones: records of the shell sessions of earlier engines. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { ShellSession as SessionRecord } from '../../../core/shapes/shell/session.ts'
 import type { GraveKind, Remembered } from '../../store/graves.ts'
@@ -18,32 +18,28 @@ export const shellGraves: GraveKind<SessionRecord> = {
   }),
 }
 
-/** A shell session that another engine has had. */
+/** Shell session of an earlier engine. */
 export class ShellGrave {
   readonly id: string
   readonly owner: string | null
+  readonly status: SessionRecord['status']
+  /** When it ended, in milliseconds since 1970. */
+  readonly endedAt: number
   readonly #session: SessionRecord
 
   constructor({ owner, session }: Remembered<SessionRecord>) {
     this.id = session.session_id
     this.owner = owner
+    this.status = session.status
+    this.endedAt = Date.parse(session.stopped_at!)
     this.#session = session
-  }
-
-  get status(): SessionRecord['status'] {
-    return this.#session.status
-  }
-
-  /** Since when it cannot be used, in milliseconds. */
-  get endedAt(): number {
-    return Date.parse(this.#session.stopped_at!)
   }
 
   record(): SessionRecord {
     return this.#session
   }
 
-  /** Every use of it is refused. @throws BaxError `session_closed`. */
+  /** @throws BaxError `session_closed` always. */
   assertReady(): never {
     throw closedError(this.id, this.status, this.#session.stop_reason!)
   }

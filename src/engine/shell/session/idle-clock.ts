@@ -1,4 +1,4 @@
-/** The idle time of a session: restarted by every use, not running while something is under way. */
+/** Idle timeout of a session: restarted by every use, and suspended while it is in use. */
 
 export class IdleClock {
   readonly #onIdle: () => void
@@ -6,16 +6,16 @@ export class IdleClock {
   #lastActive = Date.now()
   #holds = 0
   #timer: NodeJS.Timeout | undefined
-  #runs = false
+  #running = false
 
-  /** Calls `onIdle` once, after `timeoutMs` without use; not before it was started. */
+  /** Calls `onIdle` once, after `timeoutMs` without use, counted from `start`. */
   constructor(timeoutMs: number, onIdle: () => void) {
     this.#timeoutMs = timeoutMs
     this.#onIdle = onIdle
   }
 
   start(): void {
-    this.#runs = true
+    this.#running = true
     this.touch()
   }
 
@@ -27,17 +27,17 @@ export class IdleClock {
     return this.#timeoutMs / 1000
   }
 
-  /** When it will be idle unless it is used; from now on while it is in use. */
+  /** When it expires unless it is used; counted from now while it is in use. */
   get expires(): Date {
     return new Date((this.#holds > 0 ? Date.now() : this.#lastActive) + this.#timeoutMs)
   }
 
-  /** Starts the time anew, with another length when one is given. */
+  /** Restarts the timeout, optionally with a new duration. */
   touch(timeoutMs = this.#timeoutMs): void {
     this.#timeoutMs = timeoutMs
     this.#lastActive = Date.now()
     clearTimeout(this.#timer)
-    if (!this.#runs || this.#holds > 0) return
+    if (!this.#running || this.#holds > 0) return
     this.#timer = setTimeout(() => {
       this.stop()
       this.#onIdle()
@@ -45,7 +45,7 @@ export class IdleClock {
     this.#timer.unref()
   }
 
-  /** Holds the session until the returned function is called. */
+  /** Keeps the session in use until the returned function is called. */
   hold(): () => void {
     this.#holds += 1
     this.touch()
@@ -59,7 +59,7 @@ export class IdleClock {
   }
 
   stop(): void {
-    this.#runs = false
+    this.#running = false
     clearTimeout(this.#timer)
   }
 }

@@ -1,4 +1,4 @@
-/** One shell session: its container, its times, its commands, and its end. */
+/** Shell session: its container, timeouts, commands and end. */
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
@@ -20,12 +20,12 @@ import { IdleClock } from './idle-clock.ts'
 type Status = SessionRecord['status']
 
 export interface SessionParts {
-  /** The key that it was made under; null where no keys are in use. */
+  /** Key that created it; null where no keys are in use. */
   readonly owner: string | null
   readonly input: ShellSessionInput
   readonly image: string
   readonly log: Log
-  /** Makes the one who keeps what commands leave in the output mounts. */
+  /** Creates the capture of artifacts from the output mounts. */
   readonly captureFor: (session: CaptureOf) => ArtifactCapture
   /** Called once, when the session has stopped. */
   readonly onStopped: (session: ShellSession) => void
@@ -35,10 +35,14 @@ export class ShellSession {
   readonly id = newId('sh')
   readonly execs = new KeptExecs()
   readonly capture: ArtifactCapture
-  readonly #parts: SessionParts
+  readonly owner: string | null
+  readonly name: string | null
+  readonly terms: SessionTerms
+  readonly maxOutputBytes: number
+  readonly #options: SessionParts
   readonly #createdAt = new Date()
-  /** The same moment by the clock that nobody sets. */
-  readonly #begun = performance.now()
+  /** The same time by the monotonic clock. */
+  readonly #startedAt = performance.now()
   readonly #idle: IdleClock
   #container: ShellContainer | undefined
   #status: Status = 'creating'
@@ -47,19 +51,15 @@ export class ShellSession {
   #lifetime: NodeJS.Timeout | undefined
   #stopping: Promise<void> | undefined
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts
-    const { input, owner } = parts
-    this.capture = parts.captureFor({ id: this.id, owner, mounts: input.output_mounts, endsBy: this.#endsBy })
+  constructor(options: SessionParts) {
+    this.#options = options
+    const { input, owner } = options
+    this.owner = owner
+    this.name = input.name ?? null
+    this.terms = input
+    this.maxOutputBytes = input.limits.max_output_bytes
+    this.capture = options.captureFor({ id: this.id, owner, mounts: input.output_mounts, endsBy: this.#endsBy })
     this.#idle = new IdleClock(input.timeout_secs * 1000, () => void this.stop('idle_timeout'))
-  }
-
-  get owner(): string | null {
-    return this.#parts.owner
-  }
-
-  get name(): string | null {
-    return this.#parts.input.name ?? null
   }
 
   get status(): Status {
@@ -70,37 +70,29 @@ export class ShellSession {
     return this.#status === 'creating' || this.#status === 'ready'
   }
 
-  get terms(): SessionTerms {
-    return this.#parts.input
-  }
-
-  get maxOutputBytes(): number {
-    return this.#parts.input.limits.max_output_bytes
-  }
-
-  /** The container that was made for it runs. */
+  /** Starts the session on its running container. */
   begin(container: ShellContainer): void {
     this.#container = container
     this.#status = 'ready'
     this.#idle.start()
-    const left = this.#lifetimeMs - (performance.now() - this.#begun)
-    this.#lifetime = setTimeout(() => void this.stop('max_lifetime'), left)
+    const remainingMs = this.#lifetimeMs - (performance.now() - this.#startedAt)
+    this.#lifetime = setTimeout(() => void this.stop('max_lifetime'), remainingMs)
     this.#lifetime.unref()
     void container.died.then(({ reason }) => {
       if (reason !== 'removed') void this.stop(reason === 'unreachable' ? 'engine_lost' : 'container_died')
     })
   }
 
-  /** No container could be made. */
+  /** Marks the session as failed: no container could be created. */
   fail(reason: StopReason): void {
     this.#idle.stop()
     this.#status = 'failed'
-    this.#ended(reason)
+    this.#finish(reason)
   }
 
   /**
-   * Works on the container; the session does not idle meanwhile.
-   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` after.
+   * Runs work on the container; the session does not become idle meanwhile.
+   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` afterwards.
    */
   async use<T>(work: (container: ShellContainer) => Promise<T>): Promise<T> {
     const { container, release } = this.hold()
@@ -111,7 +103,7 @@ export class ShellSession {
     }
   }
 
-  /** The same for work that goes on after the call; `release` ends it. */
+  /** Keeps the session in use beyond the call, until `release`. */
   hold(): { container: ShellContainer; release: () => void } {
     this.assertReady()
     return { container: this.#container!, release: this.#idle.hold() }
@@ -130,33 +122,32 @@ export class ShellSession {
     this.#idle.touch(timeoutSecs === undefined ? undefined : timeoutSecs * 1000)
   }
 
-  /** Kills all its processes; returns their number. @throws BaxError `timeout` when some cannot be killed. */
+  /** Kills all its processes and returns their number. @throws BaxError `timeout` if some cannot be killed. */
   async kill(): Promise<number> {
     try {
       return await this.use((container) => container.killAll())
     } catch (error) {
       if (!(error instanceof ContainerFault) || error.code !== 'ETIMEDOUT') throw error
-      throw new BaxError('timeout', `some processes of the shell session ${this.id} are still alive`, {
+      throw new BaxError('timeout', `some processes of the shell session ${this.id} are still running`, {
         hint: 'delete the session',
         cause: error,
       })
     }
   }
 
-  /** What a command has left in the output mounts; null when nothing. The command's own end stands either way. */
+  /** Captures the artifacts of a command, or null without any. Failures do not affect the outcome of the command. */
   async captureAfter(exec: RunningExec): Promise<{ id: string; files: number } | null> {
     try {
       return await this.capture.take(this.#container!.files, exec.identity.id)
     } catch (error) {
-      this.#parts.log('warn', 'the output mounts could not be read', { session: this.id, cause: String(error) })
+      this.#options.log('warn', 'could not read the output mounts', { session: this.id, cause: String(error) })
       return null
     }
   }
 
-  /** Ends its commands, keeps what they have left, and removes the container. Safe to call twice. */
+  /** Ends its commands, captures the last artifacts, and removes the container. Safe to call twice. */
   stop(reason: StopReason): Promise<void> {
-    this.#stopping ??= this.#stop(reason)
-    return this.#stopping
+    return (this.#stopping ??= this.#stop(reason))
   }
 
   async #stop(reason: StopReason): Promise<void> {
@@ -167,36 +158,35 @@ export class ShellSession {
     clearTimeout(this.#lifetime)
     const container = this.#container!
     try {
-      const running = this.execs.running()
-      for (const exec of running) exec.kill()
+      for (const { exec } of this.execs.running()) exec.kill()
       if (!container.end) await this.#lastCapture(container)
       await container.remove()
     } catch (error) {
-      this.#parts.log('warn', 'a shell session did not end as it should', { session: this.id, cause: String(error) })
+      this.#options.log('warn', 'failed to stop a shell session', { session: this.id, cause: String(error) })
     } finally {
       this.#status = 'stopped'
-      this.#ended(reason)
+      this.#finish(reason)
     }
     await this.capture.end(this.#stoppedAt!).catch((error: unknown) => {
-      this.#parts.log('warn', 'the end of a session could not be noted', { session: this.id, cause: String(error) })
+      this.#options.log('warn', 'could not record the end of a session', { session: this.id, cause: String(error) })
     })
   }
 
-  /** What is there when all has ended, as far as that can be had in time. */
+  /** Captures the artifacts once all commands have ended, within a time limit. */
   async #lastCapture(container: ShellContainer): Promise<void> {
     const work = Promise.all(this.execs.running().map(({ ended }) => ended))
       .then(() => this.capture.take(container.files, null))
       .catch((error: unknown) => {
-        this.#parts.log('warn', 'the last artifacts could not be kept', { session: this.id, cause: String(error) })
+        this.#options.log('warn', 'could not store the last artifacts', { session: this.id, cause: String(error) })
       })
     await withDeadline(work, { ms: limits.shell.lastCaptureMs, value: undefined })
   }
 
-  #ended(reason: StopReason): void {
+  #finish(reason: StopReason): void {
     this.#stopReason = reason
     this.#stoppedAt = new Date()
     this.execs.shrink()
-    this.#parts.onStopped(this)
+    this.#options.onStopped(this)
   }
 
   get #endsBy(): Date {
@@ -204,11 +194,11 @@ export class ShellSession {
   }
 
   get #lifetimeMs(): number {
-    return this.#parts.input.max_lifetime_secs * 1000
+    return this.#options.input.max_lifetime_secs * 1000
   }
 
   record(): SessionRecord {
-    const { input, image } = this.#parts
+    const { input, image } = this.#options
     const { language, cwd, output_mounts, network, metadata, max_lifetime_secs } = input
     const expires = Math.min(this.#idle.expires.getTime(), this.#endsBy.getTime())
     return {

@@ -1,4 +1,4 @@
-/** The shell sessions of one engine: those that live, and those that ended a while ago. */
+/** Manages the shell sessions of one engine: live ones, and those that have ended recently. */
 import { type Caller, sees } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -23,82 +23,83 @@ import { ShellSession } from './session.ts'
 
 export interface SessionsParts {
   readonly config: EngineConfig
-  /** What is made under a key ends when that is good no longer. */
+  /** Keys; losing one ends its sessions. */
   readonly keys: KeyRing
   readonly store: ArtifactStore
   /** Connects at the first call. */
   readonly containers: () => Promise<ShellContainers>
 }
 
-/** A session in the making, and the way to give it up. */
-interface Making {
+/** Session being created, and how to cancel it. */
+interface PendingSession {
   readonly abort: AbortController
   readonly done: Promise<void>
 }
 
 export class ShellSessions {
-  readonly #parts: SessionsParts
+  readonly #options: SessionsParts
   readonly #quota: Quota
-  /** By id, in the order of their creation. */
+  /** Sessions by ID, in the order of their creation. */
   readonly #sessions = new Map<string, ShellSession>()
-  readonly #making = new Map<string, Making>()
+  readonly #making = new Map<string, PendingSession>()
   readonly #tombstones = new Set<NodeJS.Timeout>()
-  /** None for an engine that nobody can ask afterwards. */
-  readonly #graves: Graves<SessionRecord> | undefined
-  /** Those that earlier engines have had, by id. */
+  /** Tombstones; none for embedded engines, whose sessions cannot be looked up later. */
+  readonly #store: Graves<SessionRecord> | undefined
+  /** Sessions of earlier engines by ID. */
   readonly #past = new Map<string, ShellGrave>()
   readonly #closing = new AbortController()
 
-  constructor(parts: SessionsParts) {
-    this.#parts = parts
-    this.#quota = new Quota('shells', parts.config.allowances)
-    this.#graves = parts.config.home === 'embedded' ? undefined : new Graves(shellGraves, parts.config)
+  constructor(options: SessionsParts) {
+    this.#options = options
+    this.#quota = new Quota('shells', options.config.allowances)
+    this.#store = options.config.home === 'embedded' ? undefined : new Graves(shellGraves, options.config)
   }
 
-  /** Sessions that live. */
+  /** Number of live sessions. */
   get count(): number {
     return [...this.#sessions.values()].filter(({ isLive }) => isLive).length
   }
 
-  /** Commands at work in them. */
+  /** Number of commands running in them. */
   get running(): number {
     return [...this.#sessions.values()].reduce((sum, { execs }) => sum + execs.running().length, 0)
   }
 
-  /** Those of this engine that the caller sees, in the order of their creation. */
+  /** Returns the sessions of this engine visible to the caller, in the order of their creation. */
   seenBy(caller: Caller): ShellSession[] {
     return [...this.#sessions.values()].filter(isSeen(caller))
   }
 
-  /** One of this engine. @throws BaxError `shell_session_not_found`, `session_closed` for one of an earlier engine. */
+  /** Finds a session of this engine. @throws BaxError `shell_session_not_found`, `session_closed` for earlier ones. */
   find(idOrName: string, caller: Caller): ShellSession {
-    const found = this.#remembered(idOrName, caller)
+    const found = this.#lookUp(idOrName, caller)
     return found instanceof ShellGrave ? found.assertReady() : found
   }
 
-  /** @throws BaxError `shell_session_not_found`, also for one that is somebody else's. */
-  #remembered(idOrName: string, caller: Caller): ShellSession | ShellGrave {
-    const found = this.#known(idOrName, caller)
+  /** @throws BaxError `shell_session_not_found`, also for sessions of other keys. */
+  #lookUp(idOrName: string, caller: Caller): ShellSession | ShellGrave {
+    const found = this.#locate(idOrName, caller)
     if (found) return found
     throw new BaxError('shell_session_not_found', `no shell session is known as ${idOrName}`, {
-      hint: 'GET /shell/sessions (bax shell list) shows them; POST /shell/sessions (bax shell create) makes one',
+      hint: 'list them with GET /shell/sessions (bax shell list), or create one with POST /shell/sessions (bax shell create)',
     })
   }
 
+  /** Returns the ID of a known session by ID or name. */
   idOf(idOrName: string, caller: Caller): string | undefined {
-    return this.#known(idOrName, caller)?.id
+    return this.#locate(idOrName, caller)?.id
   }
 
-  #known(idOrName: string, caller: Caller): ShellSession | ShellGrave | undefined {
-    const session = this.#sessions.get(idOrName) ?? this.#earlier().get(idOrName)
+  #locate(idOrName: string, caller: Caller): ShellSession | ShellGrave | undefined {
+    const session = this.#sessions.get(idOrName) ?? this.#archived().get(idOrName)
     if (session && sees(caller, session.owner)) return session
     const live = [...this.#sessions.values()].filter(({ isLive }) => isLive)
     return named(live, idOrName, caller)
   }
 
-  /** Sessions of earlier engines, until their time is over. */
-  #earlier(): ReadonlyMap<string, ShellGrave> {
-    for (const past of this.#graves?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellGrave(past))
+  /** Returns the sessions of earlier engines that are still remembered. */
+  #archived(): ReadonlyMap<string, ShellGrave> {
+    for (const past of this.#store?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellGrave(past))
     const oldest = Date.now() - limits.shell.tombstoneMs
     for (const [id, { endedAt }] of this.#past) if (endedAt < oldest) this.#past.delete(id)
     return this.#past
@@ -107,20 +108,20 @@ export class ShellSessions {
   async create(input: ShellSessionInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<SessionRecord> {
     const { keyId: owner } = caller
     this.#admit(input, owner)
-    const free = this.#quota.take(caller)
-    const { config, store } = this.#parts
+    const release = this.#quota.take(caller)
+    const { config, store } = this.#options
     const image = input.image ?? ownImages.default
-    const over = new AbortController()
+    const ended = new AbortController()
     const session = new ShellSession({
       owner,
       input,
       image,
       log: config.log,
-      captureFor: (about) => new ArtifactCapture(about, store),
+      captureFor: (facts) => new ArtifactCapture(facts, store),
       onStopped: (stopped) => {
-        over.abort()
-        free()
-        this.#bury(stopped)
+        ended.abort()
+        release()
+        this.#archive(stopped)
       },
     })
     this.#sessions.set(session.id, session)
@@ -131,7 +132,7 @@ export class ShellSessions {
       this.#closing.signal,
       AbortSignal.timeout(limits.shell.createMs),
     ])
-    const making = this.#make(session, input, image, given)
+    const making = this.#start(session, input, image, given)
     // Failures are reported below; `done` only waits for the end.
     this.#making.set(session.id, { abort, done: making.catch(() => {}) })
     try {
@@ -139,61 +140,61 @@ export class ShellSessions {
     } finally {
       this.#making.delete(session.id)
     }
-    this.#parts.keys.whenLost(owner, () => void session.stop('deleted'), over.signal)
+    this.#options.keys.whenLost(owner, () => void session.stop('deleted'), ended.signal)
     return session.record()
   }
 
-  /** @throws BaxError `shutting_down`, `conflict` for a name that is taken, `too_many_sessions`. */
+  /** @throws BaxError `shutting_down`, `conflict` if the name is in use, `too_many_sessions`. */
   #admit({ name }: ShellSessionInput, owner: string | null): void {
-    if (this.#closing.signal.aborted) throw new BaxError('shutting_down', 'the engine is about to end')
+    if (this.#closing.signal.aborted) throw new BaxError('shutting_down', 'the engine is shutting down')
     const isUsed = (session: ShellSession) => session.isLive && session.name === name && session.owner === owner
     if (name !== undefined && [...this.#sessions.values()].some(isUsed)) {
-      throw new BaxError('conflict', `a shell session is named ${JSON.stringify(name)} already`, {
+      throw new BaxError('conflict', `a shell session is already named ${JSON.stringify(name)}`, {
         hint: 'choose another name, or delete that session first',
         details: [{ path: 'name', message: 'is in use' }],
       })
     }
     if (this.count >= limits.shell.sessions) {
-      throw new BaxError('too_many_sessions', `there are ${limits.shell.sessions} shell sessions already`, {
-        hint: 'delete one that is not needed any more',
+      throw new BaxError('too_many_sessions', `there are already ${limits.shell.sessions} shell sessions`, {
+        hint: 'delete one that is no longer needed',
       })
     }
   }
 
-  async #make(session: ShellSession, input: ShellSessionInput, image: string, signal: AbortSignal): Promise<void> {
+  async #start(session: ShellSession, input: ShellSessionInput, image: string, signal: AbortSignal): Promise<void> {
     try {
-      const containers = await this.#parts.containers()
-      await this.#haveImage(containers, image, input.pull, signal)
+      const containers = await this.#options.containers()
+      await this.#ensureImage(containers, image, input.pull, signal)
       const container = await containers.create(specOf(session.id, input, image), signal)
       if (signal.aborted) {
         await container.remove()
         throw signal.reason
       }
       session.begin(container)
-      this.#graves?.note(session.record(), session.owner)
+      this.#store?.note(session.record(), session.owner)
     } catch (error) {
       session.fail(signal.aborted ? 'deleted' : 'image_error')
       if (!signal.aborted || error instanceof BaxError) throw error
-      throw this.#givenUp(signal)
+      throw this.#cancelError(signal)
     }
   }
 
-  #givenUp({ reason }: AbortSignal): BaxError {
-    if (this.#closing.signal.aborted) return new BaxError('shutting_down', 'the engine is about to end')
+  #cancelError({ reason }: AbortSignal): BaxError {
+    if (this.#closing.signal.aborted) return new BaxError('shutting_down', 'the engine is shutting down')
     const isLate = (reason as Error | undefined)?.name === 'TimeoutError'
     return isLate
       ? new BaxError('no_capacity', `no container was ready after ${limits.shell.createMs / 1000} s`, { cause: reason })
-      : new BaxError('conflict', 'the shell session was given up before it was ready', { cause: reason })
+      : new BaxError('conflict', 'the shell session was canceled before it was ready', { cause: reason })
   }
 
-  async #haveImage({ images }: ShellContainers, name: string, pull: boolean, signal: AbortSignal): Promise<void> {
+  async #ensureImage({ images }: ShellContainers, name: string, pull: boolean, signal: AbortSignal): Promise<void> {
     try {
       await images.find(name)
     } catch (error) {
       if (!pull || !(error instanceof BaxError) || error.code !== 'image_not_found') throw error
-      if (this.#parts.config.home === 'server') {
-        throw new BaxError('feature_disabled', 'this server does not fetch images', {
-          hint: 'ask its operator to have the image there',
+      if (this.#options.config.home === 'server') {
+        throw new BaxError('feature_disabled', 'this server does not pull images', {
+          hint: 'ask its operator to pull the image',
         })
       }
       await images.pull(name, { signal })
@@ -201,13 +202,13 @@ export class ShellSessions {
   }
 
   async list({ status, limit, cursor }: ShellListInput, { caller }: Call): Promise<ShellList> {
-    const seen = [...[...this.#earlier().values()].filter(isSeen(caller)), ...this.seenBy(caller)]
+    const seen = [...[...this.#archived().values()].filter(isSeen(caller)), ...this.seenBy(caller)]
     const all = seen.filter((session) => status === undefined || session.status === status)
     all.reverse()
     const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
     if (cursor !== undefined && after === -1) {
-      throw new BaxError('invalid_request', 'cursor is not one that this list gave, or its session is gone', {
-        details: [{ path: 'cursor', message: 'is not known' }],
+      throw new BaxError('invalid_request', 'cursor was not returned by this list, or its session no longer exists', {
+        details: [{ path: 'cursor', message: 'is unknown' }],
       })
     }
     const page = all.slice(after + 1, after + 1 + limit)
@@ -220,7 +221,7 @@ export class ShellSessions {
   }
 
   async get(idOrName: string, { caller }: Call): Promise<SessionRecord> {
-    return this.#remembered(idOrName, caller).record()
+    return this.#lookUp(idOrName, caller).record()
   }
 
   async touch(idOrName: string, timeoutSecs: number | undefined, { caller }: Call): Promise<SessionRecord> {
@@ -234,18 +235,18 @@ export class ShellSessions {
   }
 
   async delete(idOrName: string, { caller }: Call): Promise<void> {
-    const session = this.#remembered(idOrName, caller)
+    const session = this.#lookUp(idOrName, caller)
     if (session instanceof ShellGrave) return
-    const making = this.#making.get(session.id)
-    making?.abort.abort(new Error('deleted'))
-    await making?.done
+    const started = this.#making.get(session.id)
+    started?.abort.abort(new Error('deleted'))
+    await started?.done
     await session.stop('deleted')
   }
 
-  /** Keeps what has ended for a while, so that its end can be asked about. */
-  #bury(session: ShellSession): void {
+  /** Keeps a session that has ended for a while, so that it can still be inspected. */
+  #archive(session: ShellSession): void {
     const { id, owner } = session
-    this.#graves?.note(session.record(), owner)
+    this.#store?.note(session.record(), owner)
     const timer = setTimeout(() => {
       this.#sessions.delete(id)
       this.#tombstones.delete(timer)
@@ -254,7 +255,7 @@ export class ShellSessions {
     this.#tombstones.add(timer)
   }
 
-  /** Ends every session; the containers themselves are closed by their owner. */
+  /** Ends every session; their containers are closed by their owner. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('shutting down'))
     await Promise.all([...this.#making.values()].map(({ done }) => done))

@@ -11,7 +11,7 @@ import { titled } from '../../../support/needs.ts'
 
 const found = (markdown: string) => [...destinationsIn(markdown)].map(({ address }) => address)
 
-/** What a whole parser says of the same text. */
+/** Returns the destinations that a full parser finds. */
 function parsed(markdown: string): string[] {
   const links: string[] = []
   const visit = (node: Nodes) => {
@@ -24,7 +24,7 @@ function parsed(markdown: string): string[] {
   return links.toSorted()
 }
 
-describe('the destinations of links', () => {
+describe('destinationsIn', () => {
   test.each([
     ['a link', 'See [it](https://x.test/a).', ['https://x.test/a']],
     ['a title', '[it](https://x.test/a "A title")', ['https://x.test/a']],
@@ -49,12 +49,12 @@ describe('the destinations of links', () => {
     expect(parsed(markdown)).toEqual(expected.toSorted())
   })
 
-  test('are cut out exactly', () => {
+  test('returns exact positions', () => {
     const markdown = 'a [b](<c d>) [e](f "g")'
     expect([...destinationsIn(markdown)].map(({ start, end }) => markdown.slice(start, end))).toEqual(['<c d>', 'f'])
   })
 
-  test('are those of a whole parser in what bax writes', async () => {
+  test('agrees with a full parser on Markdown from bax', async () => {
     const inline = fc.oneof(
       fc.constantFrom('word', '`', '``', '[', ']', '](x)', '*', '\\', '<b>', '|', '~~~', '```', '(', '!', '- '),
       fc.string({ maxLength: 6 }),
@@ -69,8 +69,8 @@ describe('the destinations of links', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 6 }), async (pieces) => {
-        const wishes = { url: 'https://x.test/', onlyMain: false, headline: false }
-        const { markdown } = await extractMarkdown(Buffer.from(`<meta charset=utf-8>${pieces.join('')}`), wishes)
+        const options = { url: 'https://x.test/', onlyMain: false, headline: false }
+        const { markdown } = await extractMarkdown(Buffer.from(`<meta charset=utf-8>${pieces.join('')}`), options)
         expect(found(markdown).toSorted()).toEqual(parsed(markdown))
       }),
       { numRuns: 300 },
@@ -83,15 +83,15 @@ describe('the destinations of links', () => {
     ['lists', '- '.repeat(300_000)],
     ['brackets', '['.repeat(500_000)],
     ['links without an end', '[a](<b '.repeat(100_000)],
-  ])('are found in a time that grows with the text alone: %s', (_, text) => {
+  ])('takes linear time: %s', (_, text) => {
     expect(found(`${text}\n\n[last](one)`)).toEqual(text.startsWith('```') ? [] : ['one'])
   })
 
   const manual = '/usr/share/doc/python3-doc/html/library/queue.html'
   const reason = existsSync(manual) ? null : 'python3-doc is not installed'
-  test.skipIf(reason)(titled('are those of a whole parser in a page of a manual', reason), async () => {
-    const wishes = { url: 'https://x.test/', onlyMain: true, headline: true }
-    const { markdown } = await extractMarkdown(readFileSync(manual), wishes)
+  test.skipIf(reason)(titled('agrees with a full parser on a page of a manual', reason), async () => {
+    const options = { url: 'https://x.test/', onlyMain: true, headline: true }
+    const { markdown } = await extractMarkdown(readFileSync(manual), options)
     expect(found(markdown).length).toBeGreaterThan(30)
     expect(found(markdown).toSorted()).toEqual(parsed(markdown))
   })

@@ -7,7 +7,7 @@ const frame = (seq: number, type: string) => ({ seq, ts: '2026-01-01T00:00:00.00
 const page = (seq: number) => frame(seq, 'crawl.page')
 const finished = (seq: number) => frame(seq, 'crawl.finished')
 
-/** Streams one after the other; an error at the end of one is a connection that breaks. */
+/** Returns a transport with consecutive streams; an error at the end of one breaks the connection. */
 function streams(...parts: (ReturnType<typeof frame> | Error)[][]): { transport: Transport; asked: string[] } {
   const asked: string[] = []
   const transport: Transport = {
@@ -30,31 +30,31 @@ function streams(...parts: (ReturnType<typeof frame> | Error)[][]): { transport:
   return { transport, asked }
 }
 
-async function heard(transport: Transport, patienceMs: number): Promise<number[]> {
+async function heard(transport: Transport, retryMs: number): Promise<number[]> {
   const seen: number[] = []
-  const events = followCrawl({ transport, http, id: 'crl_1', patienceMs }, 0, new AbortController().signal)
+  const events = followCrawl({ transport, http, id: 'crl_1', retryMs }, 0, new AbortController().signal)
   for await (const { seq, type } of events) if (type !== 'crawl.progress') seen.push(seq)
   return seen
 }
 
-describe('following a crawl', () => {
-  test('ends with its last event, though its progress is told once more after that', async () => {
+describe('followCrawl', () => {
+  test('ends after the last event, even if progress follows it', async () => {
     const { transport } = streams([page(1), finished(2), frame(2, 'crawl.progress')])
     expect(await heard(transport, 0)).toEqual([1, 2])
   })
 
-  test('goes past the end of a first part that was gone on with', async () => {
+  test('continues after the end of the first part of a resumed crawl', async () => {
     const { transport } = streams([page(1), finished(2), frame(3, 'crawl.resumed'), page(4), finished(5)])
     expect(await heard(transport, 0)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('comes back to a server after what it has heard', async () => {
+  test('reconnects to a server after the last received event', async () => {
     const { transport, asked } = streams([page(1), page(2), new Error('reset')], [page(3)], [page(4), finished(5)])
     expect(await heard(transport, 60_000)).toEqual([1, 2, 3, 4, 5])
     expect(asked).toEqual(['0', '2', '3'].map((since) => `/v1/crawl/crl_1/stream?since=${since}`))
   })
 
-  test('of an engine that works on it no more is told at once', async () => {
+  test('fails immediately if the engine no longer runs the crawl', async () => {
     await expect(heard(streams([page(1)]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' })
     await expect(heard(streams([page(1), new Error('reset')]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' }) // prettier-ignore
   })

@@ -19,7 +19,7 @@ const link = (address: string) => {
   return /\]\((.*) "t"\)$/.exec(markdown)?.[1]
 }
 
-describe('a link in Markdown', () => {
+describe('withLocalLinks', () => {
   test.each([
     ['https://x.test/', '../index.md'],
     ['https://x.test', '../index.md'],
@@ -31,7 +31,7 @@ describe('a link in Markdown', () => {
     ['http://www.x.test/guide/intro.html', 'intro.md'],
     ['https://x.test/a%20(b)?c=1', '../a-%28b%29%40c%3D1.md'],
     ['https://x.test/app#/users', '../app%40users.md'],
-  ])('to %s leads to the file', (address, local) => {
+  ])('rewrites %s to the file', (address, local) => {
     expect(link(address)).toBe(local)
   })
 
@@ -42,11 +42,11 @@ describe('a link in Markdown', () => {
     ['../other#a(b)', 'https://x.test/other#a%28b%29'],
     ['picture.png', 'https://x.test/guide/picture.png'],
     ['http://[', 'http://['],
-  ])('to %s, which was not crawled, has the whole address', (address, whole) => {
+  ])('makes %s absolute, which was not crawled', (address, whole) => {
     expect(link(address)).toBe(whole)
   })
 
-  test('nothing else changes', () => {
+  test('changes nothing else', () => {
     const markdown =
       '# T\n\n`[a](https://x.test/)` [b](https://x.test/) \\[c](https://x.test/)\n\n```\n[d](https://x.test/)\n```\n'
     expect(withLocalLinks(markdown, intro, 'x.test/guide/intro', places)).toBe(
@@ -55,7 +55,7 @@ describe('a link in Markdown', () => {
   })
 })
 
-test('links in HTML lead to the HTML files', async () => {
+test('withLocalAnchors rewrites links in HTML to HTML files', async () => {
   const html =
     '<a class="x" href="https://x.test/?a=1&amp;b=2">1</a><A HREF="https://x.test/guide/#t">2</A><link href="https://x.test/"><p>&lt;a href="https://x.test/"&gt;</p>'
   expect(await withLocalAnchors(html, intro, 'x.test/guide/intro', places)).toBe(

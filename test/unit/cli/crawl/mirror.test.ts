@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const start = 'https://x.test/'
 const crawl = { url: start, id: 'crl_1', resume: 'bax crawl --resume crl_1' }
 
-/** A page as the stream of a crawl brings it. */
+/** Returns a page as in the stream of a crawl. */
 function page(index: number, address: string, content: Partial<CrawledPage['page']> = {}): CrawledPage {
   const { metadata, ...formats } = { markdown: `# Page ${index}\n`, ...content }
   const facts = { title: `Page ${index}`, sourceURL: address, url: address, status_code: 200, ...metadata }
@@ -42,7 +42,7 @@ const tree = async () =>
     .toSorted()
 
 describe('a mirror', () => {
-  test('has a file a page in the folders of the site, contents and a manifest', async () => {
+  test('has one file per page in the folders of the site, contents and a manifest', async () => {
     await mirrored(
       [
         page(0, start, { markdown: 'See [a](https://x.test/docs/a.html#p), [b](https://x.test/b) and [c](/gone).\n' }),
@@ -77,7 +77,7 @@ describe('a mirror', () => {
     })
   })
 
-  test('links to an address that redirects lead to the page behind it', async () => {
+  test('rewrites links to redirected URLs', async () => {
     const redirects = [{ url: 'https://x.test/older', status: 301 }]
     await mirrored([
       page(0, start, { markdown: '[a](https://x.test/old) [b](https://x.test/older)\n' }),
@@ -88,7 +88,7 @@ describe('a mirror', () => {
     expect(await read('x.test/index.md')).toBe('[a](new.md) [b](new.md)\n')
   })
 
-  test('other formats stand beside, and links in HTML lead to HTML', async () => {
+  test('writes other formats, and rewrites links in HTML to HTML files', async () => {
     await mirrored([
       page(0, start, {
         html: '<a href="https://x.test/a">a</a>',
@@ -105,7 +105,7 @@ describe('a mirror', () => {
     expect((await manifest()).pages[0].files.map(({ format }: { format: string }) => format)).toEqual(['html', 'links', 'json', 'screenshot', 'rawHtml']) // prettier-ignore
   })
 
-  test('is the same whatever came first, with pages that differ in case only', async () => {
+  test('does not depend on the order of pages that differ in case only', async () => {
     const pages = [page(0, start), page(1, 'https://x.test/Read'), page(2, 'https://x.test/read')]
     await mirrored(pages)
     const first = await Promise.all((await tree()).map(async (path) => [path, await read(path)]))
@@ -115,14 +115,14 @@ describe('a mirror', () => {
     expect(new Set((await tree()).map((path) => path.toLowerCase())).size).toBe(5)
   })
 
-  test('a page that comes again is the one that stays', async () => {
+  test('replaces a page that arrives again', async () => {
     const again = page(1, 'https://x.test/moved', { markdown: 'New\n' })
     await mirrored([page(0, start), page(1, 'https://x.test/a'), { ...again, replaces: true }])
     expect(await tree()).toEqual(['index.md', 'manifest.json', 'x.test/index.md', 'x.test/moved.md'])
     expect(await read('x.test/moved.md')).toBe('New\n')
   })
 
-  test('of the same site takes the place of the one before, and leaves what is not its own', async () => {
+  test('replaces an earlier crawl of the same site, and keeps other files', async () => {
     await mirrored([page(0, start), page(1, 'https://x.test/deep/gone')])
     await writeFile(join(out, 'notes.txt'), 'mine')
     await mirrored([page(0, start), page(1, 'https://x.test/new')])
@@ -130,7 +130,7 @@ describe('a mirror', () => {
     expect(await readdir(join(out, 'x.test'))).toEqual(['index.md', 'new.md'])
   })
 
-  test('that was cut off leaves nothing behind that the next one does not know', async () => {
+  test('removes the files of an interrupted crawl', async () => {
     const mirror = await Mirror.open(out)
     await mirror.begin(crawl)
     await mirror.take(page(0, start))
@@ -144,43 +144,43 @@ describe('a mirror', () => {
     expect((await Mirror.open(out)).unfinished).toBeUndefined()
   })
 
-  test('lists a page that gave none of what was asked for', async () => {
+  test('lists a page without any of the requested formats', async () => {
     await mirrored([page(0, start), { ...page(1, 'https://x.test/a'), page: { metadata: { sourceURL: 'https://x.test/a', title: 'A\u001b[2J\n' } } }]) // prettier-ignore
     expect((await manifest()).pages[1]).toEqual({ url: 'https://x.test/a', file: null, title: 'A\u001b[2J\n', status: null, depth: 1, sha256: null }) // prettier-ignore
     expect(await read('index.md')).not.toContain('x.test/a')
   })
 
-  test('titles cannot break out of the contents', async () => {
+  test('escapes titles in the contents', async () => {
     await mirrored([page(0, start, { metadata: { sourceURL: start, url: start, title: 'A\u001b[2J](x)\n# B <b>' } })])
     expect(await read('index.md')).toContain('- [A \\[2J\\](x) \\# B \\<b\\>](x.test/index.md)\n')
   })
 
-  test('that is not complete names the crawl to go on with', async () => {
+  test('names the crawl to resume if it is incomplete', async () => {
     await mirrored([page(0, start)], { status: 'cancelled', id: 'crl_1' })
     expect(await manifest()).toMatchObject({ status: 'cancelled', id: 'crl_1', completed: 1 })
   })
 })
 
 describe('a folder', () => {
-  test('that holds something else is refused', async () => {
+  test('is rejected if it contains something else', async () => {
     await mkdir(out)
     await writeFile(join(out, 'manifest.json'), '{"name": "an extension"}')
     await expect(Mirror.open(out)).rejects.toMatchObject({ code: 'not_empty', message: expect.stringContaining(out) })
   })
 
-  test('that is a file is refused', async () => {
+  test('is rejected if it is a file', async () => {
     await writeFile(out, '')
     await expect(Mirror.open(out)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining('not a folder') }) // prettier-ignore
   })
 
-  test('that holds the crawl of another site is refused', async () => {
+  test('is rejected if it contains the crawl of another site', async () => {
     await mirrored([page(0, start)])
     const mirror = await Mirror.open(out)
-    expect(() => mirror.checkStart('https://y.test/')).toThrow(/holds a crawl of https:\/\/x\.test\//)
+    expect(() => mirror.checkStart('https://y.test/')).toThrow(/contains a crawl of https:\/\/x\.test\//)
     expect(() => mirror.checkStart(start)).not.toThrow()
   })
 
-  test('is never left: not by links that stand in it, nor by what a manifest says', async () => {
+  test('is never left through symbolic links or a manifest', async () => {
     const elsewhere = join(folder, 'elsewhere')
     await mkdir(elsewhere)
     await writeFile(join(elsewhere, 'kept'), 'kept')
@@ -201,7 +201,7 @@ describe('a folder', () => {
     expect(await readdir(elsewhere)).toEqual(['kept'])
   })
 
-  test('a file that is a link to elsewhere is replaced, not written through', async () => {
+  test('replaces a symbolic link instead of writing through it', async () => {
     const target = join(folder, 'target')
     await writeFile(target, 'kept')
     await mirrored([page(0, start)])

@@ -5,7 +5,7 @@ import { markOf, pathOf } from '../../../../src/cli/crawl/mirror/page-path.ts'
 
 const long = 'x'.repeat(3000)
 
-describe('the path of a page', () => {
+describe('pathOf', () => {
   test.each([
     ['https://x.test/', 'x.test/index'],
     ['https://x.test', 'x.test/index'],
@@ -22,7 +22,7 @@ describe('the path of a page', () => {
     ['https://x.test/a//b', 'x.test/a/b'],
     ['https://x.test/%E6%97%A5%E6%9C%AC/Gr%C3%BC%C3%9Fe', 'x.test/日本/Grüße'],
     ['https://x.test/bad%escape', 'x.test/bad-escape'],
-  ])('%s', (address, path) => {
+  ])('maps %s', (address, path) => {
     expect(pathOf(address)).toBe(path)
   })
 
@@ -38,11 +38,11 @@ describe('the path of a page', () => {
     ['names a stream', 'https://x.test/a:b|c*d%3Fe', 'x.test/a-b-c-d-e'],
     ['is a folder like a file', 'https://x.test/a.md/b', 'x.test/a.md_/b'],
     ['is a page like a format', 'https://x.test/a.links', 'x.test/a.links_'],
-  ])('one that %s is tamed', (_, address, path) => {
+  ])('replaces a name that %s', (_, address, path) => {
     expect(pathOf(address)).toBe(path)
   })
 
-  test('long names are cut, and stay apart', () => {
+  test('cuts long names and keeps them unique', () => {
     const [one, two] = [pathOf(`https://x.test/${long}/1`), pathOf(`https://x.test/${long}2/1`)]
     expect(one).toMatch(/^x\.test\/x+-[0-9a-f]{8}\/1$/)
     expect(one).not.toBe(two)
@@ -51,7 +51,7 @@ describe('the path of a page', () => {
     expect(pathOf(`https://x.test/?q=${long}`).length).toBeLessThan(150)
   })
 
-  test('whatever the address, every name is one that a file system takes', () => {
+  test('returns valid file names for any URL', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 300 }).map(encodeURIComponent),
       fc.constantFrom('..', '.', '%2e%2e', '%2f', '%5c', 'aux', 'COM1.txt', ' ', '%00', '%ff', '~', 'a.html', '.md'),
@@ -71,14 +71,14 @@ describe('the path of a page', () => {
   })
 })
 
-describe('names', () => {
+describe('Names', () => {
   const named = (addresses: readonly string[]) => {
     const names = new Names()
     const first = addresses.map((address) => names.take(address))
     return { first, final: addresses.map((address) => names.final(address)) }
   }
 
-  test('pages that differ in case only have files of their own, whichever came first', () => {
+  test('assigns separate files to pages that differ in case only, in any order', () => {
     const [upper, lower, other] = ['https://x.test/Read', 'https://x.test/read', 'https://x.test/write']
     const forth = named([upper, lower, other])
     const back = named([other, lower, upper])
@@ -87,13 +87,13 @@ describe('names', () => {
     expect(back.final.toReversed()).toEqual(forth.final)
   })
 
-  test('one page has one name however often it comes', () => {
+  test('assigns one name to a page that arrives several times', () => {
     const names = new Names()
     expect([names.take('https://x.test/a'), names.take('https://x.test/a')]).toEqual(['x.test/a', 'x.test/a'])
     expect(names.final('https://x.test/a')).toBe('x.test/a')
   })
 
-  test('a page that is called like another with its mark does not get its file', () => {
+  test('separates a page whose name equals another one with its hash', () => {
     const [a, b] = ['https://x.test/p.html', 'https://x.test/p.htm']
     const { final } = named([`https://x.test/p-${markOf(b)}`, a, b])
     expect(new Set(final.map((path) => path.toLowerCase())).size).toBe(3)

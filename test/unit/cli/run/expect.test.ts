@@ -4,8 +4,8 @@ import { checkExpectation } from '../../../../src/cli/run/expect.ts'
 import type { Expected } from '../../../../src/cli/run/script/shape.ts'
 import { parsePath } from '../../../../src/cli/run/script/references.ts'
 
-/** What is said about a value; nothing when it is as expected. */
-async function said({ path = '', ...expected }: Expected, value: unknown): Promise<string | undefined> {
+/** Returns the failure message of an expectation; undefined when it passes. */
+async function failureOf({ path = '', ...expected }: Expected, value: unknown): Promise<string | undefined> {
   const expectation = { path: parsePath(path)!, pathText: path, template: { kind: 'value', value: expected } as const }
   try {
     await checkExpectation(expectation, expected, value, async () => undefined)
@@ -19,7 +19,7 @@ async function said({ path = '', ...expected }: Expected, value: unknown): Promi
 
 const rows = { rows: [{ name: 'ann', tags: ['a'] }, { name: 'bob' }] }
 
-describe('a value that is as expected', () => {
+describe('a matching value passes', () => {
   const cases: [Expected, unknown][] = [
     [{ equals: 'a' }, 'a'],
     [{ equals: null }, null],
@@ -43,10 +43,10 @@ describe('a value that is as expected', () => {
     [{ status_code: 404 }, { success: true, data: { metadata: { status_code: 404 } } }],
     [{ schema: { type: 'object', required: ['rows'] } }, rows],
   ]
-  test.each(cases)('%j of %j', async (expected, value) => expect(await said(expected, value)).toBeUndefined())
+  test.each(cases)('%j of %j', async (expected, value) => expect(await failureOf(expected, value)).toBeUndefined())
 })
 
-describe('a value that is not says what was expected and what it is', () => {
+describe('a different value fails with the expected and the actual value', () => {
   const cases: [Expected, unknown, string][] = [
     [{ equals: 'Welcome' }, 'Sign in', 'expected the result to equal "Welcome", but it is "Sign in"'],
     [{ path: 'rows[0].name', equals: 1 }, rows, 'expected rows[0].name to equal 1, but it is "ann"'],
@@ -70,9 +70,11 @@ describe('a value that is not says what was expected and what it is', () => {
     [
       { schema: { required: ['id'], properties: { rows: { maxItems: 1 } } } },
       rows,
-      "expected the result to fit the schema, but the value must have required property 'id'; rows must NOT have more than 1 items",
+      "expected the result to match the schema, but the value must have required property 'id'; rows must NOT have more than 1 items",
     ],
     [{ equals: 'x' }, 'y'.repeat(300), `expected the result to equal "x", but it is "${'y'.repeat(198)}…`],
   ]
-  test.each(cases)('%j of %j', async (expected, value, message) => expect(await said(expected, value)).toBe(message))
+  test.each(cases)('%j of %j', async (expected, value, message) =>
+    expect(await failureOf(expected, value)).toBe(message),
+  )
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { mistakes, says } from './reading.ts'
 
-describe('the head of a script', () => {
+describe('the top level of a script', () => {
   says(
-    'has known keys',
+    'refuses unknown keys and invalid values',
     'sesion: {}\nname: [x]\nsteps: [get_title]\n',
     `main.yaml:1:1: sesion is not a known field (did you mean "session"?)
   1 | sesion: {}
@@ -14,14 +14,14 @@ main.yaml:2:7: name must be a string
     |       ^^^`,
   )
   says(
-    'has steps',
+    'requires steps',
     'name: x\n',
     `main.yaml:1:1: steps is required
   1 | name: x
     | ^^^^^^^`,
   )
   says(
-    'has a list of steps that is not empty',
+    'requires a non-empty list of steps',
     'steps: []\nfinally: 3\n',
     `main.yaml:1:8: steps must not be empty
   1 | steps: []
@@ -32,21 +32,21 @@ main.yaml:2:10: finally must be a list
     |          ^`,
   )
   says(
-    'is a mapping',
+    'must be a mapping',
     '- get_title\n',
-    `main.yaml:1:1: a script is a mapping with a list of steps
+    `main.yaml:1:1: a script must be a mapping with a list of steps
   1 | - get_title
     | ^^^^^^^^^^^`,
   )
   says(
-    'is there',
+    'must not be empty',
     '',
-    `main.yaml:1:1: the file is empty: a script is a mapping with a list of steps
+    `main.yaml:1:1: the file is empty: a script must be a mapping with a list of steps
   1 | 
     | ^`,
   )
   says(
-    'makes a session with its known fields',
+    'refuses invalid session options',
     'session: {start_urll: x, viewport: {width: a}, timeout_secs: 0}\nsteps: [get_title]\n',
     `main.yaml:1:11: start_urll is not a known field (did you mean "start_url"?)
   1 | session: {start_urll: x, viewport: {width: a}, timeout_secs: 0}
@@ -65,21 +65,21 @@ main.yaml:1:62: timeout_secs must be at least 1
     |                                                              ^`,
   )
   says(
-    'makes a session or uses one',
+    'refuses options of a new session with session_id',
     'session: {session_id: shop, locale: de-DE}\nsteps: [get_title]\n',
-    `main.yaml:1:29: locale is for a new session, and session_id names one that is there
+    `main.yaml:1:29: locale is only allowed for a new session, not with session_id
   1 | session: {session_id: shop, locale: de-DE}
     |                             ^^^^^^`,
   )
   says(
-    'names one profile',
+    'refuses two profiles',
     'session: {profile: a, profile_id: 7b0c3ad2-7a5d-4c8e-9d9c-2f6f0f4f3a11}\nsteps: [get_title]\n',
-    `main.yaml:1:11: profile and profile_id both name a profile: one is enough
+    `main.yaml:1:11: profile and profile_id cannot be combined
   1 | session: {profile: a, profile_id: 7b0c3ad2-7a5d-4c8e-9d9c-2f6f0f4f3a11}
     |           ^^^^^^^`,
   )
   says(
-    'names a session by text',
+    'requires text or a mapping for session, and a mapping for vars',
     'session: 3\nvars: [a]\nsteps: [get_title]\n',
     `main.yaml:1:10: session must be the id or name of a session, or a mapping
   1 | session: 3
@@ -90,9 +90,9 @@ main.yaml:2:7: vars must be a mapping
     |       ^^^`,
   )
   says(
-    'names secrets that are there',
+    'refuses secrets that are not set',
     'secrets: [PASSWORD, 3]\nsteps: [get_title]\n',
-    `main.yaml:1:11: the environment has no PASSWORD
+    `main.yaml:1:11: environment variable PASSWORD is not set
   1 | secrets: [PASSWORD, 3]
     |           ^^^^^^^^
 
@@ -101,7 +101,7 @@ main.yaml:1:21: secrets[1] must be a string
     |                     ^`,
   )
   says(
-    'has variables that are known from the start',
+    'requires variables that are known before the run',
     'vars:\n  a: ${vars.b}\n  b: ${session.id}\nsteps: [get_title]\n',
     `main.yaml:2:6: \${vars.b}: vars has no "b"
   2 |   a: \${vars.b}
@@ -114,20 +114,20 @@ main.yaml:3:6: vars.b must be known before the script runs
 })
 
 describe('an included file', () => {
-  test('is there', () => {
-    expect(mistakes('steps:\n  - include: nope.yaml\n')).toBe(`main.yaml:2:14: there is no file nope.yaml
+  test('must exist', () => {
+    expect(mistakes('steps:\n  - include: nope.yaml\n')).toBe(`main.yaml:2:14: file not found: nope.yaml
   2 |   - include: nope.yaml
     |              ^^^^^^^^^`)
   })
 
-  test('does not include, over others, itself', () => {
+  test('must not include itself through others', () => {
     const files = { 'main.yaml': 'steps:\n  - include: b.yaml\n', 'b.yaml': 'steps:\n  - include: main.yaml\n' }
-    expect(mistakes(files)).toBe(`b.yaml:2:14: include goes in a circle: main.yaml -> b.yaml -> main.yaml
+    expect(mistakes(files)).toBe(`b.yaml:2:14: circular include: main.yaml -> b.yaml -> main.yaml
   2 |   - include: main.yaml
     |              ^^^^^^^^^`)
   })
 
-  test('has its mistakes told in its own lines, once', () => {
+  test('reports its errors once, at their own position', () => {
     const files = {
       'main.yaml': 'steps:\n  - include: b.yaml\n  - include: b.yaml\n',
       'b.yaml': 'steps:\n  - clik: a\n',
@@ -137,7 +137,7 @@ describe('an included file', () => {
     |     ^^^^`)
   })
 
-  test('gets variables that it has', () => {
+  test('refuses unknown variables', () => {
     const files = {
       'main.yaml': 'steps:\n  - include: b.yaml\n    vars: {usr: ann}\n',
       'b.yaml': 'vars: {user: x}\nsteps:\n  - get_text: ${vars.user}\n',
@@ -147,14 +147,14 @@ describe('an included file', () => {
     |            ^^^`)
   })
 
-  test('has no result of its own', () => {
+  test('has no result to save', () => {
     const files = { 'main.yaml': 'steps:\n  - include: b.yaml\n    save: x\n', 'b.yaml': 'steps: [get_title]\n' }
-    expect(mistakes(files)).toBe(`main.yaml:3:5: save belongs to the steps of the included file
+    expect(mistakes(files)).toBe(`main.yaml:3:5: save is not allowed with include: set it in the included file
   3 |     save: x
     |     ^^^^`)
   })
 
-  test('is named before the run', () => {
+  test('must be known before the run', () => {
     expect(mistakes('steps:\n  - get_title:\n    save: a\n  - include: ${a}\n')).toBe(
       `main.yaml:4:14: include must be the path of a file, known before the script runs
   4 |   - include: \${a}
@@ -165,41 +165,41 @@ describe('an included file', () => {
 
 describe('the text of a script', () => {
   says(
-    'is YAML, and only its first break is told',
+    'must be YAML; only the first structural error is reported',
     'steps:\n  - click: [a\n  - click: b}\n',
-    `main.yaml:3:3: not valid YAML: flow sequence in block collection must be sufficiently indented and end with a ]
+    `main.yaml:3:3: invalid YAML: flow sequence in block collection must be sufficiently indented and end with a ]
   3 |   - click: b}
     |   ^`,
   )
   says(
-    'has no key twice',
+    'must not have duplicate keys',
     'name: a\nname: b\nsteps: [get_title]\n',
-    `main.yaml:2:1: not valid YAML: map keys must be unique
+    `main.yaml:2:1: invalid YAML: map keys must be unique
   2 | name: b
     | ^`,
   )
   says(
-    'quotes references inside braces',
+    'requires quotes around references inside braces',
     'steps:\n  - click: {selector: ${vars.a}}\n',
-    `main.yaml:2:24: not valid YAML: inside {…} and […] a reference needs quotes, "\${vars.a}"
+    `main.yaml:2:24: invalid YAML: inside {…} and […] a reference needs quotes, "\${vars.a}"
   2 |   - click: {selector: \${vars.a}}
     |                        ^`,
   )
   says(
-    'has anchors for its aliases',
+    'requires anchors for aliases',
     'steps:\n  - click: *buy\n',
-    `main.yaml:2:12: *buy: nothing above is marked &buy
+    `main.yaml:2:12: *buy: no anchor above is named &buy
   2 |   - click: *buy
     |            ^^^^`,
   )
   says(
-    'may have tabs before a mistake',
+    'aligns the caret after tabs',
     'steps:\n  - click: "a\t${b c}"\n',
     `main.yaml:2:15: \${b c} is not a reference: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${
   2 |   - click: "a\t\${b c}"
     |              \t^^^^^^`,
   )
-  test('may be one long line of JSON, of which the neighbourhood is shown', () => {
+  test('shows only the surroundings of an error in a long line', () => {
     const text = `{"commands":[${'{"command":"get_title"},'.repeat(10)}{"command":"clik"}]}`
     expect(mistakes({ 'main.json': text }, {}, 'main.json')).toBe(
       `main.json:1:265: commands[10].command: unknown command "clik" (did you mean "click"?)
@@ -210,7 +210,7 @@ describe('the text of a script', () => {
 })
 
 describe('a plain body', () => {
-  test('is checked as the service checks it, with places', () => {
+  test('is validated as by the engine, with positions', () => {
     const text =
       '{\n\t"commands": [\n\t\t{"command": "click", "data": {"selectr": "a"}}\n\t],\n\t"contnue_on_error": true\n}'
     expect(mistakes({ 'main.json': text }, {}, 'main.json')).toBe(
@@ -229,7 +229,7 @@ main.json:5:2: contnue_on_error is not a known field (did you mean "continue_on_
   })
 })
 
-test('all mistakes of a script are told at once', () => {
+test('reports all errors of a script at once', () => {
   const script = 'steps:\n  - clik: a\n  - get_text: ${x1}\n  - get_title:\n    retry: -1\nfinally:\n  - hoover: b\n'
   expect(mistakes(script).match(/^main\.yaml:\d+:\d+/gm)).toEqual([
     'main.yaml:2:5',

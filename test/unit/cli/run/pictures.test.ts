@@ -8,7 +8,7 @@ import { checkPicture, PictureFailure } from '../../../../src/cli/run/pictures.t
 import { comparePictures } from '../../../../src/cli/run/picture-diff.ts'
 import { makeMask } from '../../../../src/cli/run/script/secrets.ts'
 
-/** A white picture with so many black pixels at its start. */
+/** Returns a white image that starts with `black` black pixels. */
 function picture(width: number, height: number, black = 0): Buffer {
   const png = new PNG({ width, height })
   png.data.fill(255)
@@ -16,15 +16,15 @@ function picture(width: number, height: number, black = 0): Buffer {
   return PNG.sync.write(png)
 }
 
-describe('two pictures', () => {
-  test('are the same when no pixel differs', () => {
+describe('two screenshots', () => {
+  test('are equal when no pixel differs', () => {
     expect(comparePictures(picture(10, 10), picture(10, 10), {})).toMatchObject({ same: true })
   })
 
-  test('differ by pixels, and the diff shows which', () => {
+  test('are compared by pixel, with an image of the differences', () => {
     const { same, message, diff } = comparePictures(picture(10, 10), picture(10, 10, 5), {})
     expect(same).toBe(false)
-    expect(message).toBe('5 of 100 pixels differ (5.00 %), at most 0 may')
+    expect(message).toBe('5 of 100 pixels differ (5.00 %), 0 allowed')
     const { data } = PNG.sync.read(diff!)
     expect([...data.subarray(0, 4)]).toEqual([255, 0, 0, 255])
   })
@@ -40,13 +40,13 @@ describe('two pictures', () => {
     expect(comparePictures(picture(10, 10), picture(10, 10, 5), limits).same).toBe(same)
   })
 
-  test('of two sizes are not compared', () => {
+  test('of different sizes are different', () => {
     const { same, message, diff } = comparePictures(picture(10, 10), picture(10, 12), {})
-    expect([same, message, diff]).toEqual([false, 'the picture is 10x12, the stored one 10x10', undefined])
+    expect([same, message, diff]).toEqual([false, 'the screenshot is 10x12, the stored one 10x10', undefined])
   })
 })
 
-describe('a stored picture', () => {
+describe('a stored screenshot', () => {
   let folder: string
   const rules = { update: false, inCi: false, mask: makeMask([]) }
   const check = (png: Uint8Array, more: Partial<typeof rules> = {}) =>
@@ -63,36 +63,34 @@ describe('a stored picture', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  test('is made beside the script when there is none', async () => {
+  test('is created beside the script when it is missing', async () => {
     const { note } = await check(picture(4, 4))
     expect(note).toBe('wrote pictures/home.png')
     expect(await readFile(stored())).toEqual(picture(4, 4))
     expect((await check(picture(4, 4))).note).toBeUndefined()
   })
 
-  test('is not made in CI, where its absence is the failure', async () => {
+  test('is not created in CI, where a missing one is a failure', async () => {
     const { message, pictures } = await failure(check(picture(4, 4), { inCi: true }))
-    expect(message).toBe('there is no pictures/home.png to compare with: make it with --update-snapshots')
+    expect(message).toBe('no stored screenshot pictures/home.png: create it with --update-snapshots')
     expect(pictures.map(({ label }) => label)).toEqual(['home-actual'])
     expect(existsSync(stored())).toBe(false)
   })
 
-  test('is made anew when that is asked for, in CI too', async () => {
+  test('is replaced with --update-snapshots, also in CI', async () => {
     await check(picture(4, 4))
     await check(picture(4, 4, 3), { update: true, inCi: true })
     expect(await readFile(stored())).toEqual(picture(4, 4, 3))
   })
 
-  test('that differs fails with all three pictures', async () => {
+  test('that differs fails with all three images', async () => {
     await check(picture(4, 4))
     const { message, pictures } = await failure(check(picture(4, 4, 4)))
-    expect(message).toBe(
-      'the page does not look like pictures/home.png: 4 of 16 pixels differ (25.00 %), at most 0 may',
-    )
+    expect(message).toBe('the page differs from pictures/home.png: 4 of 16 pixels differ (25.00 %), 0 allowed')
     expect(pictures.map(({ label }) => label)).toEqual(['home-expected', 'home-actual', 'home-diff'])
   })
 
-  test('has no secret in its name', async () => {
+  test('has no secrets in its name', async () => {
     const { note } = await checkPicture('hush-hush.png', picture(2, 2), join(folder, 's.yaml'), {
       ...rules,
       mask: makeMask(['hush']),

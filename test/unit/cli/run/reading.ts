@@ -9,7 +9,7 @@ import { operations } from '../../../../src/operations/index.ts'
 
 const shell = z.object({ session_id: z.string() })
 
-/** Operations of a shell, with the addresses of the interface. */
+/** Operations of a shell, with the routes of the HTTP API. */
 const shellOperations = {
   createShell: defineOperation({
     summary: 'Create a shell',
@@ -38,7 +38,7 @@ interface Reading {
   readonly vars?: Record<string, string>
 }
 
-/** Reads `main.yaml` of these files. */
+/** Reads `main.yaml` of the given files. */
 export function read(
   files: Record<string, string>,
   { env = {}, vars = {} }: Reading = {},
@@ -58,11 +58,11 @@ export function read(
   })
 }
 
-/** What is wrong with a script, as the terminal shows it. */
+/** Returns the errors of a script as the terminal shows them. */
 export const mistakes = (files: string | Record<string, string>, reading?: Reading, main?: string): string =>
-  renderFaults(read(typeof files === 'string' ? { 'main.yaml': files } : files, reading, main).faults).trimEnd()
+  renderFaults(read(typeof files === 'string' ? { 'main.yaml': files } : files, reading, main).errors).trimEnd()
 
-/** A test: this script, and everything that is said about it. */
+/** Adds a test that compares all errors of a script. */
 export function says(title: string, script: string, expected: string): void {
   test(title, () => expect(mistakes(script)).toBe(expected))
 }

@@ -2,9 +2,9 @@ import { type AnyNode, hasChildren, isTag, isText } from 'domhandler'
 import { parseDocument } from 'htmlparser2'
 import { describe, expect, test } from 'vitest'
 import type { RunReport, ScriptReport, StepReport } from '../../../../src/cli/run/report.ts'
-import { HtmlReporter } from '../../../../src/cli/run/reporters/html.ts'
-import { JsonReporter } from '../../../../src/cli/run/reporters/json.ts'
-import { JunitReporter } from '../../../../src/cli/run/reporters/junit.ts'
+import { htmlReporter } from '../../../../src/cli/run/reporters/html.ts'
+import { jsonReporter } from '../../../../src/cli/run/reporters/json.ts'
+import { junitReporter } from '../../../../src/cli/run/reporters/junit.ts'
 import { LineReporter } from '../../../../src/cli/run/reporters/line.ts'
 import { readableMs, type Reporter, type Sink } from '../../../../src/cli/run/reporters/reporter.ts'
 import { plainStyle } from '../../../../src/cli/output/style.ts'
@@ -46,14 +46,14 @@ const run = (...scripts: ScriptReport[]): RunReport => ({
   scripts,
 })
 
-/** The text of a node with entities read. */
+/** Returns the decoded text of a node. */
 const textContent = (node: AnyNode): string =>
   isText(node) ? node.data : hasChildren(node) ? node.children.map(textContent).join('') : ''
 
-function told(make: new (sink: Sink) => Reporter, report: RunReport): string {
+function outputOf(make: (sink: Sink) => Reporter, report: RunReport): string {
   let text = ''
   const sink: Sink = { write: (chunk) => void (text += chunk), style: plainStyle, live: false, columns: 80 }
-  new make(sink).end(report)
+  make(sink).end(report)
   return text
 }
 
@@ -70,8 +70,8 @@ describe('JUnit', () => {
     ],
   })
 
-  test('is XML whatever the texts hold, with unique names', () => {
-    const xml = told(JunitReporter, run(broken))
+  test('is valid XML with any text, and has unique names', () => {
+    const xml = outputOf(junitReporter, run(broken))
     const document = parseDocument(xml, { xmlMode: true })
     const suites = document.children.find(isTag)!
     expect(suites.attribs).toMatchObject({ tests: '5', failures: '1', errors: '0', skipped: '1', time: '61.400' })
@@ -92,9 +92,9 @@ describe('JUnit', () => {
     expect(cases[4]!.children.find(isTag)!.attribs).toEqual({ message: 'not "run"' })
   })
 
-  test('tells what went wrong beside the steps as an error', () => {
-    const xml = told(
-      JunitReporter,
+  test('reports failures outside the steps as errors', () => {
+    const xml = outputOf(
+      junitReporter,
       run(script({ status: 'failed', failure: { message: 'no browser', code: 'browser_not_found' } })),
     )
     expect(xml).toContain('tests="1" failures="0" errors="1"')
@@ -103,10 +103,10 @@ describe('JUnit', () => {
 })
 
 describe('HTML', () => {
-  test('shows texts as texts, and pictures without a request', () => {
+  test('escapes texts, and embeds images', () => {
     const picture = { label: '<shot>', png: new Uint8Array([1, 2, 3]) }
-    const html = told(
-      HtmlReporter,
+    const html = outputOf(
+      htmlReporter,
       run(script({ status: 'failed', steps: [step({ status: 'failed', failure, pictures: [picture] })] })),
     )
     const text = textContent(parseDocument(html))
@@ -118,9 +118,9 @@ describe('HTML', () => {
   })
 })
 
-test('JSON has the names of the interface', () => {
+test('JSON uses the field names of the HTTP API', () => {
   const json = JSON.parse(
-    told(JsonReporter, run(script({ status: 'flaky', attempt: 2, steps: [step({ value: 3 })] }))),
+    outputOf(jsonReporter, run(script({ status: 'flaky', attempt: 2, steps: [step({ value: 3 })] }))),
   ) as object
   expect(json).toEqual({
     run_id: 'run_1',
@@ -157,9 +157,9 @@ test('JSON has the names of the interface', () => {
 
 test('the last line counts scripts and steps', () => {
   const steps = [step({}), step({ status: 'skipped' })]
-  expect(told(LineReporter, run(script({ steps }), script({ status: 'flaky', attempt: 2, steps })))).toBe(
-    '\n2 scripts: 1 passed, 1 flaky; 4 steps: 2 passed, 2 skipped (1 min 1 s)\n',
-  )
+  expect(
+    outputOf((sink) => new LineReporter(sink), run(script({ steps }), script({ status: 'flaky', attempt: 2, steps }))),
+  ).toBe('\n2 scripts: 1 passed, 1 flaky; 4 steps: 2 passed, 2 skipped (1 min 1 s)\n')
 })
 
 test.each([

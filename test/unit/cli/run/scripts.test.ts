@@ -6,7 +6,7 @@ import { mistakes, read } from './reading.ts'
 
 type Reading = Parameters<typeof read>[1]
 
-/** The plan of a script without mistakes. */
+/** Returns the plan of a valid script. */
 function planOf(files: string | Record<string, string>, reading?: Reading): ScriptPlan {
   const all = typeof files === 'string' ? { 'main.yaml': files } : files
   expect(mistakes(all, reading)).toBe('')
@@ -16,7 +16,7 @@ function planOf(files: string | Record<string, string>, reading?: Reading): Scri
 const scopeOf = ({ given, vars }: ScriptPlan, saved: Record<string, unknown> = {}) =>
   new RunScope({ given, vars: { ...vars }, saved: new Map(Object.entries(saved)), sessionId: () => 'ses_1' })
 
-/** What the engine is asked for by a step: the verb and its data. */
+/** Returns the request of a step: the verb and its data. */
 function called(plan: ScriptPlan, step: StepPlan, saved?: Record<string, unknown>) {
   const { verb, data } = step.action as CallAction
   return [verb.name, scopeOf(plan, saved).fill(data)]
@@ -28,7 +28,7 @@ const calls = (text: string, saved?: Record<string, unknown>, reading?: Reading)
 }
 
 describe('the forms of a step', () => {
-  test('a name, one value, a list in the order of the fields, a mapping, and the long form', () => {
+  test('accepts a name, one value, a list in the order of the fields, a mapping, and the long form', () => {
     const script = `
 steps:
   - get_title
@@ -53,11 +53,11 @@ steps:
     ])
   })
 
-  test('one value goes to the first field where none is required', () => {
+  test('assigns one value to the first field when none is required', () => {
     expect(calls('steps: [{get_content: main}]')).toEqual([['get_content', { selector: 'main' }]])
   })
 
-  test('operations go by the words of the terminal, and by their address', () => {
+  test('names operations after their CLI command and their path', () => {
     const script = `
 steps:
   - session_list
@@ -79,7 +79,7 @@ steps:
     ])
   })
 
-  test('merge keys and anchors of YAML are values like others', () => {
+  test('supports merge keys and anchors of YAML', () => {
     const script = "vars: {}\nsteps:\n  - click: &buy '#buy'\n  - hover: *buy\n"
     expect(calls(script)).toEqual([
       ['click', { selector: '#buy' }],
@@ -89,7 +89,7 @@ steps:
 })
 
 describe('references', () => {
-  test('keep the type of a value that they are the whole of, and are text inside text', () => {
+  test('keep the type of the value, but become text inside text', () => {
     const script = `
 vars: {n: 3, list: [1, 2], flag: true, user: {name: ann}}
 steps:
@@ -106,7 +106,7 @@ steps:
     ])
   })
 
-  test('reach into what was saved: keys, indices, names with blanks, lengths', () => {
+  test('access keys, indices, names with spaces, and lengths of saved values', () => {
     const script = `
 steps:
   - get_title:
@@ -117,7 +117,7 @@ steps:
     expect(calls(script, { rows })[1]).toEqual(['evaluate', { expression: 'a b 1' }])
   })
 
-  test('to a part that is not there fail when the step runs, with what was meant', () => {
+  test('to a missing part fail when the step runs, with a suggestion', () => {
     const plan = planOf('steps:\n  - get_title:\n    save: user\n  - evaluate: ${user.nme}\n')
     const [, step] = plan.block.steps
     expect(() => called(plan, step!, { user: { name: 'ann' } })).toThrow(
@@ -130,18 +130,18 @@ steps:
 describe('variables', () => {
   const script = 'vars: {base: http://x, n: 3, all: "${vars.base}/all"}\nsteps: [{navigate_to: "${vars.all}"}]\n'
 
-  test('are set from the command line, with the type that the script gives them', () => {
+  test('are set on the command line, with their type in the script', () => {
     const plan = planOf(script, { vars: { base: '5', n: '7', more: '9' } })
     expect(plan.vars).toEqual({ base: '5', n: 7, more: '9', all: '5/all' })
   })
 
-  test('need no default when the command line gives them', () => {
+  test('need no default when set on the command line', () => {
     const text = 'steps: [{navigate_to: "${vars.base}"}]'
     expect(mistakes(text)).toContain('vars has no "base"')
     expect(calls(text, {}, { vars: { base: 'http://y' } })).toEqual([['navigate_to', { url: 'http://y' }]])
   })
 
-  test('of an included file are its defaults, below those of the includer and what the step passes', () => {
+  test('of an included file are defaults, overridden by the including file and by the step', () => {
     const files = {
       'main.yaml':
         'vars: {base: http://main}\nsteps:\n  - include: sub/login.yaml\n    vars: {user: ann}\n  - get_text: ${token}\n',
@@ -187,36 +187,36 @@ describe('when', () => {
 })
 
 describe('the session of a script', () => {
-  test('is made when a step needs one', () => {
+  test('is created when a step needs one', () => {
     expect(planOf('steps: [get_title]').session).not.toBeNull()
     expect(planOf('steps: [session_list]').session).toBeNull()
     expect(planOf('session: {locale: de-DE}\nsteps: [session_list]').session).not.toBeNull()
   })
 
-  test('may be one that is there, by its name alone', () => {
+  test('can be an existing one, by its name', () => {
     const plan = planOf('session: shop\nsteps: [get_title]')
     expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ session_id: 'shop' })
   })
 
-  test('takes values from variables, of any type', () => {
+  test('accepts variables of any type', () => {
     const plan = planOf('vars: {w: 800}\nsession: {viewport: {width: "${vars.w}", height: 600}}\nsteps: [get_title]')
     expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ viewport: { width: 800, height: 600 } })
   })
 })
 
-test('a reference in a field is not judged before the run, what stands beside it is', () => {
+test('does not check references before the run, but checks the values beside them', () => {
   const script =
     'steps:\n  - get_title:\n    save: n\n  - wait_for_element: {selector: "${n}", timeout_ms: "${n}", visible_only: 3}\n'
-  expect(read({ 'main.yaml': script }).faults.map(({ message }) => message)).toEqual([
+  expect(read({ 'main.yaml': script }).errors.map(({ message }) => message)).toEqual([
     'visible_only must be true or false',
   ])
 })
 
-test('a plain body with the aliases of the interface is read as it is', () => {
+test('accepts a plain body with the aliases of the HTTP API', () => {
   const text =
     '{"commands":[{"command":"wait_for_element","data":{"selector":"a","timeoutMs":5}}],"continueOnError":true}'
-  const { plans, faults } = read({ 'main.yaml': text })
-  expect(faults).toEqual([])
+  const { plans, errors } = read({ 'main.yaml': text })
+  expect(errors).toEqual([])
   expect(plans[0]).toMatchObject({
     kind: 'body',
     body: { continue_on_error: true, commands: [{ data: { timeout_ms: 5 } }] },

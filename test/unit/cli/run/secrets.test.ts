@@ -8,7 +8,7 @@ const secret = 'p&ss "wörd"/+<1>'
 const mask = makeMask([secret])
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe('a secret is hidden', () => {
+describe('masks a secret', () => {
   const spelled: Record<string, string> = {
     'as it is': secret,
     'in JSON': JSON.stringify(secret).slice(1, -1),
@@ -21,7 +21,7 @@ describe('a secret is hidden', () => {
   }
   test.each(Object.entries(spelled))('%s', (_, text) => expect(mask.text(`a ${text} b`)).toBe('a *** b'))
 
-  test('in base64, wherever it stands in the coded text', () => {
+  test('in base64, at any offset', () => {
     for (const before of ['', 'u', 'us', 'user:']) {
       for (const after of ['', '!', '!!']) {
         const coded = base64(before + secret + after)
@@ -32,12 +32,12 @@ describe('a secret is hidden', () => {
     }
   })
 
-  test('line by line when it has several', () => {
+  test('line by line when it has several lines', () => {
     const key = makeMask(['-----BEGIN\nabcd1234\n-----END'])
     expect(key.text('x abcd1234 y')).toBe('x *** y')
   })
 
-  test('in keys, texts and numbers of a value, which keeps its form otherwise', () => {
+  test('in keys, texts and numbers of a value, and keeps the rest', () => {
     const hide = makeMask(['4711'])
     expect(hide.deep({ a4711: ['4711', 4711, 14711, 12, true, null], png: new Uint8Array([1]) })).toEqual({
       'a***': ['***', '***', '1***', 12, true, null],
@@ -45,18 +45,18 @@ describe('a secret is hidden', () => {
     })
   })
 
-  test('the longest first, when one is in another', () => {
+  test('that contains another one as a whole', () => {
     expect(makeMask(['abc', 'abcdef']).text('abcdef abc')).toBe('*** ***')
   })
 })
 
-test('nothing is hidden without a secret', () => {
+test('masks nothing without secrets', () => {
   const none = makeMask(['', '\n'])
   expect(none.text('a b')).toBe('a b')
   expect(none.deep({ a: 1 })).toEqual({ a: 1 })
 })
 
-test('no text of a secret comes through, whatever the secret and the way it is written', () => {
+test('masks any secret in any encoding', () => {
   const ways = [
     (text: string) => text,
     (text: string) => JSON.stringify(text),
@@ -74,7 +74,7 @@ test('no text of a secret comes through, whatever the secret and the way it is w
   )
 })
 
-test('a trace loses the secrets in its texts and keeps its pictures', () => {
+test('masks secrets in the texts of a trace, and keeps its images', () => {
   const entries = {
     'trace.trace': strToU8(`{"params":{"value":${JSON.stringify(secret)}}}\n`),
     'resources/body.dat': strToU8(`password=${new URLSearchParams({ x: secret }).toString().slice(2)}&raw=${secret}`),
@@ -88,7 +88,7 @@ test('a trace loses the secrets in its texts and keeps its pictures', () => {
   expect(masked['resources/b.css']).toEqual(entries['resources/b.css'])
 })
 
-test('a trace without secrets stays the file that it was', () => {
+test('leaves a trace without secrets unchanged', () => {
   const zip = zipSync({ 'trace.trace': strToU8('{}') })
   expect(maskTrace(zip, mask)).toBe(zip)
 })

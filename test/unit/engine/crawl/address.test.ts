@@ -5,7 +5,7 @@ import { pathRules, Scope, type ScopeWishes } from '../../../../src/engine/crawl
 const same = (a: string, b: string, folding = noFolding) =>
   identityOf(crawlable(a)!, folding) === identityOf(crawlable(b)!, folding)
 
-describe('one page has one identity', () => {
+describe('URLs of one page', () => {
   test.each([
     ['http://x.test/a#part', 'http://x.test/a'],
     ['http://X.test:80/a', 'http://x.test/a'],
@@ -16,7 +16,7 @@ describe('one page has one identity', () => {
     ['http://x.test/a?', 'http://x.test/a'],
     ['http://ann:pw@x.test/a', 'http://x.test/a'],
     ['http://x.test/a/../b', 'http://x.test/b'],
-  ])('%s is %s', (a, b) => expect(same(a, b)).toBe(true))
+  ])('%s is the same page as %s', (a, b) => expect(same(a, b)).toBe(true))
 
   test.each([
     ['http://x.test/a?x=1', 'http://x.test/a?x=2'],
@@ -28,9 +28,9 @@ describe('one page has one identity', () => {
     ['http://x.test/a', 'http://www.x.test/a'],
     ['http://x.test/a%2Fb', 'http://x.test/a/b'],
     ['http://x.test/myindex.html', 'http://x.test/my'],
-  ])('%s is not %s', (a, b) => expect(same(a, b)).toBe(false))
+  ])('%s is another page than %s', (a, b) => expect(same(a, b)).toBe(false))
 
-  test('http and https, with and without www, where the start page was reached so', () => {
+  test('ignores the scheme and www if the start page redirects between them', () => {
     const folding = foldingOf(new URL('http://x.test/'), new URL('https://www.x.test/'))
     expect(same('http://x.test/a', 'https://www.x.test/a', folding)).toBe(true)
     const other = foldingOf(new URL('http://x.test/'), new URL('https://y.test/'))
@@ -56,8 +56,8 @@ function scopeOf(given: Partial<ScopeWishes> = {}, asked = 'https://x.test/', re
   return (address: string) => scope.refuses(new URL(address))
 }
 
-describe('the site is', () => {
-  test('the host and the port of the start page', () => {
+describe('the scope', () => {
+  test('is the host and port of the start page', () => {
     const refuses = scopeOf()
     expect(refuses('https://x.test/a')).toBeUndefined()
     for (const other of [
@@ -70,14 +70,14 @@ describe('the site is', () => {
       expect(refuses(other), other).toBe('off_host')
   })
 
-  test('where its redirects lead, in both spellings', () => {
+  test('includes the redirect target in both forms', () => {
     const refuses = scopeOf({}, 'http://x.test/', 'https://www.x.test/')
     for (const own of ['http://x.test/a', 'https://x.test/a', 'https://www.x.test/a', 'http://www.x.test/a'])
       expect(refuses(own), own).toBeUndefined()
     expect(refuses('https://a.x.test/')).toBe('off_host')
   })
 
-  test('its subdomains when they are wanted, and nothing that only looks like one', () => {
+  test('includes subdomains if allowed, but no similar hosts', () => {
     const refuses = scopeOf({ allow_subdomains: true }, 'https://www.x.test/')
     expect(refuses('https://docs.x.test/')).toBeUndefined()
     expect(refuses('https://a.docs.x.test/')).toBeUndefined()
@@ -85,7 +85,7 @@ describe('the site is', () => {
     expect(refuses('https://docs.x.test:1/')).toBe('off_host')
   })
 
-  test('everything when that is wanted', () => {
+  test('includes all hosts if allowed', () => {
     expect(scopeOf({ allow_external_links: true })('http://y.test:81/')).toBeUndefined()
   })
 })
@@ -117,5 +117,5 @@ describe('globs', () => {
     ['/Docs/**', '/docs/a'],
   ])('%s does not match %s', (glob, path) => expect(passes(glob, path)).toBe(false))
 
-  test('a path that is no UTF-8 is matched as it stands', () => expect(passes('/%E4', '/%E4')).toBe(true))
+  test('a path that is not UTF-8 is matched undecoded', () => expect(passes('/%E4', '/%E4')).toBe(true))
 })

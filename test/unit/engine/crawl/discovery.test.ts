@@ -14,7 +14,7 @@ const start = new URL('https://x.test/')
 
 const discovery = (maxDepth = 2) => new Discovery(new Scope(wishes, pathRules(wishes), start, start), maxDepth)
 
-test('new addresses wait, in their order; those that are not wanted are passed over with the reason', () => {
+test('new URLs are queued in order; those outside the scope are skipped with a reason', () => {
   const known = discovery()
   known.know(start)
   const links = ['https://x.test/b', 'https://x.test/a#part', 'https://x.test/', 'https://x.test/b/', 'https://y.test/', 'https://x.test/private/x', 'mailto:a@x.test', `https://x.test/${'x'.repeat(3000)}`] // prettier-ignore
@@ -35,13 +35,13 @@ test('new addresses wait, in their order; those that are not wanted are passed o
   expect(known.take(links, 1)).toEqual([])
 })
 
-test('what lies too deep is passed over', () => {
+test('URLs beyond the maximum depth are skipped', () => {
   expect(discovery().take(['https://x.test/a'], 3)).toEqual([
     { type: 'crawl.skipped', data: { skipped: [{ url: 'https://x.test/a', reason: 'max_depth' }] } },
   ])
 })
 
-test('many addresses are written in lines of a bounded length', () => {
+test('many URLs are split into several lines', () => {
   const links = Array.from({ length: 1200 }, (_, at) => `https://x.test/${at}`)
   const lines = discovery().take(links, 1)
   expect(lines.map(({ data }) => (data as { urls: string[] }).urls.length)).toEqual([500, 500, 200])
@@ -49,7 +49,7 @@ test('many addresses are written in lines of a bounded length', () => {
 
 const template = (html: string) => templateOf(treeFromHtml(html, start.href).root)
 
-test('pages with the same scripts and the same layout are made alike, whatever they say', () => {
+test('pages with the same scripts and layout share a template, whatever their text', () => {
   const page = (text: string, scripts = '<script src="/a.js?v=1"></script><script>go()</script>') =>
     template(`<html><head>${scripts}</head><body><header></header><main>${text}</main></body></html>`)
   expect(page('one')).toBeDefined()
@@ -58,7 +58,7 @@ test('pages with the same scripts and the same layout are made alike, whatever t
   expect(page('one', '<script src="/b.js"></script>')).not.toBe(page('one'))
 })
 
-test('a page without scripts is what it is', () => {
+test('a page without scripts has no template', () => {
   expect(template('<body><p>x</p></body>')).toBeUndefined()
   expect(template('<body><script type="application/ld+json">{}</script><p>x</p></body>')).toBeUndefined()
 })

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const never = new AbortController().signal
 
-/** Asks for a number of turns; `inside` grows as they come. */
+/** Requests slots; `inside` grows as they are granted. */
 function ask(gate: HostGate, count: number, signal = never) {
   const inside: (() => void)[] = []
   const refused: Error[] = []
@@ -19,7 +19,7 @@ function ask(gate: HostGate, count: number, signal = never) {
 }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('no more than so many are inside at a time', async () => {
+test('limits concurrent requests', async () => {
   const gate = new HostGate(2)
   const { inside } = ask(gate, 3)
   await pass(0)
@@ -30,7 +30,7 @@ test('no more than so many are inside at a time', async () => {
   expect(inside).toHaveLength(3)
 })
 
-test('with a delay they come one at a time, so far apart', async () => {
+test('a delay allows one request at a time, spaced out', async () => {
   const gate = new HostGate(8)
   gate.spaceOut(1000)
   const { inside } = ask(gate, 3)
@@ -43,7 +43,7 @@ test('with a delay they come one at a time, so far apart', async () => {
   expect(inside).toHaveLength(2)
 })
 
-test('whoever gives up waiting takes nobody’s turn', async () => {
+test('an aborted waiter does not use a slot', async () => {
   const gate = new HostGate(1)
   const leaving = new AbortController()
   const { inside } = ask(gate, 1)
@@ -59,8 +59,8 @@ test('whoever gives up waiting takes nobody’s turn', async () => {
   await expect(gate.enter(leaving.signal)).rejects.toThrow('gone')
 })
 
-describe('a host that refuses', () => {
-  test('is left alone for as long as it says', async () => {
+describe('a host that rejects requests', () => {
+  test('gets no requests for the time in Retry-After', async () => {
     const gate = new HostGate(4)
     expect(gate.refused('busy', 5000)).toBe(true)
     const { inside } = ask(gate, 1)
@@ -70,7 +70,7 @@ describe('a host that refuses', () => {
     expect(inside).toHaveLength(1)
   })
 
-  test('and says nothing more is left alone twice as long each time, until it has had enough patience', async () => {
+  test('without Retry-After gets exponentially longer pauses, up to a limit', async () => {
     const gate = new HostGate(4)
     const pauses: number[] = []
     while (gate.refused('busy')) {
@@ -84,12 +84,12 @@ describe('a host that refuses', () => {
     await expect(gate.enter(never)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  test('requests that were refused together are one refusal', () => {
+  test('concurrent rejections count once', () => {
     const gate = new HostGate(4)
     for (let at = 0; at < 50; at++) expect(gate.refused('busy', 1000)).toBe(true)
   })
 
-  test('for hours is not asked again once it has said so a few times; one such page says nothing of the others', async () => {
+  test('for hours is given up after a few rejections, but not after a single page', async () => {
     const gate = new HostGate(4)
     expect(gate.refused('busy', 3_600_000)).toBe(false)
     gate.eased()
@@ -97,7 +97,7 @@ describe('a host that refuses', () => {
     await expect(gate.enter(never)).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  test('those who wait are refused when it is given up', async () => {
+  test('waiting requests are rejected when it is given up', async () => {
     const gate = new HostGate(1)
     const { inside } = ask(gate, 1)
     const { refused } = ask(gate, 2)
@@ -108,7 +108,7 @@ describe('a host that refuses', () => {
     expect(refused).toHaveLength(2)
   })
 
-  test('is trusted again after one that went well', async () => {
+  test('recovers after a successful request', async () => {
     const gate = new HostGate(4)
     for (let at = 0; at < 100; at++) {
       expect(gate.refused('busy', 100)).toBe(true)
@@ -117,7 +117,7 @@ describe('a host that refuses', () => {
     }
   })
 
-  test('that is down is waited for, then each page is tried once', async () => {
+  test('that is down gets pauses first, then each page is tried once', async () => {
     const gate = new HostGate(4)
     let pauses = 0
     for (; gate.refused('down'); pauses++) await vi.advanceTimersByTimeAsync(16_000)

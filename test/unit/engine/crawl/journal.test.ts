@@ -34,7 +34,7 @@ test('lines are numbered, and the last of a group is marked', async () => {
   expect(await linesOf(first[1]!.to)).toEqual(lines.slice(2))
 })
 
-test('commits at the same moment come one after the other, whole', async () => {
+test('concurrent commits are written one after the other', async () => {
   const journal = await Journal.create(path())
   await Promise.all(Array.from({ length: 50 }, (_, at) => journal.commit([warning(`${at}`), found(`${at}`)])))
   await journal.close()
@@ -43,7 +43,7 @@ test('commits at the same moment come one after the other, whole', async () => {
   for (let at = 0; at < 100; at += 2) expect(lines[at]!.line.data).toEqual({ message: (lines[at + 1]!.line.data as { urls: string[] }).urls[0] }) // prettier-ignore
 })
 
-test('what a crash has torn is not read, and is cut off when the crawl goes on', async () => {
+test('incomplete lines after a crash are not read, and are truncated on resume', async () => {
   const journal = await Journal.create(path())
   await journal.commit([warning('whole')])
   const { bytes, seq } = journal
@@ -57,18 +57,18 @@ test('what a crash has torn is not read, and is cut off when the crawl goes on',
   expect((await linesOf()).map(({ line }) => line.seq)).toEqual([1, 2])
 })
 
-test('listeners hear of every commit', async () => {
+test('listeners are called after every commit', async () => {
   const journal = await Journal.create(path())
-  const heard: number[] = []
-  const stop = journal.listen(() => heard.push(journal.seq))
+  const received: number[] = []
+  const stop = journal.listen(() => received.push(journal.seq))
   await journal.commit([warning('a'), warning('b')])
   stop()
   await journal.commit([warning('c')])
   await journal.close()
-  expect(heard).toEqual([2])
+  expect(received).toEqual([2])
 })
 
-test('pages are read back from their places', async () => {
+test('pages are read back from their positions', async () => {
   const pages = await PageFile.create(join(folder, 'pages'))
   const page = (name: string) => ({
     url: name,
@@ -81,7 +81,7 @@ test('pages are read back from their places', async () => {
   await pages.close()
 })
 
-test('addresses that wait come out in their order, however many there are and whenever they come', async () => {
+test('queued URLs keep their order, however many there are', async () => {
   const journal = await Journal.create(path())
   const frontier = new Frontier(journal.path)
   const count = limits.crawl.waiting * 3

@@ -3,18 +3,18 @@ import { nextPace } from '../../../../src/engine/crawl/pacing/concurrency.ts'
 
 const calm = { lagMs: 2, load: 0.5, free: 0.5 }
 
-test('more pages at a time while the machine has room, up to a bound', () => {
+test('concurrency grows up to a limit while the machine has spare capacity', () => {
   expect(nextPace(6, calm)).toBe(7)
   expect(nextPace(32, calm)).toBe(32)
 })
 
-test('as many as before while it has none to spare', () => {
+test('concurrency stays the same without spare capacity', () => {
   expect(nextPace(8, { ...calm, lagMs: 60 })).toBe(8)
   expect(nextPace(8, { ...calm, load: 5 })).toBe(8)
   expect(nextPace(8, { ...calm, free: 0.08 })).toBe(8)
 })
 
-test('fewer when it falls behind or runs out of memory, down to a bound', () => {
+test('concurrency decreases down to a limit under load or without free memory', () => {
   expect(nextPace(8, { ...calm, lagMs: 200 })).toBe(6)
   expect(nextPace(8, { ...calm, free: 0.01 })).toBe(6)
   expect(nextPace(4, { ...calm, lagMs: 5000 })).toBe(4)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SitemapReader, type SitemapEntry } from '../../../../src/engine/crawl/queue/sitemap-file.ts'
 
-/** Entries of a text that comes in pieces of so many characters. */
+/** Parses a text in pieces of the given size. */
 function read(text: string, size = text.length): SitemapEntry[] {
   const entries: SitemapEntry[] = []
   const reader = new SitemapReader('https://x.test/map.xml', (entry) => entries.push(entry))
@@ -22,7 +22,7 @@ describe('a sitemap', () => {
   /relative </sm:loc></sm:url><sm:url><sm:loc></sm:loc></sm:url><sm:url><sm:loc>http://</sm:loc></sm:url></sm:urlset>`
   const expected = [page('https://x.test/a?b=1&c=2'), page('https://x.test/b'), page('https://x.test/relative')]
 
-  test('lists pages, and not their pictures', () => expect(read(text)).toEqual(expected))
+  test('lists pages but not images', () => expect(read(text)).toEqual(expected))
 
   test.each([1, 7, 64])('is the same in pieces of %i characters', (size) => expect(read(text, size)).toEqual(expected))
 })
@@ -41,7 +41,7 @@ test.each([3, 1000])('plain text has an address a line (pieces of %i)', (size) =
   ])
 })
 
-test('an address without end is none', () => {
+test('a URL beyond the maximum length is ignored', () => {
   expect(read(`<urlset><url><loc>https://x.test/${'x'.repeat(100_000)}</loc></url></urlset>`, 1000)).toEqual([])
   expect(read(`https://x.test/${'x'.repeat(100_000)}`, 1000)).toEqual([])
 })

@@ -5,20 +5,20 @@ import { Policy } from '../../../../src/engine/egress/policy.ts'
 
 const policy = new Policy({ privateAllowed: false, opened: ['127.0.0.2'] })
 
-/** Answers the n-th question with the n-th list, and then with the last one. */
+/** Answers the nth request with the nth list, and further ones with the last. */
 function answers(...lists: string[][]) {
-  let asked = 0
+  let requests = 0
   const lookup = async () => {
-    const list = lists[Math.min(asked++, lists.length - 1)]!
+    const list = lists[Math.min(requests++, lists.length - 1)]!
     return list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   }
-  return { names: new Names(policy, lookup), asked: () => asked }
+  return { names: new Names(policy, lookup), requests: () => requests }
 }
 
 const addressesOf = async (names: Names, host = 'a.test') => (await names.resolve(host)).map(({ address }) => address)
 
 describe('names', () => {
-  test('have only the addresses that may be reached', async () => {
+  test('resolve only to allowed addresses', async () => {
     expect(await addressesOf(answers(['127.0.0.1', '8.8.8.8', '::1', '127.0.0.2']).names)).toEqual([
       '8.8.8.8',
       '127.0.0.2',
@@ -27,14 +27,14 @@ describe('names', () => {
     await expect(addressesOf(answers([]).names)).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  test('are asked for once by all who want them at a time', async () => {
-    const { names, asked } = answers(['8.8.8.8'], ['127.0.0.3'])
+  test('are looked up once for concurrent callers', async () => {
+    const { names, requests } = answers(['8.8.8.8'], ['127.0.0.3'])
     const all = await Promise.all([addressesOf(names), addressesOf(names), addressesOf(names)])
     expect(all).toEqual([['8.8.8.8'], ['8.8.8.8'], ['8.8.8.8']])
-    expect(asked()).toBe(1)
+    expect(requests()).toBe(1)
   })
 
-  test('that were refused are asked for again', async () => {
+  test('are looked up again after a failure', async () => {
     const { names } = answers(['127.0.0.3'], ['8.8.8.8'])
     await expect(addressesOf(names)).rejects.toMatchObject({ code: 'url_blocked' })
     expect(await addressesOf(names)).toEqual(['8.8.8.8'])
@@ -42,7 +42,7 @@ describe('names', () => {
 })
 
 describe('a socket', () => {
-  test('connects to what was checked, whatever the name means a moment later', async () => {
+  test('connects to the checked address even if the name changes', async () => {
     const reached: string[] = []
     const serve = (address: string) =>
       createServer((socket) => {

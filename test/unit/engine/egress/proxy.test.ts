@@ -37,7 +37,7 @@ async function speak(...parts: Buffer[]): Promise<Socket> {
   return socket
 }
 
-/** Reads until there are so many bytes, or the other side has ended. */
+/** Reads the given number of bytes, or until the other side ends. */
 async function read(socket: Socket, bytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
   let all = Buffer.alloc(0)
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -48,7 +48,7 @@ async function read(socket: Socket, bytes = Number.POSITIVE_INFINITY): Promise<B
 }
 
 const hello = Buffer.from([5, 1, 0])
-const wish = (host: string, at: number) => {
+const requestFor = (host: string, at: number) => {
   const name = Buffer.from(host)
   return Buffer.from([5, 1, 0, 3, name.length, ...name, at >> 8, at & 255])
 }
@@ -56,37 +56,37 @@ const address = (parts: number[], at: number) => Buffer.from([5, 1, 0, 1, ...par
 const done = Buffer.from([5, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
 
 describe('the proxy', () => {
-  test('joins two ends, by name or address, and hands on everything in both directions', async () => {
-    for (const to of [wish('a.test', port()), wish('127.0.0.2', port()), address([127, 0, 0, 2], port())]) {
+  test('connects to a name or address, and pipes data in both directions', async () => {
+    for (const to of [requestFor('a.test', port()), requestFor('127.0.0.2', port()), address([127, 0, 0, 2], port())]) {
       const socket = await speak(hello, to, Buffer.from('early '))
       socket.end('and late')
       expect(await read(socket)).toEqual(Buffer.concat([done, Buffer.from('early and late')]))
     }
   })
 
-  test('understands words that come byte by byte', async () => {
-    const socket = await speak(...[...hello, ...wish('a.test', port())].map((byte) => Buffer.from([byte])))
+  test('reads a handshake that arrives byte by byte', async () => {
+    const socket = await speak(...[...hello, ...requestFor('a.test', port())].map((byte) => Buffer.from([byte])))
     expect(await read(socket, done.length)).toEqual(done)
     socket.destroy()
   })
 
-  test('refuses what may not be reached, and remembers why', async () => {
+  test('refuses blocked targets, and records why', async () => {
     for (const to of [
       address([127, 0, 0, 3], port()),
-      wish('127.0.0.3', port()),
-      wish('metadata.google.internal', 80),
-      wish('a.test', 22),
+      requestFor('127.0.0.3', port()),
+      requestFor('metadata.google.internal', 80),
+      requestFor('a.test', 22),
     ]) {
       const answer = await read(await speak(hello, to))
       expect([...answer.subarray(0, 4)]).toEqual([5, 0, 5, 2])
     }
-    const told = failures.explain('net::ERR_SOCKS_CONNECTION_FAILED', `http://127.0.0.3:${port()}/x`)
-    expect(told).toBe('net::ERR_BLOCKED_BY_CLIENT')
-    expect(failures.explain('net::ERR_SOCKS_CONNECTION_FAILED', 'http://metadata.google.internal/')).toBe(told)
+    const explained = failures.explain('net::ERR_SOCKS_CONNECTION_FAILED', `http://127.0.0.3:${port()}/x`)
+    expect(explained).toBe('net::ERR_BLOCKED_BY_CLIENT')
+    expect(failures.explain('net::ERR_SOCKS_CONNECTION_FAILED', 'http://metadata.google.internal/')).toBe(explained)
     expect(failures.explain('net::ERR_ABORTED', `http://127.0.0.3:${port()}/x`)).toBe('net::ERR_ABORTED')
   })
 
-  test('hangs up on whoever speaks anything else', async () => {
+  test('disconnects clients of other protocols', async () => {
     for (const words of [
       'GET http://127.0.0.2/ HTTP/1.1\r\n\r\n',
       'CONNECT 127.0.0.2:80 HTTP/1.1\r\n\r\n',
@@ -95,28 +95,28 @@ describe('the proxy', () => {
     ]) {
       expect(await read(await speak(Buffer.from(words)))).toEqual(Buffer.alloc(0))
     }
-    // Nobody listens for others here: no binding, no datagrams.
+    // BIND and UDP ASSOCIATE are not supported.
     for (const command of [2, 3]) {
-      const asked = Buffer.from([5, command, 0, 1, 127, 0, 0, 2, 0, 80])
-      expect(await read(await speak(hello, asked))).toEqual(Buffer.from([5, 0]))
+      const request = Buffer.from([5, command, 0, 1, 127, 0, 0, 2, 0, 80])
+      expect(await read(await speak(hello, request))).toEqual(Buffer.from([5, 0]))
     }
   })
 
-  test('when one end breaks, so does the other', async () => {
-    const socket = await speak(hello, wish('a.test', port()))
+  test('resets one end when the other breaks', async () => {
+    const socket = await speak(hello, requestFor('a.test', port()))
     await read(socket, done.length)
     const [target] = [...open]
     const left = new Promise((resolve) => target!.on('close', resolve))
     socket.resetAndDestroy()
     await left
-    const other = await speak(hello, wish('a.test', port()))
+    const other = await speak(hello, requestFor('a.test', port()))
     await read(other, done.length)
     const gone = once(other, 'error')
     ;[...open].at(-1)!.resetAndDestroy()
     expect(await gone).toMatchObject([{ code: 'ECONNRESET' }])
   })
 
-  test('ends all connections when it is closed', async () => {
+  test('closes all connections when it is closed', async () => {
     const names = new Names(new Policy({ privateAllowed: true, opened: [] }))
     const own = await Proxy.open({ policy: new Policy({ privateAllowed: true, opened: [] }), names, failures })
     const { hostname, port: at } = new URL(own.url.replace('socks5', 'http'))
@@ -128,7 +128,7 @@ describe('the proxy', () => {
   })
 })
 
-test('a list of hosts that go direct is read as Chromium reads it', () => {
+test('matches bypass lists by Chromium’s rules', () => {
   const list = '.example.com, intra, *.test:8080; <local> 10.0.0.*'
   for (const [host, at] of [
     ['a.example.com', 80],

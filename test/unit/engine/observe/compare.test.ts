@@ -22,7 +22,7 @@ const difference = (before: Unit[], after: Unit[]) =>
   compare({ units: before, notices: [] }, { units: after, notices: [] })
 
 describe('alignment', () => {
-  test('pairs equal items only, each once, in the order of both', () => {
+  test('pairs only equal items, once and in order', () => {
     const list = fc.array(fc.constantFrom(...'abcdefgh'), { maxLength: 40 })
     fc.assert(
       fc.property(list, list, (before, after) => {
@@ -43,7 +43,7 @@ describe('alignment', () => {
 })
 
 describe('comparison', () => {
-  test('pairs a text with the one that took its place', () => {
+  test('pairs a text with its replacement', () => {
     const { replaced, added, removed } = difference(
       [text('Basket'), text('0 items'), text('Footer')],
       [text('Basket'), text('1 item'), text('New'), text('Footer')],
@@ -53,7 +53,7 @@ describe('comparison', () => {
     expect(removed).toEqual([])
   })
 
-  test('follows a control by its reference through names, values and states', () => {
+  test('matches a control by its reference despite changed name, value and states', () => {
     const { replaced, values, states, added } = difference(
       [control('e1', 'Follow'), control('e2', 'Name', { value: '' }), control('e3', 'Gift')],
       [control('e2', 'Name', { value: 'Ann' }), control('e3', 'Gift', { states: new Set(['checked']) }), control('e1', 'Unfollow')], // prettier-ignore
@@ -64,7 +64,7 @@ describe('comparison', () => {
     expect(added).toEqual([])
   })
 
-  test('a long text is shown around its change only', () => {
+  test('shortens a long text to its change', () => {
     const words = Array.from({ length: 100 }, (_, at) => `word${at}`)
     const [old, now] = aroundChange(words.join(' '), words.with(50, 'other').join(' '))
     expect(old).toMatch(/^….*word50.*…$/)

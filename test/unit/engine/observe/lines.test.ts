@@ -15,14 +15,14 @@ describe('cutting by relevance', () => {
     line('near', 1, 1),
   ]
 
-  test('leaves what fits alone', () => {
+  test('does not cut lines that fit', () => {
     expect(cutLines(lines, none, 1000)).toEqual({
       text: '- main:\n  - heading\n  - far\n- navigation:\n  - near',
       omitted: {},
     })
   })
 
-  test('keeps the most relevant lines with what they stand below, and counts the rest', () => {
+  test('keeps the most relevant lines with their parents, and counts the rest', () => {
     const filler = Array.from({ length: 50 }, (_, at) => line(`filler ${at}`, 1, 100 + at))
     expect(cutLines([...lines, ...filler], none, 260)).toEqual({
       text: [
@@ -37,7 +37,7 @@ describe('cutting by relevance', () => {
     })
   })
 
-  test('never exceeds the length, never cuts a line, never leaves a line without its parent', () => {
+  test('never exceeds the length, cuts a line, or drops a parent', () => {
     const tree = fc.array(fc.record({ head: fc.stringMatching(/^[a-z]{1,30}$/), up: fc.nat(3), rank: fc.nat(100) }), {
       minLength: 30,
       maxLength: 200,
@@ -66,7 +66,7 @@ describe('cutting by relevance', () => {
   })
 })
 
-test('text is cut at the end of a line', () => {
+test('cuts text at the end of a line', () => {
   const text = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n')
   const cut = cutText(text, 300)
   expect(cut.omittedChars).toBe(text.length - cut.text.lastIndexOf('\n'))
@@ -80,7 +80,7 @@ test('text is cut at the end of a line', () => {
   )
 })
 
-test('whatever stands in names and values, the snapshot is YAML that says it', () => {
+test('renders any names and values as valid YAML', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ minLength: 1 }), (name, value) => {
       const clean = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

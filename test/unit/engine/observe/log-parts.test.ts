@@ -9,7 +9,7 @@ const event = (type: SessionEventType, data: Record<string, unknown>, at = 0): S
   data,
 })
 
-test('a request is told once, with what became of it', () => {
+test('lists each request once with its result', () => {
   const request = (id: string) => ({ request_id: id, method: 'GET', url: `/${id}`, resource_type: 'fetch' })
   const told = recentNetwork([
     event('network.request', request('1')),
@@ -25,14 +25,14 @@ test('a request is told once, with what became of it', () => {
   ])
 })
 
-test('errors that nobody caught are messages, too; only the last ones are told', () => {
+test('includes uncaught errors, and only the last messages', () => {
   const many = Array.from({ length: 60 }, (_, at) => event('console', { level: 'log', text: String(at) }))
   const told = recentConsole([...many, event('page.error', { message: 'thrown' })])
   expect(told).toHaveLength(50)
   expect(told.at(-1)).toEqual({ level: 'error', text: 'thrown' })
 })
 
-test('dialogs are those of the document that is open in the tab', () => {
+test('lists the dialogs of the tab’s current document', () => {
   const dialog = (message: string) => ({ tab_id: 'tab_1', kind: 'confirm', message })
   const told = recentDialogs(
     [

@@ -26,8 +26,8 @@ function drawn(make: typeof outline, tree: readonly AriaNode[], marks: Record<st
 
 const button = (name: string, ref: string): AriaNode => ({ role: 'button', name, ref })
 
-describe('the outline', () => {
-  test('drops text that belongs to no control and keeps the text of a list item that has one', () => {
+describe('outline', () => {
+  test('drops text without a control, and keeps the text of list items with one', () => {
     const tree: AriaNode[] = [
       { role: 'paragraph', ref: 'e1', text: 'Long introduction' },
       {
@@ -42,7 +42,7 @@ describe('the outline', () => {
     expect(drawn(outline, tree)).toBe('- listitem "Assam, 4 EUR":\n  - button "Buy" [ref=e4]')
   })
 
-  test('text beside controls stands before them, unless their names say it', () => {
+  test('puts text before the controls beside it, unless their names contain it', () => {
     const tree: AriaNode[] = [
       {
         role: 'generic',
@@ -54,21 +54,21 @@ describe('the outline', () => {
     expect(drawn(outline, tree)).toBe('- textbox "Quantity" [ref=e2]: "1"\n- text: 12 EUR\n- button "Add" [ref=e4]')
   })
 
-  test('a link whose name is its content is named by it', () => {
+  test('names a link by its content', () => {
     const tree: AriaNode[] = [
       { role: 'link', ref: 'e1', children: [{ role: 'heading', ref: 'e2', name: 'News', level: 2 }, 'of today'] },
     ]
     expect(drawn(outline, tree)).toBe('- link "News of today" [ref=e1]')
   })
 
-  test('a heading that is a link says its text once', () => {
+  test('shows the text of a heading that is a link once', () => {
     const tree: AriaNode[] = [
       { role: 'heading', level: 2, name: 'News', ref: 'e1', children: [{ role: 'link', name: 'News', ref: 'e2' }] },
     ]
     expect(drawn(outline, tree)).toBe('- heading [level=2]:\n  - link "News" [ref=e2]')
   })
 
-  test('a password is never shown, a long list of options in short', () => {
+  test('hides passwords, and shortens long lists of options', () => {
     const options = Array.from({ length: 12 }, (_, at): AriaNode => ({
       role: 'option',
       name: `C${at}`,
@@ -83,7 +83,7 @@ describe('the outline', () => {
     )
   })
 
-  test('an element that takes clicks by style or script is a control; inert controls come last', () => {
+  test('treats elements with click handlers or pointer cursor as controls; inert ones come last', () => {
     const tree: AriaNode[] = [
       { role: 'generic', ref: 'e1', text: 'Card', cursor: 'pointer' },
       { role: 'generic', ref: 'e2', text: 'Editor' },
@@ -95,7 +95,7 @@ describe('the outline', () => {
     )
   })
 
-  test('alerts and dialogs keep their text; empty landmarks go', () => {
+  test('keeps the text of alerts and dialogs, and drops empty landmarks', () => {
     const tree: AriaNode[] = [
       { role: 'navigation', ref: 'e1', children: [] },
       { role: 'alert', ref: 'e2', text: 'Saved: 2 files' },
@@ -106,13 +106,13 @@ describe('the outline', () => {
     )
   })
 
-  test('names that YAML would trip over are quoted', () => {
+  test('quotes names that are not plain YAML', () => {
     const tree = [button('Say: "hi"', 'e1'), button("it's #1", 'e2')]
     expect(drawn(outline, tree)).toBe(`- 'button "Say: \\"hi\\"" [ref=e1]'\n- 'button "it''s #1" [ref=e2]'`)
   })
 })
 
-describe('the page view', () => {
+describe('page view', () => {
   test('shows every text in document order, controls with references', () => {
     const tree: AriaNode[] = [
       {
@@ -137,7 +137,7 @@ describe('the page view', () => {
 - text: Loose`)
   })
 
-  test('drops no text because a name contains the same letters elsewhere', () => {
+  test('keeps text even if a name contains the same letters elsewhere', () => {
     const tree: AriaNode[] = [
       { role: 'button', name: 'Buy 12 cups', ref: 'e1', children: [{ role: 'generic', ref: 'e2', text: '1' }, '2', '2'] },
       { role: 'generic', ref: 'e3', cursor: 'pointer', children: [{ role: 'table', ref: 'e4', children: [
@@ -150,7 +150,7 @@ describe('the page view', () => {
     - row: Sum | 12 EUR`)
   })
 
-  test('a row is one line of cells, or its controls with the cells between them', () => {
+  test('shows a row as one line of cells, or as its controls with the cells between them', () => {
     const cell = (name: string, ref: string): AriaNode => ({ role: 'cell', name, ref })
     const tree: AriaNode[] = [
       {
@@ -170,7 +170,7 @@ describe('the page view', () => {
     - text: late`)
   })
 
-  test('names, legends, placeholders and values of fields and editors are all there', () => {
+  test('includes names, legends, placeholders and values of fields and editors', () => {
     const tree: AriaNode[] = [
       { role: 'group', name: 'Delivery', ref: 'e1', children: [{ role: 'radio', name: 'Post', ref: 'e2', checked: true }] },
       { role: 'textbox', name: 'Name', placeholder: 'First and last', ref: 'e3', text: 'Ann' },
@@ -188,7 +188,7 @@ describe('the page view', () => {
 - textbox [ref=e6]: Write here`)
   })
 
-  test('names an editor whose field has no place of its own', () => {
+  test('names an editor by its field without a box', () => {
     const tree: AriaNode[] = [
       { role: 'code', ref: 'e1', children: [{ role: 'textbox', name: 'Editor content' }, { role: 'generic', ref: 'e2', text: 'let a' }] },
     ] // prettier-ignore
@@ -197,7 +197,7 @@ describe('the page view', () => {
     )
   })
 
-  test('what is behind a dialog comes last, and the dialog stays where it belongs', () => {
+  test('lists content behind a dialog last, and keeps the dialog in place', () => {
     const tree: AriaNode[] = [
       {
         role: 'main',
@@ -218,7 +218,7 @@ describe('the page view', () => {
 - button "Delete" [ref=e2]`)
   })
 
-  test('long lists of options are counted', () => {
+  test('counts the options of long lists', () => {
     const children = Array.from({ length: 12 }, (_, at): AriaNode => ({ role: 'option', name: `C${at}` }))
     const tree: AriaNode[] = [{ role: 'combobox', name: 'Country', ref: 'e1', children: [{ role: 'group', name: 'Near', children }] }] // prettier-ignore
     const [line] = linesOf(pageView(tree, new Map([['e1', plain]])), new Map([['e1', plain]]))

@@ -13,8 +13,8 @@ const said = (text: string, level = 'info'): NewEvent => ({
 const all = { since: 0, limit: 100_000, order: 'asc' } as const
 const seqs = (page: { events: readonly { seq: number }[] }) => page.events.map(({ seq }) => seq)
 
-describe('the buffer of a relay session', () => {
-  test('numbers every record from 1 without holes', () => {
+describe('event buffer of a relay session', () => {
+  test('numbers events from 1 without gaps', () => {
     const buffer = new EventBuffer()
     buffer.add([said('a'), said('b')])
     buffer.add([said('c')])
@@ -22,7 +22,7 @@ describe('the buffer of a relay session', () => {
     expect(seqs(buffer.read(all))).toEqual([1, 2, 3])
   })
 
-  test('goes on from `next` without losing or repeating a record, whatever the page size', () => {
+  test('continues from `next` without losing or repeating events for any page size', () => {
     fc.assert(
       fc.property(fc.nat(60), fc.integer({ min: 1, max: 9 }), (count, limit) => {
         const buffer = new EventBuffer()
@@ -38,7 +38,7 @@ describe('the buffer of a relay session', () => {
     )
   })
 
-  test('drops the oldest beyond its number, and tells of the gap', () => {
+  test('drops the oldest events beyond the limit and reports the gap', () => {
     const buffer = new EventBuffer()
     buffer.add(Array.from({ length: limits.relay.events + 5 }, (_, at) => said(String(at))))
     expect(buffer.count).toBe(limits.relay.events)
@@ -49,7 +49,7 @@ describe('the buffer of a relay session', () => {
     })
   })
 
-  test('stays within its bytes', () => {
+  test('stays within its size limit', () => {
     const buffer = new EventBuffer()
     const big = said('x'.repeat(1024 * 1024))
     for (let at = 0; at < 40; at++) buffer.add([big])
@@ -57,7 +57,7 @@ describe('the buffer of a relay session', () => {
     expect(buffer.count).toBe(15)
   })
 
-  test('is emptied without a gap, and its numbers go on', () => {
+  test('clears without a gap and continues numbering', () => {
     const buffer = new EventBuffer()
     buffer.add([said('a'), said('b')])
     buffer.clear()
@@ -66,7 +66,7 @@ describe('the buffer of a relay session', () => {
     expect(buffer.read(all)).toMatchObject({ events: [{ seq: 3 }], gap: null })
   })
 
-  test('reads the newest first when asked to', () => {
+  test('reads the newest first in descending order', () => {
     const buffer = new EventBuffer()
     buffer.add([said('a'), said('b'), said('c')])
     const page = buffer.read({ ...all, order: 'desc', limit: 2 })
@@ -74,7 +74,7 @@ describe('the buffer of a relay session', () => {
     expect(page).toMatchObject({ more: true, next: 3 })
   })
 
-  test('filters by kind, type, target, level, address and text', () => {
+  test('filters by kind, type, target, level, URL and text', () => {
     const buffer = new EventBuffer()
     buffer.add([
       said('Out of Memory', 'error'),
@@ -88,14 +88,14 @@ describe('the buffer of a relay session', () => {
     expect(seqs(buffer.read({ ...all, text: 'out of memory' }))).toEqual([1])
   })
 
-  test('counts what was lost on the way', () => {
+  test('counts events that were lost before they arrived', () => {
     const buffer = new EventBuffer()
     buffer.lost({ console: 3, network: 2 })
     buffer.lost({ console: 1 })
     expect(buffer.dropped).toEqual({ total: 6, console: 4, network: 2, page: 0, cdp: 0 })
   })
 
-  test('wakes who waits for the next record', async () => {
+  test('wakes a reader that waits for the next event', async () => {
     const buffer = new EventBuffer()
     const woken = buffer.next(new AbortController().signal)
     buffer.add([said('a')])

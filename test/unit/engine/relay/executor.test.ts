@@ -3,9 +3,9 @@ import type { CdpChannel, CdpMessage } from '../../../../src/engine/cdp/router.t
 import { LocalExecutor } from '../../../../src/engine/relay/commands/executor.ts'
 import type { BatchTools } from '../../../../src/engine/browser/batch/run-batch.ts'
 
-/** A channel to a browser that answers nothing and says `event` at the first call. */
-function channelSaying(event: unknown): CdpChannel & { closed: Promise<void> } {
-  let tell: (message: CdpMessage) => void
+/** Channel to a browser that never responds and sends `event` at the first call. */
+function channelSending(event: unknown): CdpChannel & { closed: Promise<void> } {
+  let emit: (message: CdpMessage) => void
   const ends = new Set<() => void>()
   let close = () => {}
   const closed = new Promise<void>((resolve) => (close = resolve))
@@ -13,8 +13,8 @@ function channelSaying(event: unknown): CdpChannel & { closed: Promise<void> } {
   return {
     closed,
     send: () => new Promise(() => {}),
-    post: () => tell(event as CdpMessage),
-    onEvent: (listener) => void (tell = listener),
+    post: () => emit(event as CdpMessage),
+    onEvent: (listener) => void (emit = listener),
     onClose: (listener) => void ends.add(listener),
     close: () => {
       for (const end of ends) end()
@@ -24,11 +24,11 @@ function channelSaying(event: unknown): CdpChannel & { closed: Promise<void> } {
 }
 
 test.each([
-  ['that is none', []],
-  ['without its parts', { method: 'Target.attachedToTarget' }],
-  ['with a session of no name', { method: 'Page.loadEventFired', sessionId: 5 }],
-])("an event %s of somebody's connector ends the channel, and the call", async (_, event) => {
-  const channel = channelSaying(event)
+  ['that is malformed', []],
+  ['without its fields', { method: 'Target.attachedToTarget' }],
+  ['with an invalid session ID', { method: 'Page.loadEventFired', sessionId: 5 }],
+])('an event %s closes the channel and fails the call', async (_, event) => {
+  const channel = channelSending(event)
   const executor = new LocalExecutor({
     sessionId: 'ses',
     open: async () => channel,

@@ -13,7 +13,7 @@ const network = (type: string, ts: number, data: Record<string, unknown>): Relay
   data,
 })
 
-test('a request, its answer and its end are one entry with their times', () => {
+test('combines request, response and end into one entry with timings', () => {
   const { log } = toHar([
     network('request', 1000, {
       request_id: '1',
@@ -42,7 +42,7 @@ test('a request, its answer and its end are one entry with their times', () => {
   expect(log.entries[0]).not.toHaveProperty('_incomplete')
 })
 
-test('a redirect ends one entry, and the request that follows under the same id is the next', () => {
+test('a redirect ends its entry, and the next request with the same ID starts another', () => {
   const { log } = toHar([
     network('request', 1, { request_id: '1', method: 'GET', url: 'https://a.test/old' }),
     network('redirect', 2, { request_id: '1', status: 302, location: 'https://a.test/new' }),
@@ -56,7 +56,7 @@ test('a redirect ends one entry, and the request that follows under the same id 
   ])
 })
 
-test('what failed has its error, and what is under way is marked', () => {
+test('failed requests have their error, and unfinished ones are marked', () => {
   const { log } = toHar([
     network('request', 1, { request_id: '1', method: 'GET', url: 'https://a.test/' }),
     network('failed', 2, { request_id: '1', error: 'net::ERR_CONNECTION_REFUSED' }),

@@ -4,7 +4,7 @@ import { refusal } from '../../../../src/engine/relay/policy.ts'
 const allowed = (policy: 'full' | 'no-lifecycle' | 'read-only', method: string, params = {}) =>
   refusal(policy, { method, params }) === undefined
 
-describe('the policy of a browser', () => {
+describe('policy of a browser', () => {
   test('full allows everything', () => {
     for (const method of ['Browser.close', 'Page.crash', 'Input.dispatchKeyEvent'])
       expect(allowed('full', method)).toBe(true)
@@ -21,19 +21,19 @@ describe('the policy of a browser', () => {
     'Target.exposeDevToolsProtocol',
     'Tethering.bind',
     'Page.setDownloadBehavior',
-  ])('no-lifecycle refuses %s and names it', (method) => {
+  ])('no-lifecycle denies %s and names it', (method) => {
     expect(refusal('no-lifecycle', { method })).toContain(method)
     expect(refusal('read-only', { method })).toContain(method)
   })
 
-  test('no-lifecycle lets pages be driven', () => {
+  test('no-lifecycle allows driving pages', () => {
     for (const method of ['Page.navigate', 'Input.dispatchMouseEvent', 'Runtime.evaluate', 'Target.closeTarget']) {
       expect(allowed('no-lifecycle', method)).toBe(true)
     }
   })
 
   test.each(['chrome://quit', 'chrome://restart/', ' ABOUT:restart', 'edge://settings', 'view-source:chrome://crash'])(
-    'the page %s of the browser itself is not opened',
+    'does not open the internal page %s',
     (url) => {
       expect(allowed('no-lifecycle', 'Page.navigate', { url })).toBe(false)
       expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(false)
@@ -41,11 +41,11 @@ describe('the policy of a browser', () => {
   )
 
   test.each(['about:blank', 'about:blank#x', '', 'chrome://newtab/', 'https://chrome.example/', 'data:text/html,x'])(
-    'the address %j is opened',
+    'opens the URL %j',
     (url) => expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(true),
   )
 
-  test("downloads of the user's own context stay as they are", () => {
+  test("download settings of the user's own context cannot be changed", () => {
     expect(allowed('no-lifecycle', 'Browser.setDownloadBehavior', { behavior: 'deny' })).toBe(false)
     expect(allowed('no-lifecycle', 'Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: 'C' })).toBe(
       true,
@@ -73,7 +73,7 @@ describe('the policy of a browser', () => {
     'Runtime.evaluate',
     'Runtime.callFunctionOn',
     'DOMStorage.setDOMStorageItem',
-  ])('read-only refuses %s', (method) => {
+  ])('read-only denies %s', (method) => {
     expect(allowed('read-only', method)).toBe(false)
   })
 
@@ -92,11 +92,11 @@ describe('the policy of a browser', () => {
     'Target.attachToTarget',
     'Browser.getVersion',
     'Emulation.disable',
-  ])('read-only lets %s through', (method) => {
+  ])('read-only allows %s', (method) => {
     expect(allowed('read-only', method)).toBe(true)
   })
 
-  test('read-only lets V8 judge an evaluation', () => {
+  test('read-only allows evaluations that V8 checks for side effects', () => {
     expect(allowed('read-only', 'Runtime.evaluate', { throwOnSideEffect: true })).toBe(true)
     expect(allowed('read-only', 'Runtime.evaluate', { throwOnSideEffect: 'true' })).toBe(false)
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EventRate } from '../../../../src/engine/relay/collect/rate.ts'
 
-test('the console has half of what a second may hold, and the rest is for the others', () => {
+test('admits console events up to half of the limit, and other events up to all of it', () => {
   let now = 0
   const rate = new EventRate(10, () => now)
   const passed = (kind: 'console' | 'network') =>

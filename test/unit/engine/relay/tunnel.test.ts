@@ -5,7 +5,7 @@ import { closeCodes, type Link, type LinkHandlers } from '../../../../src/core/n
 import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
 import { type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
 
-/** Promise and its resolver, which Node 20 does not have. */
+/** Promise with its resolver; Node 20 lacks `Promise.withResolvers`. */
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve!: (value: T) => void
   const promise = new Promise<T>((done) => (resolve = done))
@@ -44,7 +44,7 @@ function side(
   return { tunnel, controls, opened, closed: ended.promise }
 }
 
-/** A tunnel whose far end sends every message back. */
+/** Tunnel whose remote end echoes every message. */
 function echoing() {
   const [near, far] = memoryLink()
   const engine = side(near, 'engine')
@@ -54,7 +54,7 @@ function echoing() {
   return { engine, connector }
 }
 
-/** The next `count` messages of a channel. */
+/** Collects the next `count` messages of a channel. */
 function messages(channel: TunnelChannel, count: number): Promise<string[]> {
   const seen: string[] = []
   return new Promise((resolve, reject) => {
@@ -69,7 +69,7 @@ function messages(channel: TunnelChannel, count: number): Promise<string[]> {
 }
 
 describe('frames', () => {
-  test('are read back as they were written', () => {
+  test('decode to the encoded values', () => {
     fc.assert(
       fc.property(fc.nat(0xff_ff_ff_ff), fc.boolean(), fc.uint8Array({ maxLength: 200 }), (channel, last, piece) => {
         const frame = decodeFrame(encodeFrame({ channel, last, piece }))
@@ -78,7 +78,7 @@ describe('frames', () => {
     )
   })
 
-  test('that are too short, too long or flagged strangely are refused', () => {
+  test('are rejected if they are too short, too long or have unknown flags', () => {
     for (const bytes of [new Uint8Array(4), new Uint8Array(frameBytes + 1), new Uint8Array([2, 0, 0, 0, 1])]) {
       expect(() => decodeFrame(bytes)).toThrow(/tunnel frame/)
     }
@@ -86,7 +86,7 @@ describe('frames', () => {
 })
 
 describe('a tunnel', () => {
-  test('carries messages of any length on many channels, each in order', async () => {
+  test('delivers messages of any length on many channels, each in order', async () => {
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom('x'.repeat(pieceBytes), 'é'.repeat(pieceBytes), '', '€'.repeat(70_000)),
@@ -94,15 +94,19 @@ describe('a tunnel', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(text, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 }),
-        async (talks) => {
+        async (conversations) => {
           const { engine } = echoing()
-          const channels = talks.map(() => engine.tunnel.open({ kind: 'cdp' }))
-          const heard = Promise.all(channels.map((channel, at) => messages(channel, talks[at]!.length)))
-          // In turns, so that the channels mix.
+          const channels = conversations.map(() => engine.tunnel.open({ kind: 'cdp' }))
+          const received = Promise.all(channels.map((channel, at) => messages(channel, conversations[at]!.length)))
+          // Alternate between the channels.
           for (let round = 0; round < 5; round++) {
-            channels.forEach((channel, at) => talks[at]![round] !== undefined && channel.send(talks[at]![round]!))
+            channels.forEach(
+              (channel, at) => conversations[at]![round] !== undefined && channel.send(conversations[at]![round]!),
+            )
           }
-          expect(await heard).toEqual(talks.map((talk) => talk.map((message) => Buffer.from(message).toString())))
+          expect(await received).toEqual(
+            conversations.map((conversation) => conversation.map((message) => Buffer.from(message).toString())),
+          )
           engine.tunnel.close(closeCodes.done, '')
         },
       ),
@@ -110,7 +114,7 @@ describe('a tunnel', () => {
     )
   })
 
-  test('does not let a long message hold up a short one of another channel', async () => {
+  test('does not block a short message behind a long one of another channel', async () => {
     const { engine, connector } = echoing()
     const long = engine.tunnel.open({})
     const short = engine.tunnel.open({})
@@ -126,7 +130,7 @@ describe('a tunnel', () => {
     expect(connector.opened.map(({ channel }) => channel.number)).toEqual([2, 4])
   })
 
-  test('tells the other end of a closed channel, and drops what comes for it', async () => {
+  test('notifies the other end of a closed channel, and drops later messages', async () => {
     const { engine, connector } = echoing()
     const channel = engine.tunnel.open({ kind: 'ws' })
     await reachable(channel)
@@ -137,7 +141,7 @@ describe('a tunnel', () => {
     expect(await ended.promise).toBe(closeCodes.browserGone)
   })
 
-  test('ends every channel with the tunnel', async () => {
+  test('closes every channel with the tunnel', async () => {
     const { engine, connector } = echoing()
     const closed = messages(engine.tunnel.open({}), 1)
     connector.tunnel.close(closeCodes.replaced, 'replaced')
@@ -145,7 +149,7 @@ describe('a tunnel', () => {
     expect(await engine.closed).toEqual({ code: 4001, reason: 'replaced' })
   })
 
-  test('is lost when the other side falls silent', async () => {
+  test('is lost when the other side stops responding', async () => {
     const silent: Link = {
       buffered: 0,
       handle: () => {},
@@ -158,7 +162,7 @@ describe('a tunnel', () => {
     expect(await closed).toMatchObject({ code: 1006 })
   })
 
-  test('closes a channel whose reader does not keep up, and only that one', async () => {
+  test('closes only a channel whose reader does not keep up', async () => {
     let handlers!: LinkHandlers
     const stuck: Link = {
       buffered: 10 ** 9,
@@ -179,7 +183,7 @@ describe('a tunnel', () => {
     expect(tunnel.closed).toBe(true)
   })
 
-  test('is closed as broken, and never throws, whatever comes in', async () => {
+  test('closes with a protocol error and never throws on any input', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(fc.string(), fc.json(), fc.uint8Array(), fc.constant('{"type":"open","ch":2}')), {
@@ -208,7 +212,7 @@ describe('a tunnel', () => {
   })
 })
 
-/** Resolves when the far end has sent a first message back: the channel is open on both sides. */
+/** Resolves when the remote end has echoed a first message: the channel is open on both sides. */
 async function reachable(channel: TunnelChannel): Promise<void> {
   const first = messages(channel, 1)
   channel.send('hello')

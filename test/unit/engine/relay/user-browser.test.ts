@@ -10,11 +10,11 @@ import { endpointAt, endpointOfRunning } from '../../../../src/engine/relay/conn
 import { openUserBrowser } from '../../../../src/engine/relay/connector/user-browser.ts'
 import { failureOf, until } from '../../../support/session-steps.ts'
 
-/** A browser as its port shows it in approval mode: no list of targets, and a dialog for every connection. */
+/** Browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {
   readonly url: string
   readonly port: number
-  /** Connections that have raised a dialog, in the order of their coming. */
+  /** Connections that have opened a dialog, oldest first. */
   readonly dialogs: { readonly path: string; allow(): void; refuse(): void }[]
   close(): Promise<void>
 }
@@ -46,11 +46,11 @@ async function startAskingBrowser(answer?: (request: IncomingMessage, response: 
 
 let asking: AskingBrowser
 let folder: string
-let told: string[]
+let reports: string[]
 
 beforeEach(async () => {
   ;[asking, folder] = await Promise.all([startAskingBrowser(), mkdtemp(join(tmpdir(), 'bax-test-'))])
-  told = []
+  reports = []
 })
 afterEach(async () => {
   await asking.close()
@@ -62,21 +62,21 @@ type Wish = Parameters<typeof openUserBrowser>[0]['wish']
 
 const open = (wish: Wish, approveMs = 60_000, signal = never) => {
   const config = { cacheDir: folder, display: false }
-  return openUserBrowser({ wish, config, approveMs, tell: (line) => told.push(line) }, signal)
+  return openUserBrowser({ wish, config, approveMs, tell: (line) => reports.push(line) }, signal)
 }
 const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
 
-describe('a browser that asks its user', () => {
-  test('is waited for with one dialog, and connected once it is allowed', async () => {
+describe('browser that asks its user', () => {
+  test('opens one dialog and connects once it is allowed', async () => {
     const opening = open(at(asking.url))
     await until(() => asking.dialogs.length > 0)
-    expect(told).toEqual(['waiting for the Allow remote debugging dialog'])
+    expect(reports).toEqual(['waiting for the Allow remote debugging dialog'])
     asking.dialogs[0]!.allow()
     await (await opening).release()
     expect(asking.dialogs.map(({ path }) => path)).toEqual(['/devtools/browser'])
   })
 
-  test('is not asked again when its user says no', async () => {
+  test('does not ask again when its user refuses', async () => {
     const opening = failureOf(open(at(asking.url)))
     await until(() => asking.dialogs.length > 0)
     asking.dialogs[0]!.refuse()
@@ -84,20 +84,20 @@ describe('a browser that asks its user', () => {
     expect(asking.dialogs).toHaveLength(1)
   })
 
-  test('is given up when nobody answers the dialog', async () => {
+  test('times out when the dialog is not answered', async () => {
     expect(await failureOf(open(at(asking.url), 50))).toMatchObject({ code: 'timeout' })
     expect(asking.dialogs).toHaveLength(1)
   })
 
-  test('is let go of when the caller does not want to wait any longer', async () => {
+  test('disconnects when the caller aborts', async () => {
     const stop = new AbortController()
     const opening = failureOf(open(at(asking.url), 60_000, stop.signal))
     await until(() => asking.dialogs.length > 0)
     stop.abort()
-    expect(await opening).toMatchObject({ message: 'given up' })
+    expect(await opening).toMatchObject({ message: 'the connection attempt was canceled' })
   })
 
-  test('is found by the port file of its data folder', async () => {
+  test('is found through the port file of its data folder', async () => {
     await writeFile(join(folder, 'DevToolsActivePort'), `${asking.port}\n/devtools/browser/one\n`)
     const opening = open({ running: 'chrome', dataDir: folder })
     await until(() => asking.dialogs.length > 0)
@@ -107,18 +107,18 @@ describe('a browser that asks its user', () => {
   })
 })
 
-describe('the port file of a running browser', () => {
+describe('port file of a running browser', () => {
   const file = () => join(folder, 'DevToolsActivePort')
   const found = () => endpointOfRunning('chrome', folder)
 
-  test('that is not there means that debugging is off', async () => {
+  test('reports disabled debugging if it is missing', async () => {
     expect(await failureOf(found())).toMatchObject({
       code: 'browser_failed',
       hint: expect.stringContaining('chrome://'),
     })
   })
 
-  test('that is half written is read again until it is whole', async () => {
+  test('is read again while it is incomplete', async () => {
     await writeFile(file(), '')
     const finding = found()
     await writeFile(file(), '9222')
@@ -126,7 +126,7 @@ describe('the port file of a running browser', () => {
     expect(await finding).toMatchObject({ url: 'ws://127.0.0.1:9222/devtools/browser/late', asksUser: true })
   })
 
-  test('that says anything else is not trusted', async () => {
+  test('is rejected if it has other content', async () => {
     const texts = {
       'no port': 'ninety\n/devtools/browser/x',
       'port 0': '0\n/devtools/browser/x',
@@ -145,7 +145,7 @@ describe('the port file of a running browser', () => {
     expect(codes).toEqual(Object.keys(texts).map((name) => [name, 'stale_port_file']))
   })
 
-  test('whose port refuses is a leftover', async () => {
+  test('is stale if its port refuses connections', async () => {
     await writeFile(file(), `${asking.port}\n/devtools/browser/gone\n`)
     await asking.close()
     expect(await failureOf(open({ running: 'chrome', dataDir: folder }))).toMatchObject({ code: 'stale_port_file' })
@@ -153,8 +153,8 @@ describe('the port file of a running browser', () => {
   })
 })
 
-describe('the address of a browser', () => {
-  test('of another machine needs a word of its own', async () => {
+describe('URL of a browser', () => {
+  test('on another machine requires --allow-remote-cdp', async () => {
     expect(await failureOf(endpointAt('http://192.0.2.1:9222', false, never))).toMatchObject({
       code: 'invalid_request',
       hint: expect.stringContaining('--allow-remote-cdp'),
@@ -163,11 +163,11 @@ describe('the address of a browser', () => {
     expect(await endpointAt(url, true, never)).toMatchObject({ url })
   })
 
-  test.each(['localhost:9222', 'ftp://127.0.0.1', 'nothing'])('%s is none', async (cdp) => {
+  test.each(['localhost:9222', 'ftp://127.0.0.1', 'nothing'])('%s is rejected', async (cdp) => {
     expect(await failureOf(endpointAt(cdp, false, never))).toMatchObject({ code: 'invalid_request' })
   })
 
-  test('where nothing listens says how a browser is started', async () => {
+  test('explains how to start a browser if nothing listens', async () => {
     const { url } = asking
     await asking.close()
     const failure = await failureOf(endpointAt(url, false, never))
@@ -175,15 +175,15 @@ describe('the address of a browser', () => {
     asking = await startAskingBrowser()
   })
 
-  test('where something else answers is no browser', async () => {
+  test('is rejected if another program responds', async () => {
     const other = await startAskingBrowser((_request, response) => response.end('<h1>A printer</h1>'))
     expect(await failureOf(endpointAt(other.url, false, never))).toMatchObject({ code: 'browser_failed' })
     await other.close()
   })
 
-  test('keeps the port that was asked, whatever host the browser believes to have', async () => {
-    const told = { webSocketDebuggerUrl: 'ws://10.0.0.7:1/devtools/browser/abc' }
-    const other = await startAskingBrowser((_request, response) => response.end(JSON.stringify(told)))
+  test('keeps host and port of the request if the browser reports others', async () => {
+    const reports = { webSocketDebuggerUrl: 'ws://10.0.0.7:1/devtools/browser/abc' }
+    const other = await startAskingBrowser((_request, response) => response.end(JSON.stringify(reports)))
     const { url, list } = await endpointAt(other.url, false, never)
     expect(url).toBe(`ws://127.0.0.1:${other.port}/devtools/browser/abc`)
     expect(list?.href).toBe(`${other.url}/json/list`)

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { BaxError } from '../../../../src/core/errors/errors.ts'
-import { ask, checkProvider } from '../../../../src/engine/search/ask.ts'
-import { collect } from '../../../../src/engine/search/collect.ts'
+import { ask, checkProvider, collect } from '../../../../src/engine/search/ask.ts'
 import type { Found, ResultPage, SearchProvider } from '../../../../src/engine/search/provider.ts'
 
 const found = (...names: string[]): Found[] =>
   names.map((name) => ({ url: `https://${name}.example/`, title: name, description: '' }))
 
-/** A provider whose pages are these; asked with the number of the page. */
+/** Returns a provider with the given pages, whose tokens are page numbers. */
 function provider(...pages: (ResultPage | BaxError | 'never')[]): SearchProvider & { asked: (string | undefined)[] } {
   const asked: (string | undefined)[] = []
   return {
@@ -30,10 +29,10 @@ const signal = new AbortController().signal
 const wanted = (limit: number) => ({ query: 'q', limit })
 const urls = ({ results }: { results: readonly { url: string }[] }) =>
   results.map(({ url }) => new URL(url).host.split('.')[0])
-const refusal = new BaxError('unauthorized', 'it refuses the key')
+const refusal = new BaxError('unauthorized', 'it rejected the key')
 
 describe('results of one provider', () => {
-  test('come from as many pages as the limit needs, and no more', async () => {
+  test('come from as few pages as the limit needs', async () => {
     const three = () => provider({ results: found('a', 'b'), next: '1' }, { results: found('c', 'd'), next: '2' }, { results: found('e') }) // prettier-ignore
     const [one, two, all] = [three(), three(), three()]
     expect(urls(await collect(one, wanted(2), signal))).toEqual(['a', 'b'])
@@ -42,35 +41,35 @@ describe('results of one provider', () => {
     expect([one.asked, two.asked, all.asked]).toEqual([[undefined], [undefined, '1'], [undefined, '1', '2']])
   })
 
-  test('are told once, whatever their fragments', async () => {
+  test('have no duplicates, whatever their fragments', async () => {
     const twice = [...found('a', 'b'), { url: 'https://a.example/#part', title: 'again', description: '' }]
     expect(urls(await collect(provider({ results: twice }), wanted(5), signal))).toEqual(['a', 'b'])
   })
 
-  test('end where a page only repeats the ones before it', async () => {
+  test('end at a page without new results', async () => {
     const same = { results: found('a'), next: '0' }
     const repeating = provider(same)
     expect(urls(await collect(repeating, wanted(5), signal))).toEqual(['a'])
     expect(repeating.asked).toHaveLength(2)
   })
 
-  test('leave out addresses of no page', async () => {
+  test('skip invalid URLs', async () => {
     const odd = [...found('a'), { url: '/relative', title: '', description: '' }, { url: 'mailto:x@y.z', title: '', description: '' }] // prettier-ignore
     expect(urls(await collect(provider({ results: odd }), wanted(5), signal))).toEqual(['a'])
   })
 
-  test('of a later page that fails are missed with a warning', async () => {
+  test('of a failed later page are missing with a warning', async () => {
     const failing = provider(
       { results: found('a'), next: '1' },
       new BaxError('provider_blocked', 'it shows a challenge'),
     )
     const { results, warnings } = await collect(failing, wanted(5), signal)
     expect(results).toHaveLength(1)
-    expect(warnings).toEqual(['searxng gave 1 results and no more: it shows a challenge'])
+    expect(warnings).toEqual(['searxng returned only 1 results: it shows a challenge'])
   })
 
-  test('that do not come in time are an error of that name', async () => {
-    await expect(collect(provider('never'), wanted(5), signal)).rejects.toMatchObject({ code: 'timeout', message: 'it did not answer within 0.05 s' }) // prettier-ignore
+  test('that time out are a timeout error', async () => {
+    await expect(collect(provider('never'), wanted(5), signal)).rejects.toMatchObject({ code: 'timeout', message: 'it did not respond within 0.05 s' }) // prettier-ignore
   })
 })
 
@@ -82,32 +81,32 @@ describe('several providers', () => {
     name,
   })
 
-  test('are asked in order until one answers, an empty answer included', async () => {
+  test('are queried in order until one responds, also without results', async () => {
     const last = named('bing', { results: found('x') })
     const answer = await ask([named('brave', refusal), named('serper', { results: [] }), last], wanted(5), signals)
     expect(answer).toMatchObject({
       provider: 'serper',
       results: [],
-      warnings: ['brave gave no answer: it refuses the key'],
+      warnings: ['brave failed: it rejected the key'],
     })
     expect(last.asked).toEqual([])
   })
 
-  test('that all fail are told of one by one', async () => {
+  test('are all listed if they all fail', async () => {
     const all = [named('brave', refusal), named('bing', 'never')]
     await expect(ask(all, wanted(5), signals)).rejects.toMatchObject({
       code: 'search_unavailable',
       status: 503,
       details: [
-        { provider: 'brave', error: 'it refuses the key', code: 'unauthorized' },
-        { provider: 'bing', error: 'it did not answer within 0.05 s', code: 'timeout' },
+        { provider: 'brave', error: 'it rejected the key', code: 'unauthorized' },
+        { provider: 'bing', error: 'it did not respond within 0.05 s', code: 'timeout' },
       ],
     })
   })
 
-  test('are asked no more when the time is over', async () => {
+  test('are not queried after the timeout', async () => {
     const clock = new AbortController()
-    clock.abort(new BaxError('timeout', 'the time of the search was over: 5 ms'))
+    clock.abort(new BaxError('timeout', 'the search timed out after 5 ms'))
     const unasked = named('brave', { results: found('a') })
     await expect(ask([unasked], wanted(5), { caller: never, clock: clock.signal })).rejects.toMatchObject({
       code: 'search_unavailable',
@@ -116,7 +115,7 @@ describe('several providers', () => {
     expect(unasked.asked).toEqual([])
   })
 
-  test('are asked no more when the caller has gone', async () => {
+  test('are not queried after the caller has disconnected', async () => {
     const gone = new AbortController()
     const leaving = named('brave', 'never')
     const second = named('bing', { results: found('a') })
@@ -126,12 +125,12 @@ describe('several providers', () => {
     expect(second.asked).toEqual([])
   })
 
-  test('do not cover up a fault of ours', async () => {
+  test('do not hide internal errors', async () => {
     const broken: SearchProvider = { name: 'brave', patienceMs: 50, page: () => Promise.reject(new TypeError('oops')) }
     await expect(ask([broken, named('bing', { results: [] })], wanted(5), signals)).rejects.toThrow(TypeError)
   })
 
-  test('that are asked for by name say what they need', () => {
+  test('list the settings they need if requested by name', () => {
     expect(() => checkProvider('google', {})).toThrow(expect.objectContaining({ code: 'invalid_request', hint: 'set BAX_GOOGLE_KEY and BAX_GOOGLE_CX where the engine is started' })) // prettier-ignore
     expect(() => checkProvider('bing', {})).not.toThrow()
   })

@@ -5,7 +5,7 @@ const base = 'https://search.example/page'
 const page = 'https://example.com/a?b=1&c=d#e'
 const bing = (text: string) => `https://www.bing.com/ck/a?!&&p=1&u=a1${Buffer.from(text).toString('base64url')}&ntb=1`
 
-describe('addresses of results', () => {
+describe('URLs of results', () => {
   test.each([
     ['DuckDuckGo', `//duckduckgo.com/l/?uddg=${encodeURIComponent(page)}&rut=b5`],
     ['DuckDuckGo, with its scheme', `https://html.duckduckgo.com/l/?kh=-1&uddg=${encodeURIComponent(page)}`],
@@ -45,7 +45,7 @@ describe('addresses of results', () => {
     expect(unwrapped(address, base)).toBeUndefined()
   })
 
-  test('wrapped without end are none', () => {
+  test('with too many wrappers are undefined', () => {
     let address = page
     for (let depth = 0; depth < 5; depth++) address = `https://duckduckgo.com/l/?uddg=${encodeURIComponent(address)}`
     expect(unwrapped(address, base)).toBeUndefined()

@@ -11,7 +11,7 @@ async function read(frames: AsyncIterable<Frame>): Promise<Frame[]> {
   return all
 }
 
-/** Whether a promise has settled once everything that could go on has. */
+/** Returns whether a promise has settled once all pending work has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   void promise.then(() => (settled = true))
@@ -19,8 +19,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled
 }
 
-describe('the frames of a command', () => {
-  test('are numbered from 1 and end with the last one; what comes after that is no part of them', async () => {
+describe('frames of a command', () => {
+  test('are numbered from 1, and frames after the last one are ignored', async () => {
     const log = new FrameLog(false)
     const frames = log.follow(0, never)
     log.add('start', { pid: 1 })
@@ -29,7 +29,7 @@ describe('the frames of a command', () => {
     expect((await read(frames)).map(({ seq, type }) => [seq, type])).toEqual([[1, 'start'], [2, 'exit']]) // prettier-ignore
   })
 
-  test('give room while a reader keeps up, and none while it is far behind', async () => {
+  test('have room while a reader keeps up, but not while it is far behind', async () => {
     const log = new FrameLog(false)
     const frames = log.follow(0, never)
     log.add('stdout', { data: 'x' }, limits.exec.bufferedBytes + 1)
@@ -44,7 +44,7 @@ describe('the frames of a command', () => {
     await more
   })
 
-  test('wait for both outputs of a program at once', async () => {
+  test('make both outputs of a program wait', async () => {
     const log = new FrameLog(false)
     const frames = log.follow(0, never)
     log.add('stdout', {}, limits.exec.bufferedBytes + 1)
@@ -53,7 +53,7 @@ describe('the frames of a command', () => {
     expect(await both).toHaveLength(2)
   })
 
-  test('do not hold a program whose reader has gone, even one that never began to read', async () => {
+  test('do not block a program whose reader has disconnected, even before reading', async () => {
     const stop = new AbortController()
     const log = new FrameLog(false)
     log.follow(0, stop.signal)
@@ -64,7 +64,7 @@ describe('the frames of a command', () => {
     await room
   })
 
-  test('stay for one who comes back, from the frame that was seen last', async () => {
+  test('are kept for a reader that reconnects after the last frame it received', async () => {
     const stop = new AbortController()
     const log = new FrameLog(true)
     const first = log.follow(0, stop.signal)
@@ -76,7 +76,7 @@ describe('the frames of a command', () => {
     expect((await read(log.follow(0, never))).map(({ seq }) => seq)).toEqual([1, 2, 3, 4])
   })
 
-  test('say how many are gone when nobody was there to take them', async () => {
+  test('report how many were dropped while there was no reader', async () => {
     const stop = new AbortController()
     const log = new FrameLog(true)
     log.follow(0, stop.signal)

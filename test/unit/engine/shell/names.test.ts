@@ -6,7 +6,7 @@ import { globMatcher, lineMatcher } from '../../../../src/engine/shell/files/pat
 import { percentDecoded, percentEncoded, shownName } from '../../../../src/engine/shell/names.ts'
 
 describe('names', () => {
-  test('any bytes go into an address and come back', () => {
+  test('round-trip any bytes through a URL', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         const encoded = percentEncoded(bytes)
@@ -18,7 +18,7 @@ describe('names', () => {
     expect(percentDecoded('ü%zz')).toBeUndefined()
   })
 
-  test('that are no UTF-8 have their bytes beside them', () => {
+  test('include their bytes if they are not UTF-8', () => {
     expect(shownName(Buffer.from('grün'))).toEqual({ name: 'grün' })
     expect(shownName(Buffer.from([0x61, 0xff]))).toEqual({ name: 'a\ufffd', name_b64: 'Yf8=' })
   })
@@ -30,11 +30,11 @@ describe('names', () => {
     ['/', '/'],
     ['/etc/', '/etc'],
     ['a/../b', '/workspace/a/../b'],
-  ])('the path %s is %s', (path, absolute) => {
+  ])('resolves the path %s to %s', (path, absolute) => {
     expect(placeOf(path, undefined).shown.path).toBe(absolute)
   })
 
-  test('text and base64 of a request stand for exact bytes, or are refused', () => {
+  test('text and base64 decode to exact bytes, or are rejected', () => {
     expect(bytesOf('ü😀', 'utf8', 'x')).toEqual(Buffer.from('ü😀'))
     expect(bytesOf('AP8=', 'base64', 'x')).toEqual(Buffer.from([0, 255]))
     for (const [text, encoding] of [
@@ -66,13 +66,13 @@ describe('globs', () => {
     expect(no.filter((path) => matches(path))).toEqual([])
   })
 
-  test('queries find the first place in a line', () => {
+  test('queries find the first match in a line', () => {
     const find = (query: string, regex: boolean, caseSensitive: boolean, line: string) =>
       lineMatcher(query, { regex, caseSensitive })(line)
     expect(find('b.', false, true, 'abb.')).toEqual({ start: 2, end: 4 })
     expect(find('B.', false, false, 'abb.')).toEqual({ start: 2, end: 4 })
     expect(find('b+', true, true, 'abb.')).toEqual({ start: 1, end: 3 })
     expect(find('x', true, true, 'abb.')).toBeUndefined()
-    expect(() => lineMatcher('(', { regex: true, caseSensitive: true })).toThrow('query is not a pattern')
+    expect(() => lineMatcher('(', { regex: true, caseSensitive: true })).toThrow('query is not a valid pattern')
   })
 })

@@ -11,8 +11,8 @@ const all = (chunks: readonly Uint8Array[]) => {
 const joined = (pieces: ReturnType<typeof all>) =>
   Buffer.concat(pieces.map(({ data, encoding }) => Buffer.from(data, encoding)))
 
-describe('output in pieces', () => {
-  test('is exact however the bytes come, with offsets that follow each other', () => {
+describe('pieces of output', () => {
+  test('join to the exact bytes for any chunks, with contiguous offsets', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 30 }), (chunks) => {
         const pieces = all(chunks)
@@ -26,7 +26,7 @@ describe('output in pieces', () => {
     )
   })
 
-  test('is exact with characters that were given away in halves', () => {
+  test('join to the exact bytes with characters that were flushed in parts', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.uint8Array({ maxLength: 6 }), fc.boolean()), { maxLength: 30 }), (chunks) => {
         const pieces = new Pieces()
@@ -37,7 +37,7 @@ describe('output in pieces', () => {
     )
   })
 
-  test('of text is text, wherever it was cut', () => {
+  test('of text are text for any chunks', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (text, size) => {
         const bytes = Buffer.from(text)
@@ -49,7 +49,7 @@ describe('output in pieces', () => {
     )
   })
 
-  test('keeps every piece small, and characters whole', () => {
+  test('are small and do not split characters', () => {
     const text = '€'.repeat(50_000)
     const pieces = all([Buffer.from(text)])
     expect(pieces.length).toBeGreaterThan(4)
@@ -57,7 +57,7 @@ describe('output in pieces', () => {
     expect(pieces.map(({ data }) => data).join('')).toBe(text)
   })
 
-  test('holds back the beginning of a character only', () => {
+  test('hold back incomplete characters only', () => {
     const pieces = new Pieces()
     expect(pieces.push(Buffer.from([0x61, 0xf0, 0x9f]))).toEqual([{ data: 'a', encoding: 'utf8', offset: 0 }])
     expect(pieces.holds).toBe(true)
@@ -83,11 +83,11 @@ describe('bytes as text', () => {
     ['8080', 0],
     ['ff', 0],
     ['', 0],
-  ])('%s ends with %i bytes of a character', (hex, tail) => {
+  ])('%s ends with %i bytes of an incomplete character', (hex, tail) => {
     expect(incompleteTail(hex === 'abc' ? Buffer.from(hex) : Buffer.from(hex, 'hex'))).toBe(tail)
   })
 
-  test('what was cut ends at a character when it is text, and is whole when it is not', () => {
+  test('truncated text ends with a complete character, and truncated bytes are complete', () => {
     expect(encodeBytes(Buffer.from('61c3', 'hex'), 'auto', true)).toEqual({ text: 'a', encoding: 'utf8' })
     expect(encodeBytes(Buffer.from('61c3', 'hex'), 'auto')).toEqual({ text: 'YcM=', encoding: 'base64' })
     expect(encodeBytes(Buffer.from('ff61c3', 'hex'), 'auto', true)).toEqual({ text: '/2HD', encoding: 'base64' })

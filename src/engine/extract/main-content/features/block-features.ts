@@ -1,4 +1,4 @@
-/** What a block is by itself: its text, its tag, what it stands in. */
+/** Features of a block itself: its text, its tag, its context. */
 import { classes, type ElementNode } from '../../tree.ts'
 import type { Block } from '../blocks.ts'
 import { contexts } from './context.ts'
@@ -11,34 +11,11 @@ import { wordsOfName } from './text-measure.ts'
 import { kinds, topics } from './topics.ts'
 
 export const textFeatures = [
-  'words',
-  'word length',
-  'link share',
-  'links',
-  'strong share',
-  'commas',
-  'stops',
-  'digits',
-  'capitals',
-  'marks',
-  'opens with',
-  'ends with',
-  'text low',
-  'text high',
-  'text mean',
-  'text known',
-  'repeats',
-  'is a copy',
-  'looks like',
-  'plain',
-  'linked',
-  'title overlap',
-  'title cover',
-  'description overlap',
-  'data overlap',
-  'subject overlap',
+  'words', 'word length', 'link share', 'links', 'strong share', 'commas', 'stops', 'digits', 'capitals', 'marks',
+  'opens with', 'ends with', 'text low', 'text high', 'text mean', 'text known', 'repeats', 'is a copy', 'looks like',
+  'plain', 'linked', 'title overlap', 'title cover', 'description overlap', 'data overlap', 'subject overlap',
   'voice overlap',
-] as const
+] as const // prettier-ignore
 
 export const tagFeatures = [
   'tag',
@@ -75,7 +52,7 @@ function edgeCode(char: string): number {
   return /[:;,]/.test(char) ? 7 : 8
 }
 
-/** Writes what the text of block `index` looks like. */
+/** Writes the text features of block `index`. */
 export function writeText(out: Float32Array, from: number, survey: Survey, index: number): number {
   const { text, measure, linkWords, links, strongWords, linked } = survey.segments.blocks[index]!
   const { words } = measure
@@ -146,7 +123,7 @@ export const topicFeatures = [
 
 const openingLevels = 8
 
-/** Writes what the parts of the page around a block are about. */
+/** Writes the topics of the page sections around a block. */
 export function writeTopics(out: Float32Array, from: number, survey: Survey, index: number): number {
   const { box } = survey.segments.blocks[index]!
   let at = from

@@ -1,4 +1,4 @@
-/** What a page says about itself: title, description, structured data, address, the system that made it. */
+/** Metadata of a page: title, description, structured data, URL, the content management system that generated it. */
 import { attribute, type ElementNode, elementsOf, rawText } from '../../tree.ts'
 import { leadingWords } from './text-measure.ts'
 
@@ -6,12 +6,12 @@ export interface PageFacts {
   /** Words of the title elements and title properties. */
   readonly titleWords: ReadonlySet<string>
   readonly descriptionWords: ReadonlySet<string>
-  /** Runs of three words of texts that the structured data carries: article bodies, descriptions, comments. */
+  /** Runs of three words from texts of the structured data: article bodies, descriptions, comments. */
   readonly dataRuns: ReadonlySet<string>
-  /** Of these, the runs of what the page is about (a product's description, an article's body), and how many words that has. */
+  /** The runs among these from the page's subject (a product's description, an article's body), and its word count. */
   readonly subjectRuns: ReadonlySet<string>
   readonly subjectWords: number
-  /** Of these, the runs of what others say of it: reviews, comments, answers. */
+  /** The runs among these from reviews, comments and answers. */
   readonly voiceRuns: ReadonlySet<string>
   /** Bits by `dataTypes`. */
   readonly types: number
@@ -23,7 +23,7 @@ export interface PageFacts {
   readonly scripts: number
 }
 
-/** Kinds of structured data and of og:type that tell kinds of pages apart. */
+/** Kinds of structured data and of og:type that distinguish kinds of pages. */
 export const dataTypes: readonly (readonly [string, RegExp])[] = [
   ['article', /^(?:article|newsarticle|blogposting|reportagenewsarticle|scholarlyarticle|report|recipe|review)$/],
   ['technical', /^(?:techarticle|apireference|softwaresourcecode|howto|course)$/],
@@ -46,14 +46,8 @@ export const systemCount = systems.length
 
 const dataLimit = 400_000
 const textFields = new Set([
-  'articleBody',
-  'description',
-  'text',
-  'reviewBody',
-  'headline',
-  'name',
-  'recipeInstructions',
-])
+  'articleBody', 'description', 'text', 'reviewBody', 'headline', 'name', 'recipeInstructions',
+]) // prettier-ignore
 
 class Reader {
   title = ''
@@ -99,7 +93,7 @@ class Reader {
     try {
       data = JSON.parse(text)
     } catch {
-      // Broken structured data is common and only a hint the less.
+      // Invalid structured data is common and ignored.
       return
     }
     this.data(data, 0, 'other')
@@ -117,7 +111,7 @@ class Reader {
   }
 
   private text(text: string, role: Role): void {
-    const words = leadingWords(text.includes('<') ? text.replaceAll(/<[^>]{0,500}>/g, ' ') : text, mostRunWords)
+    const words = leadingWords(text.includes('<') ? text.replaceAll(/<[^>]{0,500}>/g, ' ') : text, maxRunWords)
     addRuns(this.dataRuns, words)
     if (role === 'voice') addRuns(this.voiceRuns, words)
     if (role !== 'subject') return
@@ -136,7 +130,7 @@ class Reader {
   }
 }
 
-/** What a text of the structured data is to the page. */
+/** The relation of a text of the structured data to the page. */
 type Role = 'subject' | 'voice' | 'aside' | 'other'
 
 const subjects =
@@ -155,15 +149,15 @@ function roleOf(type: unknown, around: Role): Role {
 }
 
 const runWords = 3
-/** Words of a text that are looked at. */
-const mostRunWords = 2000
+/** Maximum number of words read from a text. */
+const maxRunWords = 2000
 
 /** Adds the runs of three words. */
 function addRuns(runs: Set<string>, words: readonly string[]): void {
   for (let at = 0; at + runWords <= words.length; at++) runs.add(`${words[at]} ${words[at + 1]} ${words[at + 2]}`)
 }
 
-/** The part of `words` (runs of three) that stands in `runs`. */
+/** Returns the share of the runs of three `words` that occur in `runs`. */
 export function sharedRuns(words: readonly string[], runs: ReadonlySet<string>): number {
   if (runs.size === 0 || words.length < runWords) return 0
   let shared = 0
@@ -176,7 +170,7 @@ export function sharedRuns(words: readonly string[], runs: ReadonlySet<string>):
 export function readFacts(root: ElementNode, url: string | undefined): PageFacts {
   const reader = new Reader()
   for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) reader.head(element)
-  const { path, hasQuery } = addressOf(url)
+  const { path, hasQuery } = urlParts(url)
   return {
     titleWords: new Set(leadingWords(reader.title, 60)),
     descriptionWords: new Set(leadingWords(reader.description, 120)),
@@ -193,7 +187,7 @@ export function readFacts(root: ElementNode, url: string | undefined): PageFacts
   }
 }
 
-function addressOf(url: string | undefined): { path: string[]; hasQuery: boolean } {
+function urlParts(url: string | undefined): { path: string[]; hasQuery: boolean } {
   if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return { path: [], hasQuery: false }
   const { pathname, search } = new URL(url)
   return { path: pathname.split('/').filter(Boolean), hasQuery: search.length > 1 }

@@ -1,4 +1,4 @@
-/** The features of blocks, one row each. */
+/** Computes the features of blocks, one row each. */
 import { tagFeatures, textFeatures, topicFeatures, writeTags, writeText, writeTopics } from './block-features.ts'
 import type { Lexicon } from './lexicon.ts'
 import { pageFeatures, writePage } from './page-features.ts'
@@ -7,7 +7,7 @@ import type { Survey } from './survey.ts'
 
 export { pageFeatures }
 
-/** Features of the block itself and of its place; the page's features come first in a row. */
+/** Names of the columns of a row: features of the page, of the block itself, and of its position. */
 export const blockFeatures: readonly string[] = [
   ...pageFeatures,
   ...textFeatures,
@@ -17,13 +17,13 @@ export const blockFeatures: readonly string[] = [
   ...topicFeatures,
 ]
 
-/** Rows of equal width, one after the other. */
+/** Rows of equal width, one after another. */
 export interface Matrix {
   readonly width: number
   readonly values: Float32Array
 }
 
-/** The features of every block; `extra` columns are left free at the end of each row. */
+/** Computes the features of every block; `extra` columns at the end of each row stay 0. */
 export function featuresOf(survey: Survey, lexicon: Lexicon, extra = 0): Matrix {
   const { blocks } = survey.segments
   const width = blockFeatures.length + extra

@@ -1,28 +1,28 @@
-/** The boxes around a block, wrappers folded into one level, and what each level holds. */
+/** The levels of boxes around a block, with wrappers merged into one level, and their contents. */
 import { attribute, type ElementNode } from '../../tree.ts'
 import type { Block, Box, Segments } from '../blocks.ts'
 import { lean, type Leaning, type Lexicon, neutral } from './lexicon.ts'
 
-/** Boxes that hold the same blocks. */
+/** Nested boxes with the same blocks. */
 export interface Level {
   readonly parent: Level | undefined
   readonly first: number
   readonly end: number
-  /** Levels up to the root. */
+  /** Number of levels up to the root. */
   readonly depth: number
-  /** Its place among the levels of its parent, and how many stand there. */
+  /** Its index among the parts of its parent, and its own parts. */
   readonly place: number
   readonly parts: Level[]
   readonly names: Leaning
-  /** Tag and first classes: parts of a repeated pattern have the same. */
+  /** Tag and first classes, equal for parts of a repeated pattern. */
   readonly shape: string
   readonly media: number
-  /** Parts of the parent that have its shape, and the words in them. */
+  /** Number of parts of the parent with its shape, and the words in them. */
   alike: number
   alikeWords: number
   readonly words: number
   readonly linkWords: number
-  /** Words in blocks that read like paragraphs. */
+  /** Words in blocks that resemble paragraphs. */
   readonly plainWords: number
 }
 
@@ -36,34 +36,30 @@ export interface Sums {
 
 export const isHeading = (block: Block): boolean => /^h[1-6]$/.test(block.box.element.tag)
 
-/** Whether the block reads like a paragraph: some words, few of them in links. */
+/** Whether the block resembles a paragraph: some words, few of them in links. */
 export const isPlain = (block: Block): boolean =>
   block.measure.words >= 8 &&
   block.linkWords < block.measure.words * 0.4 &&
   block.measure.stops + block.measure.commas > 0
 
-/** Sums of what the blocks hold. */
-export function sumUp(blocks: readonly Block[]): Sums {
-  const sums = {
-    words: new Float64Array(blocks.length + 1),
-    linkWords: new Float64Array(blocks.length + 1),
-    plainWords: new Float64Array(blocks.length + 1),
-    headings: new Float64Array(blocks.length + 1),
-  }
-  for (const [at, block] of blocks.entries()) {
-    const { words } = block.measure
-    sums.words[at + 1] = sums.words[at]! + words
-    sums.linkWords[at + 1] = sums.linkWords[at]! + block.linkWords
-    sums.plainWords[at + 1] = sums.plainWords[at]! + (isPlain(block) ? words : 0)
-    sums.headings[at + 1] = sums.headings[at]! + (isHeading(block) ? 1 : 0)
-  }
+/** Returns the sums of a count over the blocks before each index. */
+export function sumsBefore(blocks: readonly Block[], count: (block: Block, index: number) => number): Float64Array {
+  const sums = new Float64Array(blocks.length + 1)
+  for (const [at, block] of blocks.entries()) sums[at + 1] = sums[at]! + count(block, at)
   return sums
 }
+
+export const sumUp = (blocks: readonly Block[]): Sums => ({
+  words: sumsBefore(blocks, ({ measure }) => measure.words),
+  linkWords: sumsBefore(blocks, ({ linkWords }) => linkWords),
+  plainWords: sumsBefore(blocks, (block) => (isPlain(block) ? block.measure.words : 0)),
+  headings: sumsBefore(blocks, (block) => (isHeading(block) ? 1 : 0)),
+})
 
 const shapeOf = (element: ElementNode): string =>
   `${element.tag} ${attribute(element, 'class').trim().split(/\s+/, 2).join(' ').replaceAll(/\d+/g, '')}`
 
-/** The innermost level of every block. */
+/** Returns the innermost level of every block. */
 export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Level[] {
   const levelOf = new Map<Box, Level>()
   for (const box of segments.boxes) {

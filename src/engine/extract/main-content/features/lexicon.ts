@@ -1,4 +1,4 @@
-/** What the words of class names and of texts say: how often they stood in content, as learnt. */
+/** Learnt scores of words in class names and texts: how often they occurred in content. */
 export interface Lexicon {
   /** Words of class names and ids. */
   readonly names: Scores
@@ -6,20 +6,20 @@ export interface Lexicon {
   readonly texts: Scores
 }
 
-/** A table of words and their scores, by the words' hashes: nothing has to be built before it is read. */
+/** A table of scores by word hash, which can be used without building a map. */
 export interface Scores {
   /** Ascending. */
   readonly hashes: Uint32Array
-  /** Twentieths. */
+  /** In twentieths. */
   readonly scores: Int8Array
-  /** Where the hashes begin that have the same highest bits. */
+  /** Start index of the hashes with the same highest bits. */
   readonly starts: Uint32Array
 }
 
 export interface Leaning {
-  /** The least score among the known words: 0 when none speaks against content. */
+  /** Lowest score among the known words, at most 0. */
   low: number
-  /** The greatest score among the known words. */
+  /** Highest score among the known words, at least 0. */
   high: number
   sum: number
   known: number
@@ -27,9 +27,9 @@ export interface Leaning {
 
 const startBits = 12
 const parts = 20
-const greatest = 127
+const maxScore = 127
 
-/** A table of hashes (ascending) and scores (twentieths). */
+/** Creates a table of hashes (ascending) and scores (in twentieths). */
 export function scoresOf(hashes: Uint32Array, scores: Int8Array): Scores {
   const starts = new Uint32Array((1 << startBits) + 1)
   let at = 0
@@ -40,13 +40,13 @@ export function scoresOf(hashes: Uint32Array, scores: Int8Array): Scores {
   return { hashes, scores, starts }
 }
 
-/** A table of words (two words joined by `_` are a pair) and scores, which are kept in twentieths. */
+/** Creates a table of words (two words joined by `_` are a pair) and scores, which are rounded to twentieths. */
 export function scoresOfWords(words: ReadonlyMap<string, number>): Scores {
   const byHash = new Map<number, number>()
   for (const [word, score] of words) {
     const hash = hashOf(word)
-    // Of two words with one hash the first in the list counts: there is one such pair in some ten lists.
-    if (!byHash.has(hash)) byHash.set(hash, Math.max(-greatest, Math.min(greatest, Math.round(score * parts))))
+    // On a hash collision the first word wins: about one list in ten has one.
+    if (!byHash.has(hash)) byHash.set(hash, Math.max(-maxScore, Math.min(maxScore, Math.round(score * parts))))
   }
   const sorted = [...byHash].toSorted(([left], [right]) => left - right)
   return scoresOf(
@@ -58,7 +58,7 @@ export function scoresOfWords(words: ReadonlyMap<string, number>): Scores {
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
-/** FNV-1a over the text's code units; `from` continues the hash of what stands before it. */
+/** Computes FNV-1a over the text's code units; `from` continues the hash of preceding text. */
 function hashOf(text: string, from = offset): number {
   let hash = from
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
@@ -79,12 +79,12 @@ function addScore(leaning: Leaning, { hashes, scores, starts }: Scores, hash: nu
 
 export const neutral = (): Leaning => ({ low: 0, high: 0, sum: 0, known: 0 })
 
-/** Adds what `words` say to `leaning`. */
+/** Adds the scores of `words` to `leaning`. */
 export function lean(leaning: Leaning, words: readonly string[], scores: Scores): void {
   for (const word of words) addScore(leaning, scores, hashOf(word))
 }
 
-/** Adds what each word says together with the one after it. */
+/** Adds the scores of pairs of adjacent words to `leaning`. */
 export function leanPairs(leaning: Leaning, words: readonly string[], scores: Scores): void {
   for (let at = 1; at < words.length; at++)
     addScore(leaning, scores, hashOf(words[at]!, hashOf('_', hashOf(words[at - 1]!))))

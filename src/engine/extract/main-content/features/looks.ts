@@ -1,6 +1,6 @@
-/** What short lines look like. */
+/** Recognizes patterns of short lines: prices, dates, bylines. */
 
-const looks: readonly RegExp[] = [
+const patterns: readonly RegExp[] = [
   /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
   /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
   /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
@@ -11,12 +11,12 @@ const looks: readonly RegExp[] = [
   /:$/,
 ]
 
-/** Place of the look, from 1, among `looks`: a price, a date. */
+/** Codes (positions in `patterns`, from 1) of prices and dates. */
 export const priceLook = 2
 export const dateLook = 4
 
-/** The look (by its place in `looks`, from 1) of a short line; 0 for none. */
+/** Returns the code (position in `patterns`, from 1) of a short line; 0 for none. */
 export function lookOf(text: string): number {
   if (text.length > 160) return 0
-  return looks.findIndex((look) => look.test(text)) + 1
+  return patterns.findIndex((pattern) => pattern.test(text)) + 1
 }

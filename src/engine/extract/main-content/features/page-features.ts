@@ -1,4 +1,4 @@
-/** What the whole page is: its mass, its parts, what it says of itself. */
+/** Features of the whole page: its size, its sections, its metadata. */
 import { bit, type Context } from './context.ts'
 import { log, shareOf } from './block-features.ts'
 import { dataTypes, systemCount } from './facts.ts'
@@ -6,20 +6,11 @@ import type { Survey } from './survey.ts'
 import { kinds, topics } from './topics.ts'
 
 const shares: readonly Context[] = [
-  'article',
-  'main',
-  'nav',
-  'list',
-  'table',
-  'noscript',
-  'hidden',
-  'form',
-  'code',
-  'comment-property',
-]
+  'article', 'main', 'nav', 'list', 'table', 'noscript', 'hidden', 'form', 'code', 'comment-property',
+] // prettier-ignore
 
-/** Words in addresses that tell kinds of pages apart. */
-const addressHints: readonly RegExp[] = [
+/** Parts of URL paths that distinguish kinds of pages. */
+const pathHints: readonly RegExp[] = [
   /^(?:forums?|threads?|topics?|t|discussions?|questions?|community|viewtopic|showthread|comments?)$/i,
   /^(?:products?|p|dp|item|itm|prod|pd)$/i,
   /^(?:categor(?:y|ies)|collections?|shop|c|tags?|list|browse|catalog|archives?|search|topics)$/i,
@@ -29,36 +20,19 @@ const addressHints: readonly RegExp[] = [
 ]
 
 export const pageFeatures = [
-  'page words',
-  'page blocks',
-  'page link share',
-  'page words per block',
-  'page plain share',
-  'page headings',
-  'page candidate share',
-  'page run share',
-  'page scripts',
-  'page title known',
+  'page words', 'page blocks', 'page link share', 'page words per block', 'page plain share', 'page headings',
+  'page candidate share', 'page run share', 'page scripts', 'page title known',
   ...shares.map((context) => `page share in ${context}`),
   ...dataTypes.map(([type]) => `page data ${type}`),
   ...Array.from({ length: systemCount }, (_, index) => `page system ${index}`),
-  ...addressHints.map((_, index) => `page address ${index}`),
-  'page address depth',
-  'page address words',
-  'page address digits',
-  'page address query',
-  'page data runs',
-  'page articles',
-  'page prices',
-  'page dates',
-  'page subject words',
-  'page subject share',
-  'page subject found',
+  ...pathHints.map((_, index) => `page address ${index}`),
+  'page address depth', 'page address words', 'page address digits', 'page address query', 'page data runs',
+  'page articles', 'page prices', 'page dates', 'page subject words', 'page subject share', 'page subject found',
   ...kinds.map((kind) => `page share of ${kind}`),
   ...topics.map((topic) => `page announces ${topic}`),
-]
+] // prettier-ignore
 
-/** Writes what all blocks of the page share. */
+/** Writes the features that all blocks of the page share. */
 export function writePage(out: Float32Array, from: number, survey: Survey): number {
   const { facts, sums, words, candidate, run, title } = survey
   const { blocks } = survey.segments
@@ -76,15 +50,15 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
     title < 0 ? 0 : 1,
   ]
   for (const context of shares) {
-    const wanted = bit(context)
+    const mask = bit(context)
     let inside = 0
-    for (const { box, measure } of blocks) if (box.context & wanted) inside += measure.words
+    for (const { box, measure } of blocks) if (box.context & mask) inside += measure.words
     values.push(shareOf(inside, words))
   }
   for (let index = 0; index < dataTypes.length; index++) values.push((facts.types >> index) & 1)
   for (let index = 0; index < systemCount; index++) values.push((facts.systems >> index) & 1)
   const { path } = facts
-  for (const hint of addressHints) values.push(path.some((part) => hint.test(part)) ? 1 : 0)
+  for (const hint of pathHints) values.push(path.some((part) => hint.test(part)) ? 1 : 0)
   const last = path.at(-1) ?? ''
   values.push(path.length, last.split(/[-_]/).length, /\d{3}/.test(last) ? 1 : 0, facts.hasQuery ? 1 : 0)
   values.push(log(facts.dataRuns.size), log(articlesOf(survey)))
@@ -107,9 +81,5 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
   return from + values.length
 }
 
-/** How many article elements stand side by side. */
-function articlesOf(survey: Survey): number {
-  let count = 0
-  for (const { element } of survey.segments.boxes) if (element.tag === 'article') count++
-  return count
-}
+const articlesOf = ({ segments }: Survey): number =>
+  segments.boxes.filter(({ element }) => element.tag === 'article').length

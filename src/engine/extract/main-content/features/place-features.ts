@@ -1,53 +1,23 @@
-/** Where a block stands: in the page, among its neighbours, in the levels around it. */
+/** Features of a block's position: in the page, among its neighbours, in the levels around it. */
 import { log, shareOf, tagCode } from './block-features.ts'
 import type { Level } from './levels.ts'
 import type { Survey } from './survey.ts'
 
 const levelCount = 5
 const perLevel = [
-  'blocks',
-  'words',
-  'page share',
-  'link share',
-  'words per block',
-  'plain share',
-  'names low',
-  'names high',
-  'alike',
-  'position',
-  'place',
-  'media',
-  'opening',
-] as const
+  'blocks', 'words', 'page share', 'link share', 'words per block', 'plain share', 'names low', 'names high', 'alike',
+  'position', 'place', 'media', 'opening',
+] as const // prettier-ignore
 
 export const levelFeatures = [
   ...Array.from({ length: levelCount }, (_, level) => perLevel.map((name) => `level ${level} ${name}`)).flat(),
-  'names low of all',
-  'names high of all',
-  'names near',
-  'depth',
-  'card distance',
-  'card count',
-  'card words',
-  'card link share',
-  'card plain share',
-  'cards of page',
-  'card position',
-  'card prices',
-  'card dates',
-  'prices beside card',
-  'dates beside card',
-  'in candidate',
-  'candidate share',
-  'shared with candidate',
-  'side of candidate',
-  'in run',
-  'run distance',
-  'run share',
-  'shared with title',
-]
+  'names low of all', 'names high of all', 'names near', 'depth', 'card distance', 'card count', 'card words',
+  'card link share', 'card plain share', 'cards of page', 'card position', 'card prices', 'card dates',
+  'prices beside card', 'dates beside card', 'in candidate', 'candidate share', 'shared with candidate',
+  'side of candidate', 'in run', 'run distance', 'run share', 'shared with title',
+] // prettier-ignore
 
-/** Writes the levels around block `index`. */
+/** Writes the features of the levels around block `index`. */
 export function writeLevels(out: Float32Array, from: number, survey: Survey, index: number): number {
   let at = from
   let level: Level | undefined = survey.levels[index]!
@@ -80,7 +50,7 @@ function writeLevel(out: Float32Array, at: number, survey: Survey, level: Level,
   out[at + 12] = openingOf(survey, first)
 }
 
-/** What the line says that opens a level: "Comments", "Related". */
+/** Returns the mean score of the line that opens a level, such as "Comments" or "Related". */
 function openingOf(survey: Survey, first: number): number {
   const { sum, known } = survey.leanings[first]!
   return survey.segments.blocks[first]!.measure.words > 8 ? 0 : shareOf(sum, known)
@@ -109,13 +79,12 @@ function writeCard(out: Float32Array, at: number, survey: Survey, index: number)
   let level: Level | undefined = survey.levels[index]!
   for (; level && level.alike < 3; level = level.parent) distance++
   if (level) {
-    const group = survey.words
     out[at] = distance
     out[at + 1] = log(level.alike)
     out[at + 2] = level.alikeWords / level.alike
     out[at + 3] = shareOf(level.linkWords, level.words)
     out[at + 4] = shareOf(level.plainWords, level.words)
-    out[at + 5] = shareOf(level.alikeWords, group)
+    out[at + 5] = shareOf(level.alikeWords, survey.words)
     out[at + 6] = level.place / level.parent!.parts.length
     const { first, end, parent } = level
     const { prices, dates } = survey
@@ -127,7 +96,7 @@ function writeCard(out: Float32Array, at: number, survey: Survey, index: number)
   return at + 11
 }
 
-/** The share of the page in the least level that holds both. */
+/** Returns the share of the page in the innermost level that contains both blocks. */
 export function sharedLevel(survey: Survey, index: number, other: number): number {
   let level: Level | undefined = survey.levels[index]
   while (level && (other < level.first || other >= level.end)) level = level.parent
@@ -160,21 +129,11 @@ const windows = [4, 12]
 export const neighbourFeatures = [
   ...offsets.flatMap((offset) => ['words', 'link share', 'tag', 'text'].map((name) => `${name} at ${offset}`)),
   ...windows.flatMap((size) => ['words', 'link share', 'plain share'].map((name) => `${name} within ${size}`)),
-  'blocks before',
-  'words before',
-  'blocks after',
-  'words after',
-  'heading distance',
-  'words since heading',
-  'heading level above',
-  'heading low',
-  'heading mean',
-  'heading in candidate',
-  'title distance',
-  'words since title',
-]
+  'blocks before', 'words before', 'blocks after', 'words after', 'heading distance', 'words since heading',
+  'heading level above', 'heading low', 'heading mean', 'heading in candidate', 'title distance', 'words since title',
+] // prettier-ignore
 
-/** Writes what stands before and after block `index`. */
+/** Writes the features of the blocks before and after block `index`. */
 export function writeNeighbours(out: Float32Array, from: number, survey: Survey, index: number): number {
   const { blocks } = survey.segments
   let at = from

@@ -1,6 +1,6 @@
-/** What the first judgement of a page says about each of its blocks: the judgement of neighbours, levels and look-alikes. */
+/** Features of the second pass: the first probabilities of a block, its neighbours, levels and similar blocks. */
 import { log, shareOf } from './block-features.ts'
-import type { Level } from './levels.ts'
+import { type Level, sumsBefore } from './levels.ts'
 import { expectedBest } from '../selection.ts'
 import { sharedLevel } from './place-features.ts'
 import type { Survey } from './survey.ts'
@@ -10,27 +10,16 @@ const windows = [2, 5, 12]
 const levelCount = 5
 
 export const secondFeatures = [
-  'chance',
-  'chance rank',
-  'above threshold',
+  'chance', 'chance rank', 'above threshold',
   ...offsets.map((offset) => `chance at ${offset}`),
   ...windows.map((size) => `chance within ${size}`),
   ...Array.from({ length: levelCount }, (_, level) => `chance of level ${level}`),
-  'chance of look-alikes',
-  'words of look-alikes',
-  'chance of heading',
-  'chance of section',
-  'words of section',
-  'chance of page',
-  'content before',
-  'content after',
-  'in best level',
-  'worth of best level',
-  'shared with best level',
-  'chance of original',
-]
+  'chance of look-alikes', 'words of look-alikes', 'chance of heading', 'chance of section', 'words of section',
+  'chance of page', 'content before', 'content after', 'in best level', 'worth of best level',
+  'shared with best level', 'chance of original',
+] // prettier-ignore
 
-interface Judgement {
+interface FirstPass {
   readonly chances: Float32Array
   /** Expected content words before an index. */
   readonly content: Float64Array
@@ -41,10 +30,9 @@ interface Judgement {
   readonly alike: readonly { readonly words: number; readonly content: number }[]
 }
 
-function judge(survey: Survey, chances: Float32Array): Judgement {
+function firstPassOf(survey: Survey, chances: Float32Array): FirstPass {
   const { blocks } = survey.segments
-  const content = new Float64Array(blocks.length + 1)
-  for (const [at, { measure }] of blocks.entries()) content[at + 1] = content[at]! + chances[at]! * measure.words
+  const content = sumsBefore(blocks, ({ measure }, at) => chances[at]! * measure.words)
   const order = Array.from(blocks.keys()).sort((a, b) => chances[a]! - chances[b]!)
   const ranks = new Float32Array(blocks.length)
   for (const [rank, index] of order.entries()) ranks[index] = rank / blocks.length
@@ -59,10 +47,10 @@ function judge(survey: Survey, chances: Float32Array): Judgement {
     best = level
   }
   const threshold = expectedBest(survey, chances).threshold
-  return { chances, content, threshold, ranks, best, bestWorth, alike: lookAlikes(survey, chances) }
+  return { chances, content, threshold, ranks, best, bestWorth, alike: similarBlocks(survey, chances) }
 }
 
-/** All levels, each once. */
+/** Returns all levels, each once. */
 function allLevels(levels: readonly Level[]): Set<Level> {
   const all = new Set<Level>()
   for (const level of levels)
@@ -71,7 +59,7 @@ function allLevels(levels: readonly Level[]): Set<Level> {
   return all
 }
 
-function lookAlikes(survey: Survey, chances: Float32Array): { words: number; content: number }[] {
+function similarBlocks(survey: Survey, chances: Float32Array): { words: number; content: number }[] {
   const groups = new Map<string, { words: number; content: number }>()
   return survey.segments.blocks.map((block, index) => {
     const level = survey.levels[index]!
@@ -84,19 +72,18 @@ function lookAlikes(survey: Survey, chances: Float32Array): { words: number; con
   })
 }
 
-/** Fills the free columns at the end of each row of `values` with the second features. */
+/** Writes the features of the second pass to the last columns of each row of `values`. */
 export function writeSecond(values: Float32Array, width: number, survey: Survey, chances: Float32Array): void {
-  const judgement = judge(survey, chances)
+  const firstPass = firstPassOf(survey, chances)
   const sections = sectionEnds(survey)
   for (let index = 0; index < chances.length; index++) {
     let at = index * width + width - secondFeatures.length
-    at = writeChances(values, at, survey, judgement, index)
-    at = writeSection(values, at, survey, judgement, index, sections[index]!)
-    writeBest(values, at, survey, judgement, index)
+    at = writeChances(values, at, survey, firstPass, index)
+    writeSection(values, at, survey, firstPass, index, sections[index]!)
   }
 }
 
-/** Where the section of each block ends: at the next heading. */
+/** Returns the end of each block's section: the next heading. */
 function sectionEnds({ headings }: Survey): Int32Array {
   const ends = new Int32Array(headings.length)
   let end = headings.length
@@ -107,13 +94,13 @@ function sectionEnds({ headings }: Survey): Int32Array {
   return ends
 }
 
-function writeChances(out: Float32Array, from: number, survey: Survey, judgement: Judgement, index: number): number {
-  const { chances, content } = judgement
+function writeChances(out: Float32Array, from: number, survey: Survey, firstPass: FirstPass, index: number): number {
+  const { chances, content } = firstPass
   const { words } = survey.sums
   let at = from
   out[at++] = chances[index]!
-  out[at++] = judgement.ranks[index]!
-  out[at++] = chances[index]! - judgement.threshold
+  out[at++] = firstPass.ranks[index]!
+  out[at++] = chances[index]! - firstPass.threshold
   for (const offset of offsets) out[at++] = chances[index + offset] ?? -1
   for (const size of windows) {
     const first = Math.max(0, index - size)
@@ -125,20 +112,21 @@ function writeChances(out: Float32Array, from: number, survey: Survey, judgement
     out[at++] = level ? shareOf(content[level.end]! - content[level.first]!, level.words) : -1
     level = level?.parent
   }
-  const group = judgement.alike[index]!
+  const group = firstPass.alike[index]!
   out[at++] = shareOf(group.content, group.words)
   out[at++] = log(group.words)
   return at
 }
 
+/** Writes the features of the section that ends at `end`, of the best level, and of the original of a copy. */
 function writeSection(
   out: Float32Array,
   at: number,
   survey: Survey,
-  { chances, content }: Judgement,
+  { best, bestWorth, chances, content }: FirstPass,
   index: number,
   end: number,
-): number {
+): void {
   const { words } = survey.sums
   const heading = survey.headings[index]!
   const first = heading + 1
@@ -149,19 +137,9 @@ function writeSection(
   out[at + 3] = shareOf(total, survey.words)
   out[at + 4] = shareOf(content[index]!, total)
   out[at + 5] = shareOf(total - content[index + 1]!, total)
-  return at + 6
-}
-
-function writeBest(
-  out: Float32Array,
-  at: number,
-  survey: Survey,
-  { best, bestWorth, chances }: Judgement,
-  index: number,
-): void {
-  out[at] = best && index >= best.first && index < best.end ? 1 : 0
-  out[at + 1] = bestWorth
-  out[at + 2] = best ? sharedLevel(survey, index, best.first) : 1
+  out[at + 6] = best && index >= best.first && index < best.end ? 1 : 0
+  out[at + 7] = bestWorth
+  out[at + 8] = best ? sharedLevel(survey, index, best.first) : 1
   const original = survey.originals[index]!
-  out[at + 3] = original < 0 ? -1 : chances[original]!
+  out[at + 9] = original < 0 ? -1 : chances[original]!
 }

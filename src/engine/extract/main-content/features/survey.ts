@@ -1,8 +1,8 @@
-/** All that is known of a page before its blocks are judged. */
+/** Collects everything about a page that the features of its blocks need. */
 import type { ElementNode } from '../../tree.ts'
 import { type Block, segment, type Segments } from '../blocks.ts'
 import { type PageFacts, readFacts, sharedRuns } from './facts.ts'
-import { isHeading, isPlain, type Level, levelsOf, type Sums, sumUp } from './levels.ts'
+import { isHeading, isPlain, type Level, levelsOf, type Sums, sumsBefore, sumUp } from './levels.ts'
 import { lean, type Leaning, leanPairs, type Lexicon, neutral } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
 import { dateLook, lookOf, priceLook } from './looks.ts'
@@ -16,38 +16,38 @@ export interface Survey {
   readonly levels: readonly Level[]
   /** First words of every block, in lower case. */
   readonly openings: readonly (readonly string[])[]
-  /** What those words say. */
+  /** Scores of those words. */
   readonly leanings: readonly Leaning[]
-  /** Index of the heading above every block, -1 for none. */
+  /** Index of the heading above every block; -1 for none. */
   readonly headings: Int32Array
-  /** Topics (bits of topics.ts) that a block's own short line announces. */
+  /** Topics (bits of topics.ts) announced by a block that is a short line. */
   readonly topics: Int32Array
-  /** The part of every block's first words that the structured data has in what the page is about. */
+  /** Share of every block's first words that the structured data contains in the text of the page's subject. */
   readonly stated: Float32Array
-  /** What the short lines look like: codes of looks.ts. */
+  /** Patterns of the short lines: codes of line-patterns.ts. */
   readonly looks: Uint8Array
-  /** Lines that look like prices, and like dates, before an index. */
+  /** Number of lines before an index that are prices, and dates. */
   readonly prices: Float64Array
   readonly dates: Float64Array
-  /** Topics of the nearest heading above a block, and of the headings above that one. */
+  /** Topics of the nearest heading above a block, and of its parent headings. */
   readonly near: Int32Array
   readonly far: Int32Array
-  /** Index of the page's first h1 (or first heading), -1 for none. */
+  /** Index of the page's first h1 (or first heading); -1 for none. */
   readonly title: number
-  /** The level that a classic article extractor would choose. */
+  /** The level that Readability's scoring would choose. */
   readonly candidate: Level | undefined
   /** The run of blocks with the most text and the fewest links. */
   readonly run: { readonly first: number; readonly end: number }
-  /** How many blocks have the same text. */
+  /** Number of blocks with the same text. */
   readonly repeats: Int32Array
-  /** Index of the block that a block repeats elsewhere on the page (a second layout, a preview); -1 for none. */
+  /** Index of an earlier block elsewhere with the same text (a second layout, a preview); -1 for none. */
   readonly originals: Int32Array
   readonly words: number
 }
 
 const openingWords = 16
 
-/** Surveys a page's tree. */
+/** Surveys the tree of a page. */
 export function surveyPage(root: ElementNode, url: string | undefined, lexicon: Lexicon): Survey {
   const segments = segment(root)
   const { blocks } = segments
@@ -91,8 +91,8 @@ function headingsAbove(blocks: readonly Block[]): Int32Array {
   return above
 }
 
-/** Words of the longest line that may announce what follows. */
-const longestLine = 10
+/** Maximum number of words in a line that announces a topic. */
+const maxLineWords = 10
 
 function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int32Array; far: Int32Array } {
   const topics = new Int32Array(blocks.length)
@@ -103,7 +103,7 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   let rank = 0
   for (const [at, block] of blocks.entries()) {
     const heading = isHeading(block)
-    if (heading || block.measure.words <= longestLine) topics[at] = topicsOf(block.text)
+    if (heading || block.measure.words <= maxLineWords) topics[at] = topicsOf(block.text)
     if (heading) {
       rank = Number(block.box.element.tag[1])
       near[at] = topics[at]!
@@ -116,11 +116,7 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
 
 function looksOf(blocks: readonly Block[]): { looks: Uint8Array; prices: Float64Array; dates: Float64Array } {
   const looks = Uint8Array.from(blocks, ({ text }) => lookOf(text))
-  const before = (wanted: number): Float64Array => {
-    const counts = new Float64Array(looks.length + 1)
-    for (let at = 0; at < looks.length; at++) counts[at + 1] = counts[at]! + (looks[at] === wanted ? 1 : 0)
-    return counts
-  }
+  const before = (look: number) => sumsBefore(blocks, (_, at) => (looks[at] === look ? 1 : 0))
   return { looks, prices: before(priceLook), dates: before(dateLook) }
 }
 
@@ -129,7 +125,7 @@ function titleOf(blocks: readonly Block[]): number {
   return first >= 0 ? first : blocks.findIndex(isHeading)
 }
 
-/** Paragraphs vote for the levels around them, as Readability has it. */
+/** Scores levels by the paragraphs in them, as Readability does. */
 function bestLevel(blocks: readonly Block[], levels: readonly Level[]): Level | undefined {
   const scores = new Map<Level, number>()
   for (const [at, block] of blocks.entries()) {
@@ -178,14 +174,14 @@ function repeatsOf(blocks: readonly Block[]): Int32Array {
   return Int32Array.from(blocks, ({ text }) => counts.get(text)!)
 }
 
-const leastRepeated = 4
+const minRepeatedWords = 4
 
-/** Paragraphs that say the same one after the other are left alone: their author wanted them so. */
+/** Finds repeated blocks; repetitions within one parent are intended by the author and do not count. */
 function originalsOf(blocks: readonly Block[], levels: readonly Level[]): Int32Array {
   const firsts = new Map<string, number>()
   const originals = new Int32Array(blocks.length).fill(-1)
   for (const [at, { text, measure }] of blocks.entries()) {
-    if (measure.words < leastRepeated) continue
+    if (measure.words < minRepeatedWords) continue
     const first = firsts.get(text)
     if (first === undefined) firsts.set(text, at)
     else if (levels[first]!.parent !== levels[at]!.parent) originals[at] = first

@@ -1,4 +1,6 @@
-/** Counts of what a run of text is made of, in one pass over its characters. */
+/** Splits texts and class names into words, and counts words and classes of characters. */
+import type { ElementNode } from '../../tree.ts'
+
 export interface TextMeasure {
   /** Words; two characters of a script without spaces count as one. */
   readonly words: number
@@ -11,14 +13,7 @@ export interface TextMeasure {
   readonly otherMarks: number
 }
 
-const space = 0
-const letter = 1
-const capital = 2
-const digit = 3
-const comma = 4
-const stop = 5
-const mark = 6
-const ideograph = 7
+const [space, letter, capital, digit, comma, stop, mark, ideograph] = [0, 1, 2, 3, 4, 5, 6, 7] as const
 
 const ascii = new Uint8Array(128)
 for (let code = 33; code < 127; code++) ascii[code] = mark
@@ -51,7 +46,6 @@ function eastAsianMark(code: number): number {
   return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e ? stop : mark
 }
 
-/** Measures `text`. */
 export function measureText(text: string): TextMeasure {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0]
   let words = 0
@@ -74,7 +68,7 @@ export function measureText(text: string): TextMeasure {
   }
 }
 
-/** The first `limit` words in lower case. */
+/** Returns the first `limit` words in lower case. */
 export function leadingWords(text: string, limit: number): string[] {
   const words: string[] = []
   let start = -1
@@ -92,7 +86,7 @@ export function leadingWords(text: string, limit: number): string[] {
 
 const nameWords = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g
 
-/** Words of names that authors give to classes and ids: `post-bodyText` gives `post`, `body`, `text`. */
+/** Returns the words of class names and ids: `post-bodyText` gives `post`, `body`, `text`. */
 export function wordsOfName(name: string): string[] {
   const found = name.match(nameWords)
   if (!found) return []
@@ -103,4 +97,12 @@ export function wordsOfName(name: string): string[] {
     if (!words.includes(word)) words.push(word)
   }
   return words
+}
+
+const maxNameLength = 300
+
+/** Returns the words of an element's classes, id, role and itemprop. */
+export function nameWordsOf({ attributes }: ElementNode): string[] {
+  const names = ['class', 'id', 'role', 'itemprop'].map((name) => attributes[name] ?? '').join(' ')
+  return names.length < 5 ? [] : wordsOfName(names.slice(0, maxNameLength))
 }

@@ -1,9 +1,9 @@
-/** What the parts of a page are about, by the names that authors give them and by the headings above them. */
+/** Detects the topics of page sections, by their class names and by the headings above them. */
 import type { ElementNode } from '../../tree.ts'
 import { attribute } from '../../tree.ts'
 import { wordsOfName } from './text-measure.ts'
 
-/** Kinds of parts, and words of class names, ids and roles that tell them. */
+/** Kinds of sections, and words of class names, ids and roles that indicate them. */
 const kindWords = {
   comments:
     'comment comments commenting disqus respond kommentar kommentare commentaire commentaires comentarios reply replies thread',
@@ -48,11 +48,11 @@ const kindsOfWord = new Map<string, number>()
 for (const [index, words] of Object.values(kindWords).entries())
   for (const word of words.split(' ')) kindsOfWord.set(word, (kindsOfWord.get(word) ?? 0) | (1 << index))
 
-/** Kinds that an element's own names tell, as bits. */
+/** Returns the kinds indicated by an element's names, as bits. */
 export function kindsOf(element: ElementNode, words: readonly string[]): number {
   let bits = 0
   for (const word of words) bits |= kindsOfWord.get(word) ?? 0
-  // Elements of a page's own: <product-card>.
+  // Custom elements: <product-card>.
   if (element.tag.includes('-')) for (const word of wordsOfName(element.tag)) bits |= kindsOfWord.get(word) ?? 0
   const label = attribute(element, 'aria-label')
   if (label !== '' && label.length < 60) {
@@ -62,7 +62,7 @@ export function kindsOf(element: ElementNode, words: readonly string[]): number 
   return bits
 }
 
-/** What headings announce. */
+/** Topics announced by headings. */
 const topicPatterns = {
   comments:
     /\b(?:comments?|repl(?:y|ies)|responses?|discussions?|kommentare?|commentaires?|comentarios?|commenti|reacties|conversation)\b/i,
@@ -85,18 +85,15 @@ const topicPatterns = {
 
 export const topics = Object.keys(topicPatterns)
 const patterns = Object.values(topicPatterns)
-const labelKinds: readonly (readonly [number, number])[] = [
-  [topics.indexOf('comments'), kinds.indexOf('comments')],
-  [topics.indexOf('reviews'), kinds.indexOf('reviews')],
-  [topics.indexOf('related'), kinds.indexOf('related')],
-  [topics.indexOf('filters'), kinds.indexOf('filters')],
-]
+const labelKinds = ['comments', 'reviews', 'related', 'filters'].map(
+  (name) => [topics.indexOf(name), kinds.indexOf(name)] as const,
+)
 
-const longestHeading = 90
+const maxHeadingLength = 90
 
-/** Topics that a short line announces, as bits. */
+/** Returns the topics that a short line announces, as bits. */
 export function topicsOf(text: string): number {
-  if (text.length > longestHeading) return 0
+  if (text.length > maxHeadingLength) return 0
   let bits = 0
   for (const [index, pattern] of patterns.entries()) if (pattern.test(text)) bits |= 1 << index
   return bits

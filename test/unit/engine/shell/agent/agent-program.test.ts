@@ -1,4 +1,4 @@
-/** The agent's own end of the protocol: its program, checked by the compiler's sanitizers, is sent what an engine never would. */
+/** Tests the agent program, built with sanitizers, with input that an engine would never send. */
 import fc from 'fast-check'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     void agent.ended.then(() => running.delete(agent))
     return agent
   }
-  /** Ends in order (0), or with its own word on what was wrong (2): never by a fault of memory. */
+  /** Exits with 0, or with 2 and a message on invalid input: never with a memory error. */
   const sane = async (agent: RunningAgent) => {
     agent.process.stdin!.end()
     const code = await agent.ended
@@ -39,7 +39,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     if (code === 2) expect(agent.said()).toMatch(/^bax-agent: /m)
   }
 
-  test('survives any bytes, or says what is wrong with them', async () => {
+  test('survives any bytes, or reports what is invalid', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (noise) => {
         const agent = start()
@@ -63,7 +63,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
       text.map((value) => new FrameWriter().bytes(value)),
       fc.uint8Array({ maxLength: 30 }).map((value) => new FrameWriter().raw(value)),
     )
-    // Not the operations that change files: this agent runs on the machine itself.
+    // Without operations that change files: this agent runs on this machine.
     const body = fc.tuple(fc.constantFrom(1, 2, 3, 4, 5), fc.array(word, { maxLength: 6 }))
     const types = Object.values(toAgent).filter((type) => type !== toAgent.exec && type !== toAgent.file)
     const frame = fc.oneof(
@@ -80,7 +80,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     )
   })
 
-  test('survives programs that are begun, fed, killed and left in any order', async () => {
+  test('survives programs that are started, fed, killed and abandoned in any order', async () => {
     const words = ['true', 'cat', 'echo x; exit 3', 'sleep 5 & echo left', 'kill -9 $$', 'kill -STOP $PPID', 'head -c 300000 /dev/zero', 'nothing-there'] // prettier-ignore
     const exec = (id: number, command: string, flags: number) =>
       new FrameWriter().u8(flags).u16(80).u16(24).u64(300_000n).u64(100_000n).bytes('/').u32(3).bytes('sh').bytes('-c').bytes(command).u32(0).bytes('').frame(toAgent.exec, id) // prettier-ignore
@@ -111,7 +111,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     )
   })
 
-  test('refuses a frame that is too long before it has read it', async () => {
+  test('rejects a frame that is too long before reading it', async () => {
     const agent = start()
     const head = Buffer.alloc(9)
     head.writeUInt32LE(maxFrame + 1)
@@ -120,7 +120,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     expect(agent.said()).toBe('bax-agent: bad length of a frame\n')
   })
 
-  test('leaves nothing running when the engine is gone', async () => {
+  test('leaves nothing running after the engine has disconnected', async () => {
     const agent = start()
     const script = 'trap "" TERM HUP; (setsid sleep 31417 &); echo up; exec sleep 31417'
     const exec = await startExec(agent.channel, { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdin: 'none' }) // prettier-ignore
@@ -131,7 +131,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     expect(lines.filter((line) => line.includes('31417'))).toEqual([])
   })
 
-  test('does every file operation without a fault of memory', async () => {
+  test('performs every file operation without a memory error', async () => {
     const agent = start()
     const files = new AgentFiles(agent.channel, {})
     const at = (name: string) => join(folder, name)
@@ -149,7 +149,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     await sane(agent)
   })
 
-  test('takes eight slow readers and still answers others', async () => {
+  test('serves eight slow readers and still responds to others', async () => {
     const agent = start()
     const files = new AgentFiles(agent.channel, {})
     await files.write(join(folder, 'large'), Buffer.alloc(3_000_000))
@@ -164,6 +164,6 @@ const joined = (words: readonly FrameWriter[]) => words.reduce((body, word) => b
 
 async function commandLine(pid: string): Promise<string> {
   const { readFile } = await import('node:fs/promises')
-  // A process may end while it is looked at.
+  // A process may end during the check.
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
 }

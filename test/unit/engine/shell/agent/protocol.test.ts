@@ -7,7 +7,7 @@ import { FrameStream } from '../../../../../src/engine/shell/agent/frame-stream.
 import { type FrameReader, FrameWriter, fromAgent, outputWindow, ProtocolFault, toAgent } from '../../../../../src/engine/shell/agent/frames.ts' // prettier-ignore
 
 const bytes = (max = 200) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array))
-/** Where a stream is cut into pieces. */
+/** Ways to split a stream into chunks. */
 const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 })
 
 function* cut(whole: Buffer, sizes: readonly number[]): Generator<Buffer> {
@@ -39,8 +39,8 @@ function collect(): Seen & { stream: FrameStream } {
   return { ...seen, stream }
 }
 
-describe('the stream of frames', () => {
-  test('gives every frame and every byte of output, wherever it is cut', () => {
+describe('stream of frames', () => {
+  test('returns every frame and every byte of output for any chunks', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(plainFrame, outputFrame)), cuts, (items, sizes) => {
         const whole = Buffer.concat(
@@ -59,7 +59,7 @@ describe('the stream of frames', () => {
     )
   })
 
-  test('ends with a fault of its own at what no agent would send, and with no other', () => {
+  test('throws ProtocolFault and nothing else on invalid frames', () => {
     fc.assert(
       fc.property(bytes(400), cuts, (noise, sizes) => {
         const { stream } = collect()
@@ -92,37 +92,37 @@ describe("Docker's stream", () => {
     return buffer
   }
 
-  test('is taken apart into its two outputs, wherever it is cut', () => {
+  test('is split into its two outputs for any chunks', () => {
     fc.assert(
       fc.property(fc.array(piece), cuts, (pieces, sizes) => {
         const whole = Buffer.concat(pieces.flatMap(({ stream, body }) => [head(stream, body.length), body]))
         const seen = { stdout: '', stderr: '' }
         const stream = new DockerStream((name, part) => (seen[name] += part.toString('hex')))
         for (const part of cut(whole, sizes)) stream.push(part)
-        const sent = (wanted: number) =>
-          pieces.filter(({ stream: name }) => name === wanted).map(({ body }) => body.toString('hex')).join('') // prettier-ignore
+        const sent = (requested: number) =>
+          pieces.filter(({ stream: name }) => name === requested).map(({ body }) => body.toString('hex')).join('') // prettier-ignore
         expect(seen).toEqual({ stdout: sent(1), stderr: sent(2) })
       }),
     )
   })
 
-  test('is refused where it is none', () => {
+  test('is rejected if it is malformed', () => {
     const stream = new DockerStream(() => {})
     expect(() => stream.push(head(7, 1))).toThrow(ProtocolFault)
     expect(() => new DockerStream(() => {}).push(head(1, 0x7fff_ffff))).toThrow(ProtocolFault)
   })
 })
 
-describe('the channel', () => {
+describe('channel', () => {
   const spec = { argv: ['x'], cwd: '/', env: {}, stdin: 'pipe' as const }
   const lost = { reason: 'exited' as const, message: 'gone' }
 
-  test('whatever an agent sends, a call ends with an answer or an error, and never twice', async () => {
+  test('a call ends once, with a response or an error, for any data of the agent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(plainFrame, outputFrame), { maxLength: 20 }), async (items) => {
         const channel = new AgentChannel(() => {})
         const exec = startExec(channel, spec)
-        // Most of the noise goes to the call itself.
+        // Most of the random frames go to the call itself.
         const whole = Buffer.concat(
           items.map((item) =>
             'stream' in item
@@ -145,7 +145,7 @@ describe('the channel', () => {
     )
   })
 
-  test('is of no use after it was lost', async () => {
+  test('rejects calls after it was lost', async () => {
     const channel = new AgentChannel(() => {})
     channel.lose(lost)
     await expect(startExec(channel, spec)).rejects.toMatchObject({ code: 'session_lost', message: 'gone' })
@@ -153,13 +153,13 @@ describe('the channel', () => {
     await expect(channel.ready).rejects.toMatchObject({ code: 'session_lost' })
   })
 
-  test('is refused to an agent of another version', async () => {
+  test('rejects an agent of another version', async () => {
     const channel = new AgentChannel(() => {})
     channel.receive(new FrameWriter().u32(99).frame(fromAgent.hello, 0))
     await expect(channel.ready).rejects.toThrow('version 99')
   })
 
-  test('grants an agent more only as the reader reads', async () => {
+  test('grants more credit only as the reader reads', async () => {
     const sent: Buffer[] = []
     const channel = new AgentChannel((frame) => void sent.push(Buffer.from(frame)))
     const starting = startExec(channel, spec)
@@ -173,12 +173,12 @@ describe('the channel', () => {
     const reader = exec.stdout[Symbol.asyncIterator]()
     for (let read = 0; read < outputWindow / 2;) read += (await reader.next()).value!.length
     expect(granted()).toBe(outputWindow / 2)
-    // A reader who leaves has the rest dropped, and what is to come.
+    // Leaving a reader discards the rest.
     await reader.return!()
     expect(sent.some((frame) => frame[4] === toAgent.discard)).toBe(true)
   })
 
-  test('sends no more input than the agent has granted', async () => {
+  test('sends no more input than granted', async () => {
     const sent: Buffer[] = []
     const channel = new AgentChannel((frame) => void sent.push(Buffer.from(frame)))
     const starting = startExec(channel, spec)

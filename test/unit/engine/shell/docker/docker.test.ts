@@ -34,8 +34,8 @@ const spec = {
   },
 }
 
-describe('the address of Docker', () => {
-  test('is what DOCKER_HOST says, and nothing is filled in from the environment', async () => {
+describe('endpoint of Docker', () => {
+  test('is taken from DOCKER_HOST, with nothing added from the environment', async () => {
     const none = { host: undefined, port: undefined, socketPath: undefined }
     expect(await addressOf('unix:///run/d.sock', {})).toEqual({ ...none, protocol: 'http', socketPath: '/run/d.sock' })
     expect(await addressOf('tcp://box:4000', {})).toEqual({ ...none, protocol: 'http', host: 'box', port: 4000 })
@@ -45,12 +45,12 @@ describe('the address of Docker', () => {
     expect(await addressOf('tcp://box', { dockerCertPath: folder })).toMatchObject({ protocol: 'https', port: 2376, ca: 'ca', cert: 'cert', key: 'key' }) // prettier-ignore
   })
 
-  test('is refused where it is none', async () => {
+  test('is rejected if it is not a Docker URL', async () => {
     for (const wrong of ['ftp://box', 'http://', 'tcp://['])
       await expect(addressOf(wrong, {}), wrong).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test('without one it is the sockets that are there, else the one that should be', async () => {
+  test('defaults to existing sockets, else to the system socket', async () => {
     await writeFile(join(folder, 'docker.sock'), '')
     const found = await usualSockets({ home: folder, runtimeDir: folder })
     expect(found).toContain(`unix://${join(folder, 'docker.sock')}`)
@@ -58,12 +58,12 @@ describe('the address of Docker', () => {
     expect(last.length).toBeGreaterThan(0)
   })
 
-  test('that answers is asked who it is: too old, or of another system, is said', async () => {
+  test('is rejected if its version is too old or its system unsupported', async () => {
     const facts = { Version: '1', ApiVersion: '1.40', Os: 'linux', Arch: 'amd64' }
     const server = createServer((_, response) => response.end(JSON.stringify(facts)))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const dockerHost = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`
-    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining('API 1.40') }) // prettier-ignore
+    await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ code: 'docker_unavailable', message: expect.stringContaining('API version 1.40') }) // prettier-ignore
     facts.ApiVersion = '1.52'
     facts.Os = 'windows'
     await expect(connectDocker({ dockerHost })).rejects.toMatchObject({ message: expect.stringContaining('windows') })
@@ -78,14 +78,14 @@ describe('the address of Docker', () => {
   })
 })
 
-describe('the client of Docker', () => {
+describe('client of Docker', () => {
   const facts = { Version: '1', ApiVersion: '1.52', Os: 'linux', Arch: 'amd64' }
   const listening = async (server: Server) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return (server.address() as AddressInfo).port
   }
 
-  test('never leaves its endpoint, wherever an answer redirects it', async () => {
+  test('does not follow redirects', async () => {
     const visits: string[] = []
     const elsewhere = createServer((request, response) => {
       visits.push(request.url!)
@@ -113,7 +113,7 @@ describe('the client of Docker', () => {
     for (const server of [elsewhere, daemon]) await new Promise((resolve) => server.close(resolve))
   })
 
-  test('fails when a response breaks off, and does not wait for the rest of it', async () => {
+  test('fails when a response is aborted', async () => {
     const daemon = createServer((request, response) => {
       if (request.url === '/version') return response.end(JSON.stringify(facts))
       response.writeHead(200, { 'content-length': 100 })
@@ -129,14 +129,14 @@ describe('the client of Docker', () => {
   })
 })
 
-describe('the identity of an engine', () => {
-  test('is the same for all engines of a folder, though they begin at once', async () => {
+describe('identity of an engine', () => {
+  test('is the same for all engines of a folder, even when started concurrently', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => engineIdentity(join(folder, 'state'))))
     expect(new Set(all.map(({ engine }) => engine)).size).toBe(1)
     expect((await engineIdentity(join(folder, 'other'))).engine).not.toBe(all[0]!.engine)
   })
 
-  test('tells whether its process still runs', async () => {
+  test('shows whether its process is still running', async () => {
     const { owner } = await engineIdentity(folder)
     const [host, boot, pid, started] = owner.split('/')
     expect(host).toBe(hostname())
@@ -144,13 +144,13 @@ describe('the identity of an engine', () => {
     expect(isAlive(`${host}/${boot}/${pid}/${Number(started) + 1}`)).toBe(false)
     expect(isAlive(`${host}/another-boot/${pid}/${started}`)).toBe(false)
     expect(isAlive(`${host}/${boot}/4194305/1`)).toBe(false)
-    // What cannot be judged from here is left alone.
+    // Owners that cannot be checked from here count as running.
     expect(isAlive(`another-machine/${boot}/4194305/1`)).toBe(true)
     expect(isAlive('nonsense')).toBe(true)
   })
 })
 
-describe('what Docker is told', () => {
+describe('options for Docker', () => {
   const options = (changes = {}) =>
     createOptions({
       spec,
@@ -162,7 +162,7 @@ describe('what Docker is told', () => {
       ...changes,
     })
 
-  test('gives every writable folder a size and a number of files, and counts them on top of the memory', () => {
+  test('limit size and files of every writable folder, and add them to the memory', () => {
     const { Tmpfs, Memory } = options().HostConfig!
     expect(Object.keys(Tmpfs!).toSorted()).toEqual(['/data', '/dev/shm', '/output', '/plots', '/tmp', '/workspace'])
     expect(Tmpfs!['/plots']).toBe('rw,exec,nosuid,nodev,size=30m,mode=0755,nr_inodes=3000,uid=1000,gid=1000')
@@ -173,23 +173,23 @@ describe('what Docker is told', () => {
     expect(options({ spec: many }).HostConfig!.Memory).toBe((50 + folders) * 1024 * 1024 + files * 1536)
   })
 
-  test("leaves a mount's owner out for Podman, which does not know it", () => {
+  test('omit the owner of mounts for Podman, which does not support it', () => {
     expect(options({ podman: true }).HostConfig!.Tmpfs!['/workspace']).toBe('rw,exec,nosuid,nodev,size=20m,mode=1777')
   })
 })
 
-describe('failures of Docker', () => {
-  test('are said in our words', () => {
+describe('errors of Docker', () => {
+  test('are translated', () => {
     const answer = (statusCode: number, message: string) => Object.assign(new Error('x'), { statusCode, json: { message } }) // prettier-ignore
     expect(dockerFault(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
     expect(dockerFault(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
-    expect(dockerFault(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker refused looking: boom' }) // prettier-ignore
+    expect(dockerFault(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
     expect(dockerFault(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
   })
 })
 
-describe('the warm pool', () => {
-  /** As much of a container as a pool looks at. */
+describe('warm pool', () => {
+  /** Part of a container that the pool uses. */
   const container = (answers = true) => {
     const made = { end: null as object | null, removed: 0, answers: async () => answers, remove: async () => void made.removed++ } // prettier-ignore
     return made
@@ -198,7 +198,7 @@ describe('the warm pool', () => {
     new WarmPool({ size, kinds: 2, idleMs: 60_000, failed })
   const as = (made: ReturnType<typeof container>) => async () => made as unknown as DockerContainer
 
-  test('keeps one of a kind that was asked for, and gives it once', async () => {
+  test('keeps one container of a requested kind, and returns it once', async () => {
     const kept = pool()
     const one = container()
     expect(await kept.take('a')).toBeUndefined()
@@ -212,7 +212,7 @@ describe('the warm pool', () => {
     expect(one.removed).toBe(0)
   })
 
-  test('gives none that has ended or does not answer', async () => {
+  test('does not return containers that have ended or do not respond', async () => {
     const kept = pool(2)
     const all = [container(false), Object.assign(container(), { end: {} })]
     const rest = [...all]
@@ -223,7 +223,7 @@ describe('the warm pool', () => {
     expect(all.map(({ removed }) => removed)).toEqual([1, 1])
   })
 
-  test('gives up the kind that was used longest ago, and all when it closes', async () => {
+  test('drops the least recently used kind, and all at close', async () => {
     const kept = pool()
     const all = [container(), container(), container()]
     for (const [index, made] of all.entries()) {
@@ -237,7 +237,7 @@ describe('the warm pool', () => {
     expect(kept.count).toBe(0)
   })
 
-  test('removes one that comes when it has closed, and tells of one that does not come', async () => {
+  test('removes a container created after close, and reports one that fails', async () => {
     const failures: unknown[] = []
     const kept = pool(1, (error) => failures.push(error))
     const late = container()
@@ -251,7 +251,7 @@ describe('the warm pool', () => {
     expect(failures).toEqual([new Error('no image')])
   })
 
-  test('knows kinds by all that cannot be changed later', () => {
+  test('distinguishes kinds by everything that cannot be changed later', () => {
     const kind = (changes = {}) => kindOf('sha256:1', { ...spec, ...changes })
     expect(kind({ sessionId: 'sh_2' })).toBe(kind())
     expect(kind({ limits: Object.fromEntries(Object.entries(spec.limits).toReversed()) })).toBe(kind())

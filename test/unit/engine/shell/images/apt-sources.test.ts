@@ -6,8 +6,8 @@ import { parseLines, parseStanzas, readAptSources } from '../../../../../src/eng
 
 const plain = { keyring: undefined, trusted: false }
 
-describe('sources of apt, one a line', () => {
-  test('give their mirror, release, parts and options', () => {
+describe('apt sources with one per line', () => {
+  test('have mirror, release, components and options', () => {
     const text = `
 # deb http://commented.example/debian bookworm main
 deb http://deb.debian.org/debian bookworm main contrib # with a remark
@@ -21,8 +21,8 @@ deb [arch=amd64 signed-by=/usr/share/keyrings/x.gpg trusted=yes] https://mirror.
   })
 })
 
-describe('sources of apt, in stanzas', () => {
-  test('give every release of every mirror, and none that is switched off', () => {
+describe('apt sources in stanzas', () => {
+  test('have every release of every mirror, without disabled ones', () => {
     const text = `Types: deb deb-src
 # a remark in between
 URIs: http://one.example/debian
@@ -63,7 +63,7 @@ Signed-By:
   })
 })
 
-test('files are read in the order of apt, other files are not, and a machine without apt has none', async () => {
+test('reads apt files in the order of apt, skips others, and returns none without apt', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bax-apt-'))
   try {
     expect(await readAptSources(folder)).toEqual([])

@@ -1,14 +1,18 @@
-/** Runs in the page: what a selector matches that should match one element only. */
+/** Runs in the page: describes elements for error messages, with selectors that match only them. */
 import { elementName } from './describe.page.ts'
 import type { Candidate } from './nearest.page.ts'
 import { selectorMaker } from '../observe/selector.page.ts'
 
-const mostCandidates = 5
+export { elementName }
 
-/** The first matches, each with a selector that finds no other element. */
+const maxCandidates = 5
+
+/** Returns the first matches, each with a unique selector. */
 export function describeMatches(elements: readonly Element[]): Candidate[] {
   const selectorOf = selectorMaker()
   return elements
-    .slice(0, mostCandidates)
+    .slice(0, maxCandidates)
     .map((element) => ({ selector: selectorOf(element), element: elementName(element) }))
 }
+
+export const uniqueSelector = (element: Element): string => selectorMaker()(element)
